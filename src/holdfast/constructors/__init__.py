@@ -1,0 +1,7 @@
+"""Stage 2: target distribution -> count mechanism."""
+
+from holdfast.constructors.construction import Construction
+from holdfast.constructors.heuristic import Heuristic
+from holdfast.constructors.representation import Representation
+
+__all__ = ["Construction", "Heuristic", "Representation"]

@@ -1,0 +1,128 @@
+"""The paper's heuristic constructor, in clock form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.budget import exact_epsilon
+from holdfast.constructors import clock_kernel
+from holdfast.constructors.construction import Construction
+from holdfast.constructors.representation import Representation
+from holdfast.errors import HoldfastError
+from holdfast.histogram import check_target
+from holdfast.metrics import count_error
+
+Floats = NDArray[np.float64]
+Selector = Callable[[Floats, Floats, Floats, Floats], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heuristic:
+    r"""Algorithm 1: fills one column after the other with as much of its peaked scale as fits.
+
+    The result is an extreme point of F, the polytope of ε-private mechanisms with fixed
+    point z (the theorem on the heuristic's output). The order of the columns decides its
+    count error. Cost: O(n log n) for the representation, O(n^2) for the matrix. The kernel
+    is explained in docs/clock-form.md.
+
+    >>> found = Heuristic(selector="sandwich")([0.5, 0.3, 0.2], epsilon="0.5")
+    >>> found.matrix.sum(axis=1).round(9).tolist()
+    [1.0, 1.0, 1.0]
+    >>> len(found.representation)
+    5
+    """
+
+    selector: str | Selector = "best"
+    """"max", "min" or "sandwich" (the paper's), "best" of the three, or a callable
+    κ(z, r, c, A) that returns the next column j with c[j] > 0."""
+    error: Any = "absolute"
+    """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
+
+    def __post_init__(self) -> None:
+        if not callable(self.selector) and self.selector not in (*ORDERS, "best"):
+            raise HoldfastError(
+                f"`selector` must be one of {', '.join(ORDERS)}, best, or a callable, "
+                f"got {self.selector!r:.40}."
+            )
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target and budget."""
+        z, exact = check_target(target), exact_epsilon(epsilon)
+        if self.selector == "best":
+            found = [self._construct(name, z, exact) for name in ORDERS]
+            return min(found, key=lambda construction: construction.count_error)
+        return self._construct(self.selector, z, exact)
+
+    def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
+        """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""
+        if self.selector not in ORDERS:
+            raise HoldfastError("`represent` needs one of the selectors max, min, sandwich.")
+        z, value = check_target(target), float(exact_epsilon(epsilon))
+        clocks = clock_kernel.start(z, value)
+        clock_kernel.fill_columns(clocks, ORDERS[str(self.selector)](z))
+        return _representation(clocks, value)
+
+    def _construct(self, selector: str | Selector, z: Floats, epsilon: Fraction) -> Construction:
+        clocks = clock_kernel.start(z, float(epsilon))
+        columns = np.zeros((len(z), len(z)))
+        if callable(selector):
+            _fill_by(selector, clocks, columns)
+        else:
+            clock_kernel.fill_columns(clocks, ORDERS[selector](z))
+            clock_kernel.add_pieces(columns, clocks, 0)
+        name = selector if isinstance(selector, str) else getattr(selector, "__name__", "callable")
+        matrix = columns.T
+        return Construction(
+            matrix=matrix,
+            epsilon=epsilon,
+            target=z,
+            count_error=count_error(matrix, z, self.error),
+            method=f"Heuristic({name})",
+            representation=_representation(clocks, float(epsilon)),
+        )
+
+
+def _fill_by(selector: Selector, clocks: clock_kernel.Clocks, columns: Floats) -> None:
+    done = 0
+    while clocks.left.any():
+        r = clock_kernel.residual(clocks)
+        j = selector(clocks.z.copy(), r, clocks.left.copy(), columns.T.copy())
+        if not (0 <= j < len(columns) and clocks.left[j] > 0):
+            raise HoldfastError("`selector` must return a column j with c[j] > 0.")
+        clock_kernel.fill_column(clocks, int(j))
+        clock_kernel.add_pieces(columns, clocks, done)
+        done = int(clocks.done[0])
+
+
+def _representation(clocks: clock_kernel.Clocks, epsilon: float) -> Representation:
+    pieces = int(clocks.done[0])
+    return Representation(
+        columns=clocks.piece_k[:pieces, 1],
+        amounts=clocks.piece_x[:pieces, 1],
+        bound_from=clocks.bound_from,
+        bound_step=clocks.bound_step,
+        epsilon=epsilon,
+    )
+
+
+def _by_share(sign: int) -> Callable[[Floats], NDArray[np.int64]]:
+    def order(z: Floats) -> NDArray[np.int64]:
+        live = np.flatnonzero(z)
+        return np.asarray(live[np.argsort(sign * z[live], kind="stable")])
+
+    return order
+
+
+def _sandwich(z: Floats) -> NDArray[np.int64]:
+    n = len(z)
+    order = np.empty(n, dtype=np.int64)
+    order[0::2] = np.arange((n + 1) // 2)  # 0, n-1, 1, n-2, 2, ...
+    order[1::2] = n - 1 - np.arange(n // 2)
+    return np.asarray(order[z[order] > 0])
+
+
+ORDERS = {"max": _by_share(-1), "min": _by_share(1), "sandwich": _sandwich}

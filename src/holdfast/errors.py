@@ -1,0 +1,9 @@
+"""What holdfast raises. Messages name the parameter, the column, the row; never a count."""
+
+
+class HoldfastError(ValueError):
+    """Something given to holdfast cannot be used. The message says what, and what to do."""
+
+
+class CertificateError(HoldfastError):
+    """A mechanism failed the exact check of its privacy claim; it cannot be sampled."""

@@ -1,0 +1,74 @@
+"""Counts -> histogram of counts -> distribution of counts."""
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.errors import HoldfastError
+
+LARGEST_MAX_COUNT = 10_000
+SMALLEST_SHARE = 2.0**-40  # a share below this cannot be told from 0 in weights of 62 bits
+
+
+def check_max_count(max_count: Any) -> int:
+    """The highest count that is published, as an int."""
+    try:
+        value = operator.index(max_count)
+    except TypeError:
+        value = -1
+    if isinstance(max_count, bool) or not 1 <= value <= LARGEST_MAX_COUNT:
+        raise HoldfastError(
+            f"`max_count` must be a whole number from 1 to {LARGEST_MAX_COUNT}, "
+            f"got {max_count!r:.40}. Hint: choose it without looking at the data; "
+            "higher counts are published as `max_count`."
+        )
+    return value
+
+
+def top_code(counts: NDArray[np.int64], max_count: int) -> NDArray[np.int64]:
+    """Counts with everything above `max_count` set to it."""
+    return np.minimum(counts, max_count)
+
+
+def histogram_of_counts(counts: NDArray[np.int64], max_count: int) -> NDArray[np.int64]:
+    """How many rows have count 0, 1, ..., max_count: the paper's eta.
+
+    >>> histogram_of_counts(np.array([0, 2, 2, 9]), 3)
+    array([1, 0, 2, 1])
+    """
+    return np.bincount(top_code(counts, max_count), minlength=max_count + 1).astype(np.int64)
+
+
+def check_histogram(histogram: ArrayLike) -> NDArray[np.int64]:
+    """A histogram of counts as int64; raises if it is not one."""
+    array = np.asarray(histogram)
+    if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) == 0:
+        raise HoldfastError("`histogram` must be a 1-D array of whole numbers, one per count.")
+    if (array < 0).any() or array.max() > 2**53 or array.sum(dtype=float) in (0.0, np.inf):
+        raise HoldfastError("`histogram` must have entries from 0 to 2^53, not all of them 0.")
+    return array.astype(np.int64)
+
+
+def check_target(target: ArrayLike) -> NDArray[np.float64]:
+    """A target distribution as float64 that sums to 1.
+
+    Shares below 2^-40 become 0: in integer weights of 62 bits they cannot be kept.
+
+    >>> check_target([0.25, 0.75])
+    array([0.25, 0.75])
+    """
+    try:
+        z = np.array(target, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise HoldfastError("`target` must be a 1-D array of numbers.") from None
+    if z.ndim != 1 or len(z) == 0:
+        raise HoldfastError("`target` must be a 1-D array with at least one entry.")
+    if not np.isfinite(z).all() or (z < 0).any() or abs(z.sum() - 1) > 1e-9:
+        raise HoldfastError(
+            "`target` must be a probability distribution: non-negative numbers that sum to 1."
+        )
+    z /= z.sum()
+    z[z < SMALLEST_SHARE] = 0.0
+    return z / z.sum()

@@ -1,0 +1,53 @@
+"""Exact bounds on e^x and ln x, in integers: the arithmetic behind every certificate.
+
+Each function names the direction in which it rounds.
+"""
+
+import math
+from fractions import Fraction
+
+BITS = 256
+
+
+def exp_below(x: Fraction) -> Fraction:
+    """A rational not above e^x, for x >= 0, and relatively closer than 2^-200 to it.
+
+    The Taylor series of e^x has positive terms; each is rounded down to a multiple of
+    2^-256 and the rest of the series is left out, so the sum cannot exceed e^x.
+
+    >>> exp_below(Fraction(0))
+    Fraction(1, 1)
+    >>> Fraction("2.71828182845904523536") < exp_below(Fraction(1)) < Fraction("2.71828182845904523537")
+    True
+    """
+    if x < 0:
+        raise ValueError("exp_below takes x >= 0")
+    term = total = 1 << BITS
+    k = 0
+    while term:
+        k += 1
+        term = term * x.numerator // (x.denominator * k)
+        total += term
+    return Fraction(total, 1 << BITS)
+
+
+def log_above(ratio: Fraction) -> Fraction:
+    """A rational not below ln(ratio), for ratio >= 1, and within a few ulp of it.
+
+    >>> log_above(Fraction(1))
+    Fraction(0, 1)
+    >>> bound = log_above(Fraction(2))
+    >>> exp_below(bound) >= 2, float(bound) - 0.6931471805599453 < 1e-15
+    (True, True)
+    """
+    if ratio < 1:
+        raise ValueError("log_above takes a ratio of at least 1")
+    if ratio == 1:
+        return Fraction(0)
+    guess = math.log(ratio.numerator) - math.log(ratio.denominator) if ratio > 2 else (
+        math.log1p(float(ratio - 1))
+    )
+    bound = max(guess, 0.0)
+    while exp_below(Fraction(bound)) < ratio:
+        bound = math.nextafter(bound, math.inf)
+    return Fraction(bound)
