@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.csv_table import MAX_COLUMNS, parse_csv
+from holdfast.csv_table import parse_csv
 from holdfast.errors import HoldfastError
-from holdfast.table import CsvTable, read_file, read_table, write_file
+from holdfast.table import CsvTable, read_table
 
 COUNTS = [3, 0, 7]
 NEW = np.array([1, 2, 0])
@@ -29,7 +28,7 @@ def _relation(columns):
     return duckdb.from_arrow(pa.table(columns))
 
 
-def _text(columns):
+def as_text(columns):
     rows = zip(*columns.values(), strict=True)
     rows = [["" if value is None else str(value) for value in row] for row in rows]
     return CsvTable(tuple(columns), rows)
@@ -41,7 +40,7 @@ FRAMES = {
     "lazy polars": pl.LazyFrame,
     "pyarrow": pa.table,
     "duckdb": _relation,
-    "csv": _text,
+    "csv": as_text,
 }
 LINES = {
     "list": list,
@@ -321,7 +320,7 @@ def test_nan_is_missing(make):
 @each_frame
 def test_booleans_are_no_counts(make):
     message = refusal(make({"n": [True, False]}), count="n")
-    assert "row 1 is text" in message if make is _text else "row 1 is a boolean" in message
+    assert "row 1 is text" in message if make is as_text else "row 1 is a boolean" in message
 
 
 @pytest.mark.parametrize("make", [v for k, v in FRAMES.items() if k != "csv"])
@@ -333,7 +332,7 @@ def test_text_in_a_data_frame_is_not_converted(make):
 @each_frame
 def test_dates_are_no_counts(make):
     message = refusal(make({"n": [datetime.datetime(2020, 1, 1)] * 2}), count="n")
-    assert "row 1 is text" in message if make is _text else "row 1 is not a number" in message
+    assert "row 1 is text" in message if make is as_text else "row 1 is not a number" in message
 
 
 @pytest.mark.parametrize(
@@ -356,7 +355,7 @@ def test_arrays_of_other_things_are_refused(values):
 
 @each_frame
 def test_an_empty_table_is_refused(make):
-    empty = CsvTable(("n",), []) if make is _text else make({"n": np.array([], dtype=np.int64)})
+    empty = CsvTable(("n",), []) if make is as_text else make({"n": np.array([], dtype=np.int64)})
     assert "no rows" in refusal(empty, count="n")
 
 
@@ -371,44 +370,6 @@ def test_counts_survive_every_way_in(counts):
     for source in (counts, np.array(counts), list(map(Decimal, counts)), pl.Series(counts)):
         assert read_table(source).counts.tolist() == counts
     assert read_table(CsvTable(("n",), [[str(c)] for c in counts])).counts.tolist() == counts
-
-
-# Counts as text
-
-
-@pytest.mark.parametrize(
-    ("cell", "count"),
-    [
-        *[("3", 3), (" 3\t", 3), ("3.0", 3), ("003.000", 3), ("0", 0), ("0" * 40 + "7", 7)],
-        *[("9007199254740992", 2**53), ("9007199254740992.0", 2**53)],
-    ],
-)
-def test_digits_and_integral_decimals_are_counts(cell, count):
-    assert read_table(CsvTable(("n",), [[cell]])).counts.tolist() == [count]
-
-
-BAD_CELLS = {
-    "is missing": ["", "  ", "NA", "n/a", "null", "None", "NaN", ".", "-", "#N/A"],
-    "is infinite": ["inf", "-inf", "Infinity"],
-    "is negative": ["-424242", "-424242.5", "-.5"],
-    "is not a whole number": ["424242.5", ".5", "1.0000000000000000000001"],
-    "is larger than 2^53": ["9007199254740993", "9223372036854775807", "9" * 5000],
-    "is text": [
-        *["1,234", "1 234", "1e3", "0x10", "1_000", "+5", "424242 people", "true", "٣", "3."],
-        *["2020-01-01", "--3", "\xa03", "-0", "3\n"],
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("cell", "problem"),
-    [(cell, problem) for problem, cells in BAD_CELLS.items() for cell in cells],
-)
-def test_everything_else_is_refused_by_kind_and_row(cell, problem):
-    table = CsvTable(("county", "n"), [["a", "1"], ["b", cell], ["c", cell]])
-    message = refusal(table, count="n")
-    assert f"row 2 {problem}" in message and "`count` column 'n'" in message
-    assert len(cell) < 4 or cell not in message
 
 
 # Columns
@@ -436,6 +397,11 @@ def test_a_long_list_of_columns_is_cut_short():
 
 def test_a_file_without_a_header_does_not_show_its_first_counts():
     assert "'Kent'" in refusal(parse_csv(b"Kent,424242.5\nEly,3\n"), count="deaths")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, as_text])
+def test_a_column_that_nobody_named_stays_unsaid_for_its_name_may_be_a_count(make):
+    assert "`table` must hold whole numbers" in refusal(make({"424242": [1, -3]}))
 
 
 @pytest.mark.parametrize("options", [{"count": "n"}, {"category": "n"}, {"structural_zero": "n"}])
@@ -537,251 +503,3 @@ def test_a_structural_zero_that_is_not_zero_names_its_row():
 
 def test_a_table_of_structural_zeros_has_nothing_to_release():
     assert "nothing to release" in refusal([0, 0], structural_zero=[True, True])
-
-
-# Text tables
-
-
-@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize(
-    ("bom", "encoding"),
-    [
-        *[(b"", "utf-8"), (b"\xef\xbb\xbf", "utf-8"), (b"", "cp1252")],
-        *[(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")],
-    ],
-)
-def test_a_text_table_is_written_back_byte_for_byte(delimiter, newline, bom, encoding):
-    lines = [["county", "n", "note"], ["Zürich", "3", ""], [" Ely ", "0", '"a\r\n,;\t|""b"']]
-    text = "".join(delimiter.join(line) + newline for line in lines)
-    data = bom + text.encode(encoding)
-    table = parse_csv(data)
-    assert table.columns == ["county", "n", "note"]
-    assert table.rows == [["Zürich", "3", ""], [" Ely ", "0", 'a\r\n,;\t|"b']]
-    assert table.to_bytes() == data
-    assert read_table(table, count="n").replace(np.array([3, 0])).to_bytes() == data
-
-
-cells = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)
-
-
-@settings(deadline=None)
-@given(
-    st.integers(1, 4).flatmap(
-        lambda w: st.lists(st.lists(cells, min_size=w, max_size=w), min_size=1, max_size=4)
-    ),
-    st.sampled_from([",", ";", "\t", "|"]),
-    st.sampled_from(["\n", "\r\n", "\r"]),
-    st.sampled_from([(b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le")]),
-)
-def test_any_cells_survive_writing_and_reading(rows, delimiter, newline, coding):
-    header = tuple(f"name{i};,|" for i in range(len(rows[0])))
-    table = CsvTable(header, rows, delimiter, newline, coding[1], coding[0])
-    again = parse_csv(table.to_bytes())
-    assert (again.header, again.rows) == (header, rows)
-    assert again.to_bytes() == table.to_bytes()
-
-
-def test_a_single_column_of_commas_survives_any_delimiter():
-    table = CsvTable(("note",), [["a,b"], ["c\td"]], "\t")
-    assert parse_csv(table.to_bytes()).rows == table.rows
-
-
-@pytest.mark.parametrize(
-    ("line", "delimiter"),
-    [
-        ('x;"a,b"', ";"),
-        ('"a,b,c";y', ";"),
-        ('"a\n,,";y', ";"),
-        ("x\ty,z\tw", "\t"),
-        ("a|b", "|"),
-        ("n", ","),
-        ('"a;b"', ","),
-    ],
-)
-def test_the_delimiter_is_read_from_the_header_outside_quotes(line, delimiter):
-    width = {",": 1, "\t": 3}.get(delimiter, 2)
-    table = parse_csv(f"{line}\n{delimiter.join('1' * width)}\n".encode())
-    assert table.delimiter == delimiter and len(table.columns) == width
-
-
-def test_blank_lines_at_the_ends_are_ignored_and_blank_cells_are_not():
-    assert parse_csv(b"\r\n\na,b\n1,2\n\n  \n\n").rows == [["1", "2"]]
-    assert parse_csv(b"n\n1\n\n2\n\n").rows == [["1"], [""], ["2"]]
-    assert parse_csv(b"a,b\n1,2").rows == [["1", "2"]]
-
-
-def test_thousands_of_columns_are_simply_read():
-    header = ",".join(f"c{i}" for i in range(20_000))
-    table = parse_csv(f"{header}\n{','.join('7' * 20_000)}\n".encode())
-    back = read_table(table, count="c12345").replace(np.array([8]))
-    assert back.rows[0][12345] == "8" and back.rows[0].count("7") == 19_999
-
-
-def test_repeated_names_matter_only_where_they_are_used():
-    table = parse_csv(b"x,x,n\n424242,2,3\n")
-    assert read_table(table, count="n").counts.tolist() == [3]
-    assert "2 columns are called 'x'" in refusal(table, count="x")
-    assert "`category`: 2 columns" in refusal(table, count="n", category="x")
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"", "empty"),
-        (b" \r\n\n", "empty"),
-        (b"\xef\xbb\xbf", "empty"),
-        (b"a,n\n", "no rows"),
-        (b"a,n\nx,424242\0\n", "does not look like a text table"),
-        (bytes(range(256)), "does not look like a text table"),
-        (b"\x89PNG\r\n\x1a\n\x01", "does not look like a text table"),
-        (b"a,n\n\x81\xff,1\n", "does not look like a text table"),
-        (b"\xff\xfe\x00", "does not look like a text table"),
-        (b"a,n\nx,1\ny,424242,3\n", "row 2 has 3 cells, the header has 2"),
-        (b"a,n\nx,1\n\ny,424242\n", "row 2 has 0 cells, the header has 2"),
-        (b'a,n\nx,"424242\n', "near line 2"),
-        (b'a,n\nx,"424242"5\n', "near line 2"),
-        (b"a,n\n" + b"x" * 200_000 + b",424242\n", "near line 2"),
-        (b",".join([b"c"] * (MAX_COLUMNS + 1)) + b"\n", "at most 100,000"),
-    ],
-    ids=lambda v: str(v[:20]),
-)
-def test_a_file_that_is_no_text_table_is_refused(tmp_path, data, said):
-    path = tmp_path / "table.csv"
-    path.write_bytes(data)
-    assert said in refusal(path, count="n")
-
-
-def test_a_table_that_does_not_fit_its_encoding_is_refused():
-    with pytest.raises(HoldfastError, match="cp1252"):
-        CsvTable(("n",), [["Ł"]], encoding="cp1252").to_bytes()
-
-
-def test_a_new_column_has_one_cell_per_row():
-    with pytest.raises(HoldfastError, match="one entry per row"):
-        CsvTable(("n",), [["1"]]).with_column("n", [1, 2])
-
-
-# Files
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".TSV", ".txt"])
-@pytest.mark.parametrize("kind", [str, lambda path: path])
-def test_a_text_file_is_a_table(tmp_path, suffix, kind):
-    path = tmp_path / f"t{suffix}"
-    path.write_bytes(b"k,n\na,3\nb,0\n")
-    table = read_table(kind(path), count="n")
-    assert table.counts.tolist() == [3, 0]
-    write_file(table.replace(np.array([1, 2])), tmp_path / f"out{suffix}")
-    assert (tmp_path / f"out{suffix}").read_bytes() == b"k,n\na,1\nb,2\n"
-
-
-@pytest.mark.parametrize("suffix", [".parquet", ".pq"])
-def test_a_parquet_file_is_a_table(tmp_path, suffix):
-    folder = tmp_path / "year=2020"
-    folder.mkdir()
-    path = folder / f"t{suffix}"
-    pq.write_table(pa.table({"k": ["a", "b"], "n": [3, 0]}), path)
-    write_file(read_table(path, count="n").replace(np.array([1, 2])), folder / f"out{suffix}")
-    assert read_file(folder / f"out{suffix}").to_pydict() == {"k": ["a", "b"], "n": [1, 2]}
-
-
-@each_frame
-@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
-def test_every_frame_can_be_written(make, suffix, tmp_path):
-    path = tmp_path / f"out{suffix}"
-    write_file(make({"k": ["a;", 'b"'], "n": [3, 0]}), path)
-    again = read_file(path)
-    labels = again.column("k").to_pylist() if suffix == ".parquet" else again.column("k")
-    assert labels == ["a;", 'b"']
-    assert read_table(again, count="n").counts.tolist() == [3, 0]
-    if suffix == ".tsv" and make is not _text:
-        assert again.delimiter == "\t"
-
-
-@each_line
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_every_array_can_be_written(make, suffix, tmp_path):
-    path = tmp_path / f"out{suffix}"
-    write_file(make(COUNTS), path)
-    assert read_table(path, count="count").counts.tolist() == COUNTS
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-@pytest.mark.parametrize(
-    ("index", "names"),
-    [(["a", "b"], ["index", "n"]), (pd.Index([7, 8], name="k"), ["k", "n"]), ([5, 6], ["n"])],
-)
-def test_a_pandas_index_that_says_something_is_written(tmp_path, suffix, index, names):
-    path = tmp_path / f"out{suffix}"
-    write_file(pd.DataFrame({"n": [3, 0]}, index=index), path)
-    again = read_file(path)
-    assert list(again.column_names if suffix == ".parquet" else again.columns) == names
-
-
-def test_text_becomes_integers_in_parquet_only_where_nothing_is_lost(tmp_path):
-    rows = [["01001", "3", "1", "5"], ["02001", "10", "", "+5"]]
-    write_file(CsvTable(("fips", "n", "gap", "plus"), rows), tmp_path / "t.parquet")
-    types = read_file(tmp_path / "t.parquet").schema.types
-    assert types == [pa.string(), pa.int64(), pa.string(), pa.string()]
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-def test_no_file_is_overwritten(tmp_path, suffix):
-    path = tmp_path / f"t{suffix}"
-    path.write_bytes(b"precious")
-    with pytest.raises(HoldfastError, match="exists already"):
-        write_file(CsvTable(("n",), [["1"]]), path)
-    assert path.read_bytes() == b"precious"
-
-
-@pytest.mark.parametrize("table", [5, {"n": [1]}, "text", np.ones((2, 2)), [[1], [2]]])
-def test_what_is_no_table_is_not_written(tmp_path, table):
-    with pytest.raises(HoldfastError, match="`table`"):
-        write_file(table, tmp_path / "t.csv")
-    assert not list(tmp_path.iterdir())
-
-
-def test_nested_columns_do_not_fit_into_csv(tmp_path):
-    with pytest.raises(HoldfastError, match="CSV cannot hold"):
-        write_file(pl.DataFrame({"n": [1], "x": [[424242]]}), tmp_path / "t.csv")
-
-
-def test_a_file_in_no_folder_cannot_be_written(tmp_path):
-    with pytest.raises(HoldfastError, match="cannot be written"):
-        write_file([1], tmp_path / "nowhere" / "t.csv")
-
-
-@pytest.mark.parametrize("name", ["nothing.csv", "nothing.parquet", "a\0b.csv"])
-def test_a_missing_file_is_refused(tmp_path, name):
-    assert "cannot be read" in refusal(tmp_path / name, count="n")
-
-
-def test_a_folder_is_no_file(tmp_path):
-    (tmp_path / "d.csv").mkdir()
-    (tmp_path / "d.parquet").mkdir()
-    assert "directory" in refusal(tmp_path / "d.csv").lower()
-    assert "directory" in refusal(str(tmp_path / "d.parquet")).lower()
-
-
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.csv.gz"])
-def test_an_unknown_suffix_is_refused(tmp_path, name):
-    (tmp_path / name).write_bytes(b"n\n1\n")
-    assert "must end in one of .csv" in refusal(tmp_path / name, count="n")
-    with pytest.raises(HoldfastError, match="must end in one of"):
-        write_file([1], tmp_path / f"new{name}")
-
-
-@pytest.mark.parametrize("data", [b"", b"424242", b"PAR1 424242 PAR1"])
-def test_a_corrupt_parquet_file_is_refused(tmp_path, data):
-    (tmp_path / "t.parquet").write_bytes(data)
-    assert "cannot be read as Parquet" in refusal(tmp_path / "t.parquet", count="n")
-
-
-def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
-    (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    assert 'pip install "holdfast[parquet]"' in refusal(tmp_path / "t.parquet", count="n")
-    with pytest.raises(HoldfastError, match="holdfast\\[parquet\\]"):
-        write_file([1], tmp_path / "new.parquet")

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.count_values import is_missing
 from holdfast.csv_table import CsvTable
 from holdfast.errors import HoldfastError
-from holdfast.table import Frame, as_list, is_missing, open_frame
+from holdfast.frames import Frame, as_list, open_frame
 
 _Key = tuple[Any, ...]
 

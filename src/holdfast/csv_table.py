@@ -4,23 +4,18 @@ import codecs
 import csv
 import difflib
 import io
-import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from types import SimpleNamespace
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_COLUMNS = 100_000
 _SHOWN = 8
-_NUMBER = re.compile(r"\s*[-+]?[\d.,]+\s*")
+_NAME = re.compile(r"[^\W\d].*", re.DOTALL)
 _HEADER_LINE = re.compile(r'(?:[^"\r\n]+|"[^"]*")*+')
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -32,25 +27,6 @@ _NOT_TEXT = (
     "the file does not look like a text table. "
     "Hint: save it as CSV, in UTF-8, or give a Parquet file the suffix .parquet."
 )
-
-
-MAX_COUNT = 2**53
-"""The largest count there may be; up to here floats hold whole numbers exactly."""
-
-_HINTS = {
-    "is missing": "fill in the count, 0 where there is nobody, or leave the row out",
-    "is negative": "correct the row or leave it out",
-    "is infinite": "correct the row or leave it out",
-    "is not a whole number": "give counts, not rates or averages",
-    "is larger than 2^53": "is this an identifier, or a code for a missing count?",
-    "is a boolean": "tally rows of persons with `holdfast.count_by` first",
-    "is text": "convert it to an integer: digits only, no thousands separators, no exponents",
-    "is not a number": "name the column that holds the counts",
-}
-_TEXT_COUNT = re.compile(r"[ \t]*0*([0-9]{1,16})(?:\.0+)?[ \t]*")
-_TEXT_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
-_TEXT_MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", ".", "-", "?"}
-_TEXT_INFINITE = {"inf", "infinity", "-inf", "-infinity", "+inf", "+infinity"}
 
 
 @dataclass(frozen=True)
@@ -136,15 +112,16 @@ def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
 def suggest(columns: Sequence[Any], name: Any = "") -> str:
     """What to say about the columns there are: near matches, else the first few names.
 
-    Names that are numbers stay unsaid: in a file without a header they are the first row's counts.
+    Only names that begin with a letter are said: in a file without a header the others may be
+    the first row's counts.
     """
-    names = [c for c in map(str, columns) if not _NUMBER.fullmatch(c)]
+    names = [c for c in map(str, columns) if _NAME.fullmatch(c.strip())]
     near = difflib.get_close_matches(str(name), names, n=3)
     if near:
         return "did you mean " + " or ".join(map(repr, near)) + "?"
     listed = ", ".join(repr(c[:60]) for c in names[:_SHOWN])
     more = ", …" if len(names) > _SHOWN else ""
-    hidden = " (names that are numbers are not shown; the first line must hold the column names)"
+    hidden = " (names that begin with no letter are not shown; the first line must hold the names)"
     return f"the columns are {listed}{more}" + (hidden if len(names) < len(columns) else "")
 
 
@@ -231,42 +208,3 @@ def _broken(line: int) -> HoldfastError:
         f"not closed, text after a closing quote, or a cell above {csv.field_size_limit():,} "
         "characters."
     )
-
-
-def bad_count(where: str, row: int, problem: str) -> HoldfastError:
-    """The error for a count that cannot be used; `row` counts from 0, the message from 1."""
-    return HoldfastError(
-        f"{where} must hold whole numbers from 0 to 2^53, but row {row + 1} {problem}. "
-        f"Hint: {_HINTS[problem]}."
-    )
-
-
-def text_counts(cells: list[str], where: str) -> NDArray[np.int64]:
-    """The counts in a column of text."""
-    matches = map(_TEXT_COUNT.fullmatch, cells)
-    counts = np.array([int(m[1]) if m else -1 for m in matches], dtype=np.int64)
-    bad = (counts < 0) | (counts > MAX_COUNT)
-    if bad.any():
-        row = int(bad.argmax())
-        raise bad_count(where, row, _text_problem(cells[row].strip().lower()))
-    return counts
-
-
-def _text_problem(cell: str) -> str:
-    if cell in _TEXT_MISSING:
-        return "is missing"
-    if cell in _TEXT_INFINITE:
-        return "is infinite"
-    number = Decimal(cell) if _TEXT_NUMBER.fullmatch(cell) else Decimal(0)
-    return number_problem(number) or "is text"
-
-
-def number_problem(value: Any) -> str | None:
-    """What keeps a real number from being a count; None if nothing does."""
-    if (isinstance(value, Decimal) and value.is_nan()) or value != value:
-        return "is missing"
-    if 0 <= value <= MAX_COUNT:
-        return None if value == int(value) else "is not a whole number"
-    if value in (math.inf, -math.inf):
-        return "is infinite"
-    return "is negative" if value < 0 else "is larger than 2^53"

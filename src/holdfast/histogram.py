@@ -71,4 +71,4 @@ def check_target(target: ArrayLike) -> NDArray[np.float64]:
         )
     z /= z.sum()
     z[z < SMALLEST_SHARE] = 0.0
-    return z / z.sum()
+    return np.asarray(z / z.sum())

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.budget import exact_epsilon
-from holdfast.certificate_kernel import round_rows, worst_ratio
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.histogram import check_target
 from holdfast.metrics import count_error
@@ -54,7 +53,8 @@ class Mechanism:
     def __post_init__(self) -> None:
         epsilon = exact_epsilon(self.epsilon)
         weights = np.array(self.weights, order="C")
-        if weights.dtype != np.int64 or weights.ndim != 2 or len(set(weights.shape)) != 1:
+        square = weights.ndim == 2 and weights.shape[0] == weights.shape[1] > 0
+        if weights.dtype != np.int64 or not square:
             raise CertificateError("`weights` must be a square matrix of 64-bit integers.")
         weights.setflags(write=False)
         certified = certify(weights, epsilon)
@@ -120,6 +120,8 @@ class Mechanism:
 
 def certify(weights: NDArray[np.int64], epsilon: Fraction) -> Fraction:
     """The smallest epsilon that these weights prove, rounded up; raises if above `epsilon`."""
+    from holdfast.certificate_kernel import worst_ratio  # numba: not before it is needed
+
     if (weights < 0).any():
         raise CertificateError("a weight is negative.")
     # two sums of half words: a row of corrupt 64-bit weights could wrap around
@@ -152,6 +154,8 @@ def certified_mechanism(
     the claim through rounding. Where f_j = λ z_j for all j the fixed point is kept exactly.
     The floors start at the size of the matrix's own errors and grow until the certificate passes.
     """
+    from holdfast.certificate_kernel import round_rows
+
     live = np.asarray(target > 0 if target is not None else (matrix > 0).any(axis=0))
     spread = target if target is not None else live / live.sum()
     widen = 1 / math.tanh(float(epsilon) / 2)

@@ -59,7 +59,7 @@ class Simulation:
         """Values plus discrete Laplace noise, as the difference of two geometric draws."""
         p = -math.expm1(-float(epsilon))
         first, second = self.generator.geometric(p, size=(2, len(values)))
-        return values + first - second
+        return np.asarray(values + first - second)
 
 
 def randomness(rng: Any) -> Randomness:

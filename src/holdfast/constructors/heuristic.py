@@ -3,18 +3,20 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.budget import exact_epsilon
-from holdfast.constructors import clock_kernel
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
 from holdfast.metrics import count_error
+
+if TYPE_CHECKING:
+    from holdfast.constructors.clock_kernel import Clocks
 
 Floats = NDArray[np.float64]
 Selector = Callable[[Floats, Floats, Floats, Floats], int]
@@ -61,12 +63,16 @@ class Heuristic:
         """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""
         if self.selector not in ORDERS:
             raise HoldfastError("`represent` needs one of the selectors max, min, sandwich.")
+        from holdfast.constructors import clock_kernel
+
         z, value = check_target(target), float(exact_epsilon(epsilon))
         clocks = clock_kernel.start(z, value)
         clock_kernel.fill_columns(clocks, ORDERS[str(self.selector)](z))
         return _representation(clocks, value)
 
     def _construct(self, selector: str | Selector, z: Floats, epsilon: Fraction) -> Construction:
+        from holdfast.constructors import clock_kernel  # numba: not before it is needed
+
         clocks = clock_kernel.start(z, float(epsilon))
         columns = np.zeros((len(z), len(z)))
         if callable(selector):
@@ -86,7 +92,9 @@ class Heuristic:
         )
 
 
-def _fill_by(selector: Selector, clocks: clock_kernel.Clocks, columns: Floats) -> None:
+def _fill_by(selector: Selector, clocks: "Clocks", columns: Floats) -> None:
+    from holdfast.constructors import clock_kernel
+
     done = 0
     while clocks.left.any():
         r = clock_kernel.residual(clocks)
@@ -98,7 +106,7 @@ def _fill_by(selector: Selector, clocks: clock_kernel.Clocks, columns: Floats) -
         done = int(clocks.done[0])
 
 
-def _representation(clocks: clock_kernel.Clocks, epsilon: float) -> Representation:
+def _representation(clocks: "Clocks", epsilon: float) -> Representation:
     pieces = int(clocks.done[0])
     return Representation(
         columns=clocks.piece_k[:pieces, 1],

@@ -1,0 +1,44 @@
+# Every target sets up what it needs in .venv with plain pip.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := src tests benchmarks
+
+.PHONY: demo test check bench picture clean
+
+demo: .venv/.run
+	$(BIN)/holdfast demo --picture holdfast-demo.svg
+
+test: .venv/.test
+	$(BIN)/python -m pytest
+
+check: .venv/.check
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+bench: .venv/.test
+	$(BIN)/python benchmarks/release_path.py
+
+picture: .venv/.run
+	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
+
+clean:
+	rm -rf .venv holdfast-demo.svg
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	  || { echo "holdfast needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.run: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/.test: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+.venv/.check: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[check]'
+	@touch $@

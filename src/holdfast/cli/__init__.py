@@ -1,0 +1,55 @@
+"""The command line: thin, one file a command."""
+
+import os
+import sys
+
+import typer
+
+from holdfast.cli.demo import demo
+from holdfast.cli.privatize import privatize
+from holdfast.errors import HoldfastError
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,  # a traceback can be a release
+    rich_markup_mode="rich",
+    help="Publish tables of counts with differential privacy; the distribution of counts holds.",
+)
+app.command()(demo)
+app.command()(privatize)
+
+
+@app.callback(invoke_without_command=True)
+def version_option(
+    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    """Publish tables of counts with differential privacy; the distribution of counts holds."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"holdfast {installed('holdfast')}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; errors become one sentence and an exit code."""
+    try:
+        app()
+    except HoldfastError as error:
+        _stop(f"Error: {error}", 2)
+    except KeyboardInterrupt:
+        _stop("Stopped; nothing was written.", 130)
+    except Exception as error:
+        if os.environ.get("HOLDFAST_DEBUG"):
+            raise
+        _stop(
+            f"Error: holdfast failed ({type(error).__name__}); nothing was written. Details are "
+            "kept back because they could show counts; HOLDFAST_DEBUG=1 prints them.",
+            1,
+        )
+
+
+def _stop(message: str, code: int) -> None:
+    sys.stderr.write(message + "\n")
+    sys.exit(code)

@@ -1,0 +1,112 @@
+"""`holdfast demo`: the main job on a table inside the package."""
+
+from collections.abc import Sequence
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.table import Table
+
+from holdfast.cli.screen import Column, bars, promise, screen, working
+
+Counts = NDArray[np.int64]
+EPSILON, MAX_COUNT = "0.5", 30
+
+
+def demo(
+    picture: Annotated[
+        Path | None, typer.Option(help="Also write the comparison as an SVG picture.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Make the run repeatable: a simulation.")] = None,
+) -> None:
+    """Privatize a real public table and compare the release with the truth.
+
+    The table: homicides in 2,197 US counties in 1996 (public data, source in the package).
+
+    Example: [bold]holdfast demo --picture demo.svg[/bold]
+    """
+    from rich.panel import Panel
+
+    import holdfast
+    from holdfast.histogram import histogram_of_counts, top_code
+    from holdfast.table import read_table
+
+    with as_file(files("holdfast") / "data" / "county_homicides_1996.csv") as path:
+        with working("Building the mechanism (the first run compiles it) …"):
+            release = holdfast.privatize(
+                path,
+                epsilon=EPSILON,
+                max_count=MAX_COUNT,
+                count="homicides",
+                category="county",
+                seed=seed,
+            )
+        counts = top_code(read_table(path, count="homicides").counts, MAX_COUNT)
+    truth = histogram_of_counts(counts, MAX_COUNT) / len(counts)
+    with working("Drawing the truncated geometric beside it …"):
+        baseline = holdfast.baselines.TruncatedGeometric()(release.target, epsilon=EPSILON)
+        geometric = baseline.mechanism.sample(counts, rng=seed)
+    rival = histogram_of_counts(geometric, MAX_COUNT) / len(counts)
+
+    screen.print(
+        f"Homicides in {len(counts):,} US counties, 1996, published with epsilon = {EPSILON}; "
+        f"counts above {MAX_COUNT} are published as {MAX_COUNT}.\n"
+    )
+    screen.print(promise(release))
+    screen.print()
+    columns = [
+        ("true (NOT PRIVATE)", truth),
+        ("holdfast", release.distribution),
+        ("truncated geometric", rival),
+    ]
+    screen.print(bars(columns, "Share of counties with each count"))
+    screen.print()
+    screen.print(_errors(counts, release.counts, geometric, columns))
+    screen.print(
+        Panel(
+            "This page is NOT PRIVATE: it shows the true distribution and errors against it. "
+            "Of all this, only the holdfast column could be published.",
+            style="bold",
+        )
+    )
+    if picture is not None:
+        _draw(picture, columns)
+        screen.print(f"Picture: {picture}")
+
+
+def _errors(counts: Counts, ours: Counts, rival: Counts, columns: Sequence[Column]) -> Table:
+    from holdfast.metrics import wasserstein
+
+    table = Table(title="How far off (NOT PRIVATE)", title_justify="left")
+    for name in ("", "true", "holdfast", "truncated geometric"):
+        table.add_column(name, justify="left" if not name else "right")
+    shares = [share for _, share in columns]
+    steps = np.arange(len(shares[0]))
+    table.add_row("counties without homicide", *(f"{s[0]:.1%}" for s in shares))
+    table.add_row("mean count", *(f"{s @ steps:.2f}" for s in shares))
+    table.add_row("counties with 10 or more", *(f"{s[10:].sum():.1%}" for s in shares))
+    distances = (f"{wasserstein(shares[0], s):.3f}" for s in shares[1:])
+    table.add_row("distance of distributions (W1)", "", *distances)
+    changes = (f"{np.abs(c - counts).mean():.2f}" for c in (ours, rival))
+    table.add_row("average change of a count", "", *changes)
+    return table
+
+
+def _draw(picture: Path, columns: Sequence[Column]) -> None:
+    from holdfast.errors import HoldfastError
+    from holdfast.pictures import distribution_picture
+
+    (_, truth), *published = columns
+    svg = distribution_picture(
+        [("true", truth), *published],
+        title=f"Homicides per US county, 1996, epsilon = {EPSILON}: NOT PRIVATE, "
+        "the line is the true distribution",
+        outline=truth,
+    )
+    try:
+        picture.write_text(svg, encoding="utf-8")
+    except OSError as error:
+        raise HoldfastError(f"`{picture}` cannot be written ({error.strerror}).") from None

@@ -1,0 +1,136 @@
+"""`holdfast privatize`: a file of counts in, a release bundle out."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.screen import asides, bars, promise, screen, working
+from holdfast.errors import HoldfastError
+
+PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
+
+
+def privatize(
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row a category.")],
+    epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
+    max_count: Annotated[
+        str, typer.Option(help="Highest count published; chosen without looking at the data.")
+    ],
+    count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
+    category: Annotated[str | None, typer.Option(help="Name of the category column.")] = None,
+    out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
+    structural_zero: Annotated[
+        str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
+    ] = None,
+    contributions: Annotated[
+        str, typer.Option(help="How much one person may add to one row, at the most.")
+    ] = "1",
+    split: Annotated[
+        str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
+    ] = None,
+    privatizer: Annotated[
+        str, typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}.")
+    ] = "cumulative-isotonic",
+    selector: Annotated[
+        str, typer.Option(help="Stage 2's column order: best, max, min or sandwich.")
+    ] = "best",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    seed: Annotated[
+        int | None, typer.Option(help="SIMULATION ONLY: repeatable draws that protect nobody.")
+    ] = None,
+) -> None:
+    """Turn a table of counts into a private one, with its certificate, in a new folder.
+
+    Examples:
+
+    [bold]holdfast privatize homicides.csv --count homicides --category county
+    --max-count 50 --epsilon 1.0 --out release[/bold]
+
+    [bold]holdfast privatize teachers.parquet --count teachers --max-count 80
+    --epsilon 0.5 --dry-run[/bold]
+    """
+    import holdfast
+    from holdfast.release import new_folder
+
+    if out is None and not dry_run:
+        raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
+    if out is not None:
+        new_folder(out)
+    options: dict[str, Any] = {
+        "epsilon": epsilon,
+        "max_count": _whole(max_count, "max_count"),
+        "contributions": _whole(contributions, "contributions"),
+        "split": split,
+    }
+    stage_1 = _privatizer(privatizer)
+    stage_2 = holdfast.constructors.Heuristic(selector=selector)
+    names: dict[str, Any] = {
+        "count": count,
+        "category": category,
+        "structural_zero": structural_zero,
+    }
+    if dry_run:
+        _plan(file, names, options, as_json)
+        return
+    with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
+        release = holdfast.privatize(
+            file, **names, **options, privatizer=stage_1, constructor=stage_2, seed=seed
+        )
+    suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
+    with working("Writing …", quiet=as_json):
+        folder = release.save(out or "", table_format=suffix)
+    if as_json:
+        typer.echo(json.dumps(release.summary() | {"folder": str(folder)}))
+        return
+    for note in release.notes:
+        asides.print(f"Note: {note}")
+    screen.print(promise(release))
+    screen.print(bars([("released (private)", release.distribution)], "Share of rows", width=40))
+    if release.privacy.simulated:
+        screen.print("[bold]SIMULATION: a seed was given, so this release protects nobody.[/bold]")
+    screen.print(f"Released {release.rows:,} rows: {folder}/table.{suffix}, with its certificate.")
+
+
+def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
+    """Say what a run would do; reads and checks the file, draws nothing."""
+    from holdfast.budget import split_budget
+    from holdfast.histogram import check_max_count
+    from holdfast.table import read_table
+
+    max_count = check_max_count(options.pop("max_count"))
+    budget = split_budget(options.pop("epsilon"), **options)
+    table = read_table(file, **names)
+    rows = int((~table.structural_zero).sum())
+    if as_json:
+        plan = {"rows": rows, "max_count": max_count, "notes": list(table.notes)}
+        stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
+        return
+    for note in table.notes:
+        asides.print(f"Note: {note}")
+    screen.print(
+        f"The table is in order: {rows:,} rows. A run would spend epsilon "
+        f"{float(budget.epsilon):g}: {float(budget.stage_1):g} on the distribution of counts, "
+        f"{float(budget.stage_2):g} on the counts, and publish counts from 0 to {max_count}. "
+        "Nothing was drawn, nothing was written."
+    )
+
+
+def _privatizer(name: str) -> Any:
+    from holdfast import privatizers
+
+    if name not in PRIVATIZERS:
+        raise HoldfastError(f"`privatizer` must be {' or '.join(PRIVATIZERS)}, got {name!r:.40}.")
+    return getattr(privatizers, PRIVATIZERS[name])()
+
+
+def _whole(text: str, name: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise HoldfastError(f"`{name}` must be a whole number, got {text!r:.40}.") from None

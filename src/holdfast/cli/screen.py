@@ -1,0 +1,72 @@
+"""What the commands show: the promise as a table, distributions as bars."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+screen = Console(highlight=False)
+asides = Console(stderr=True, highlight=False)
+SHOWN = 20
+Column = tuple[str, NDArray[np.float64]]
+
+
+@contextmanager
+def working(message: str, *, quiet: bool = False) -> Iterator[None]:
+    """Show that something takes a moment; silent when nobody watches."""
+    if quiet or not asides.is_terminal:
+        yield
+    else:
+        with asides.status(message):
+            yield
+
+
+def promise(release: "Release") -> Table:
+    """Promised and certified, as a table."""
+    privacy, budget = release.privacy, release.privacy.budget
+    table = Table(title="What was promised, and what was certified", title_justify="left")
+    table.add_column("")
+    table.add_column("epsilon promised", justify="right")
+    table.add_column("certified", justify="right")
+    table.add_column("by")
+    rows = [
+        ("stage 1: distribution", budget.stage_1, privacy.stage_1_certified, "OpenDP's map"),
+        ("stage 2: counts", budget.stage_2, privacy.stage_2_certified, "the sampled integers"),
+        ("in all, one person", privacy.epsilon, privacy.certified_epsilon, privacy.randomness),
+    ]
+    for name, promised, certified, source in rows:
+        table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
+    return table
+
+
+def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:
+    """Distributions side by side, one bar a count; counts above 20 share a line."""
+    folded = [(name, _fold(shares)) for name, shares in columns]
+    highest = max(float(shares.max()) for _, shares in folded)
+    table = Table(title=title, title_justify="left")
+    table.add_column("count", justify="right", min_width=5)
+    for name, _ in folded:
+        table.add_column(name, width=width + 7, no_wrap=True)
+    for i in range(len(folded[0][1])):
+        label = str(i) if i < SHOWN or len(columns[0][1]) == SHOWN + 1 else f"{SHOWN}+"
+        table.add_row(label, *(_bar(float(s[i]), highest, width) for _, s in folded))
+    return table
+
+
+def _fold(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(shares) <= SHOWN:
+        return shares
+    return np.append(shares[:SHOWN], shares[SHOWN:].sum())
+
+
+def _bar(share: float, highest: float, width: int) -> str:
+    eighths = round(share / highest * width * 8)
+    bar = "█" * (eighths // 8) + ("", *"▏▎▍▌▋▊▉")[eighths % 8]
+    return f"{share:6.1%} {bar}"

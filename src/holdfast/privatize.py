@@ -1,0 +1,89 @@
+"""The paper's framework in its five steps."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from holdfast.budget import split_budget
+from holdfast.constructors import Construction, Heuristic
+from holdfast.histogram import check_max_count, histogram_of_counts, top_code
+from holdfast.privatizers import CumulativeIsotonic, Privatizer
+from holdfast.randomness import randomness
+from holdfast.release import Privacy, Release
+from holdfast.table import read_table
+
+Constructor = Callable[..., Construction]
+
+
+def privatize(
+    table: Any,
+    *,
+    epsilon: Any,
+    max_count: int,
+    count: str | None = None,
+    category: str | None = None,
+    structural_zero: str | Sequence[Any] | None = None,
+    contributions: int = 1,
+    privatizer: Privatizer | None = None,
+    constructor: Constructor | None = None,
+    split: Any = None,
+    seed: int | None = None,
+) -> Release:
+    """A private table of counts whose distribution of counts holds fast.
+
+    The promise: whoever sees the release learns almost the same whether or not one person
+    is counted, for people who add at most `contributions` to one row. N (the number of
+    rows), `max_count`, the categories and the structural zeros are public.
+
+    Parameters:
+        table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
+            relation; or the path of a CSV or Parquet file.
+        epsilon: The whole budget: int, float, str, Decimal or Fraction; kept exact.
+        max_count: The highest count that is published; higher ones are top-coded. Choose it
+            without looking at the data.
+        count: Name of the count column, when `table` has columns.
+        category: Name of the category column; only to check it and to find structural zeros.
+        structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
+            a list of categories. They pass through and do not count towards N.
+        contributions: How much one person may add to one row, at the most.
+        privatizer: Stage 1; default `CumulativeIsotonic()`.
+        constructor: Stage 2; default `Heuristic(selector="best")`.
+        split: Stage 1's share of the budget; default the paper's rule of thumb.
+        seed: Makes the run a simulation, and the release says so. Leave it out for real data.
+
+    >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
+    >>> len(release.counts), release.privacy.simulated
+    (6, True)
+    """
+    budget = split_budget(epsilon, split=split, contributions=contributions)
+    privatizer = CumulativeIsotonic() if privatizer is None else privatizer
+    constructor = Heuristic() if constructor is None else constructor
+    max_count, source = check_max_count(max_count), randomness(seed)
+    rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
+    open_rows = ~rows.structural_zero
+    counts = top_code(rows.counts[open_rows], max_count)
+
+    histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
+    target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
+    construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
+    released = np.zeros(len(rows.counts), dtype=np.int64)
+    released[open_rows] = construction.mechanism.sample(counts, rng=source)  # step 4
+
+    return Release(  # step 5: users ask the released table, or z and T
+        counts=released,
+        table=rows.replace(released),
+        target=target,
+        mechanism=construction.mechanism,
+        privacy=Privacy(
+            budget=budget,
+            stage_1_certified=contributions * privatizer.certified_epsilon(budget.unit_1),
+            stage_2_certified=contributions * construction.mechanism.certified_epsilon,
+            simulated=source.simulated,
+        ),
+        rows=int(open_rows.sum()),
+        structural_zeros=int((~open_rows).sum()),
+        methods=(repr(privatizer), construction.method),
+        count_column=rows.column,
+        notes=rows.notes,
+    )

@@ -1,0 +1,6 @@
+"""Stage 1: histogram of counts -> target distribution."""
+
+from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
+from holdfast.privatizers.privatizer import Privatizer
+
+__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer"]

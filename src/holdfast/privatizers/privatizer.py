@@ -1,0 +1,19 @@
+"""What every privatizer is."""
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+
+class Privatizer(Protocol):
+    """A distribution privatizer: ε-private when one unit moves between adjacent bins."""
+
+    def __call__(
+        self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
+    ) -> NDArray[np.float64]:
+        """The target distribution z of a histogram of counts; its total N is public."""
+
+    def certified_epsilon(self, epsilon: Any) -> Fraction:
+        """The privacy loss that the noise library's own privacy map states; at most epsilon."""

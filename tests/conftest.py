@@ -1,0 +1,20 @@
+"""Settings that all tests share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("holdfast", deadline=None, print_blob=True)
+settings.load_profile("holdfast")
+
+
+@pytest.fixture
+def shared_data() -> Path:
+    """The paper's published data, where somebody has put it beside the checkout."""
+    default = Path(__file__).parents[1].parent / "shared" / "data"
+    folder = Path(os.environ.get("HOLDFAST_DATA", default))
+    if not (folder / "crime_murder_by_county.csv").is_file():
+        pytest.skip("the paper's data are not here; set HOLDFAST_DATA to their folder")
+    return folder

@@ -1,0 +1,276 @@
+"""The command line: what it shows, what it writes, and how it refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import holdfast
+from holdfast.cli import main
+
+SECRET = "424242"
+
+
+def run(capsys, monkeypatch, *words):
+    """Run `holdfast words…`; exit code, output, errors."""
+    monkeypatch.setattr(sys, "argv", ["holdfast", *map(str, words)])
+    code = 0
+    try:
+        main()
+    except SystemExit as stop:
+        code = stop.code or 0
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.fixture
+def cli(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *words: run(capsys, monkeypatch, *words)
+
+
+def table(text="place,n\nKent,3\nEly,0\nYork,1\n", name="in.csv", encoding="utf-8"):
+    with open(name, "w", encoding=encoding, newline="") as file:
+        file.write(text)
+    return name
+
+
+USUAL = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--out", "release")
+
+
+def test_a_csv_becomes_a_release(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--category", "place")
+    assert code == 0
+    assert "certified" in out and "Released 3 rows" in out
+    release = holdfast.load("release")
+    assert release.table.column("place") == ["Kent", "Ely", "York"]
+    assert not release.privacy.simulated
+
+
+def test_a_parquet_file_becomes_a_parquet_release(cli):
+    pq.write_table(pa.table({"place": ["a", "b"], "n": [1, 2]}), "in.parquet")
+    code, _, _ = cli("privatize", "in.parquet", *USUAL)
+    assert code == 0
+    assert pq.read_table("release/table.parquet").column("place").to_pylist() == ["a", "b"]
+
+
+def test_json_is_one_object_and_nothing_else(cli):
+    code, out, err = cli("privatize", table(), *USUAL, "--json", "--contributions", "2")
+    record = json.loads(out)
+    assert code == 0 and err == ""
+    assert record["privacy"]["epsilon"] == "1"
+    assert record["privacy"]["contributions"] == 2
+    assert record["folder"] == "release"
+
+
+def test_a_dry_run_writes_nothing(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--dry-run")
+    assert code == 0 and "Nothing was drawn" in out
+    assert os.listdir() == ["in.csv"]
+    code, out, _ = cli("privatize", table(name="b.csv"), *USUAL[:-2], "--dry-run", "--json")
+    assert json.loads(out)["rows"] == 3
+
+
+def test_a_seed_is_marked_as_a_simulation(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--seed", "1")
+    assert code == 0 and "SIMULATION" in out
+    assert holdfast.load("release").privacy.simulated
+    assert "SIMULATION" in Path("release/distribution.svg").read_text()
+
+
+def test_structural_zeros_come_from_a_column(cli):
+    name = table("place,n,lake\nKent,3,no\nEly,0,yes\nYork,1,no\n")
+    code, _, _ = cli("privatize", name, *USUAL, "--structural-zero", "lake")
+    release = holdfast.load("release")
+    assert code == 0 and release.structural_zeros == 1
+    assert release.counts[1] == 0
+
+
+def test_repeated_categories_are_said(cli):
+    name = table("place,n\nKent,3\nKent,0\n")
+    code, _, err = cli("privatize", name, *USUAL, "--category", "place")
+    assert code == 0 and "repeated" in err
+
+
+@pytest.mark.parametrize(
+    "text, encoding",
+    [
+        ("place,n\nKent,3\n", "utf-8-sig"),
+        ("place;n\nKent;3\n", "utf-8"),
+        ("place\tn\nKent\t3\n", "utf-8"),
+        ("place,n\r\nKent,3\r\n", "utf-8"),
+        ('"place","n"\n"Kent, ""the"" county","3"\n', "utf-8"),
+        ("place,n\nDoña Ana,3\n", "cp1252"),
+        (",".join(["n", *(f"c{i}" for i in range(5000))]) + "\n3" + ",x" * 5000 + "\n", "utf-8"),
+    ],
+    ids=["bom", "semicolons", "tabs", "crlf", "quotes", "cp1252", "5000 columns"],
+)
+def test_the_usual_oddities_are_read_right_and_kept(cli, text, encoding):
+    name = table(text, encoding=encoding)
+    code, _, err = cli("privatize", name, *USUAL)
+    assert (code, err) == (0, "")
+    before, after = Path(name).read_bytes(), Path("release/table.csv").read_bytes()
+    count = rb'"?\b[0-5]\b"?'  # the count, and the quotes that a number does not need
+    hidden = [
+        re.sub(count, b"#", data).replace(b'"place","n"', b"place,n") for data in (before, after)
+    ]
+    assert hidden[0] == hidden[1]
+
+
+BAD_FILES = {
+    "negative": f"place,n\nKent,-{SECRET}\n",
+    "missing": "place,n\nKent,\n",
+    "NaN": "place,n\nKent,NaN\n",
+    "fractional": f"place,n\nKent,{SECRET}.5\n",
+    "boolean": "place,n\nKent,True\n",
+    "text": f"place,n\nKent,x{SECRET}\n",
+    "2^63": "place,n\nKent,9223372036854775808\n",
+    "missing column": "place,m\nKent,424242\n",
+    "no header": f"Kent,{SECRET}\nEly,{SECRET}\n",
+    "header only": "place,n\n",
+    "nothing": "",
+    "ragged": f"place,n\nKent,{SECRET}\nEly\n",
+    "open quote": f'place,n\nKent,"{SECRET}\n',
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_a_bad_file_is_refused_without_a_trace(cli, kind):
+    code, out, err = cli("privatize", table(BAD_FILES[kind]), *USUAL)
+    assert code == 2 and out == ""
+    assert err.startswith("Error: ") and "Traceback" not in err
+    assert SECRET not in err and "9223372036854775808" not in err
+    assert os.listdir() == ["in.csv"]
+
+
+def test_a_million_columns_and_binary_rubbish_are_refused(cli):
+    wide = ",".join(["n"] + ["c"] * 1_000_000)
+    table(f"{wide}\n1\n", "wide.csv")
+    with open("rubbish.csv", "wb") as file:
+        file.write(np.random.default_rng(0).bytes(5000))
+    with open("rubbish.parquet", "wb") as file:
+        file.write(np.random.default_rng(0).bytes(5000))
+    for name in ("wide.csv", "rubbish.csv", "rubbish.parquet", "absent.csv", "."):
+        code, _, err = cli("privatize", name, *USUAL)
+        assert code == 2 and err.startswith("Error: ")
+    assert not os.path.exists("release")
+
+
+BAD_OPTIONS = {
+    "max_count 0": ("--max-count", "0"),
+    "max_count -1": ("--max-count", "-1"),
+    "max_count 10^9": ("--max-count", "1000000000"),
+    "max_count text": ("--max-count", "many"),
+    **{f"epsilon {e}": ("--epsilon", e) for e in ("0", "-1", "NaN", "inf", "abc", "1e-12", "1000")},
+    "split": ("--split", "2"),
+    "contributions": ("--contributions", "0"),
+    "privatizer": ("--privatizer", "magic"),
+    "selector": ("--selector", "magic"),
+    "seed": ("--seed", "-1"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_OPTIONS)
+def test_a_bad_option_is_refused(cli, kind):
+    code, _, err = cli("privatize", table(), *USUAL, *BAD_OPTIONS[kind])
+    assert code == 2 and "Error: `" in err and "Traceback" not in err
+    assert os.listdir() == ["in.csv"]
+
+
+def test_an_output_that_cannot_be_made_is_refused_before_anything_is_drawn(cli, monkeypatch):
+    table()
+    os.mkdir("folder")
+    Path("file").touch()
+    monkeypatch.setattr(holdfast, "privatize", lambda *a, **k: pytest.fail("was drawn"))
+    for out in ("folder", "file", "missing/release", "file/release"):
+        code, _, err = cli("privatize", "in.csv", *USUAL[:-1], out)
+        assert code == 2 and err.startswith("Error: ")
+    assert sorted(os.listdir()) == ["file", "folder", "in.csv"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder nobody can write")
+def test_a_folder_that_cannot_be_written_is_refused(cli, monkeypatch):
+    monkeypatch.setattr(holdfast, "privatize", lambda *a, **k: pytest.fail("was drawn"))
+    code, _, err = cli("privatize", table(), *USUAL[:-1], "/proc/release")
+    assert code == 2 and "cannot be written" in err
+
+
+def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
+    def broken(*args, **kwargs):
+        raise RuntimeError(f"the count is {SECRET}")
+
+    monkeypatch.setattr(holdfast, "privatize", broken)
+    code, out, err = cli("privatize", table(), *USUAL)
+    assert code == 1 and SECRET not in out + err
+    assert "RuntimeError" in err
+
+
+def test_out_is_needed_for_a_real_run(cli):
+    code, _, err = cli("privatize", table(), *USUAL[:-2])
+    assert code == 2 and "--out" in err
+
+
+def test_the_demo_promises_compares_and_says_it_is_not_private(cli):
+    code, out, _ = cli("demo", "--picture", "demo.svg")
+    assert code == 0
+    for words in ("certified", "truncated geometric", "NOT PRIVATE", "2,197"):
+        assert words in out
+    svg = Path("demo.svg").read_text()
+    assert svg.count("<g ") == 3 and "NOT PRIVATE" in svg
+
+
+def test_help_has_examples_and_does_not_load_the_kernels():
+    code = (
+        "import sys; sys.argv = ['holdfast', 'privatize', '--help']\n"
+        "from holdfast.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({m.split('.')[0] for m in sys.modules} "
+        "& {'numba', 'scipy', 'opendp', 'pandas', 'polars', 'pyarrow', 'duckdb', 'narwhals'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Examples" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_module_runs_as_a_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("holdfast ")
+
+
+def test_a_run_killed_at_any_moment_leaves_a_whole_release_or_none(tmp_path):
+    rows = "\n".join(f"p{i},{i % 7}" for i in range(60_000))
+    (tmp_path / "in.csv").write_text(f"place,n\n{rows}\n")
+    command = [sys.executable, "-m", "holdfast", "privatize", "in.csv", *USUAL[:-1]]
+
+    def attempt(name, delay):
+        process = subprocess.Popen(
+            [*command, name], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        if delay is None:
+            process.wait()
+            return
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    began = time.monotonic()
+    attempt("whole", None)
+    whole = time.monotonic() - began
+    assert holdfast.load(tmp_path / "whole").rows == 60_000
+    for index, part in enumerate(np.linspace(0.1, 1.0, 10)):
+        name = f"killed{index}"
+        attempt(name, part * whole)
+        if (tmp_path / name).exists():
+            assert holdfast.load(tmp_path / name).rows == 60_000

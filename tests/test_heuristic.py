@@ -1,0 +1,149 @@
+"""Algorithm 1 in clock form, against the algorithm as printed in exact arithmetic."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from families import SELECTORS, binomial, hump, powerlaw
+from holdfast.constructors import Heuristic
+from holdfast.constructors.heuristic import ORDERS
+from holdfast.errors import HoldfastError
+from oracle import algorithm_1, is_extreme_in_f, is_in_f
+
+# n, family, epsilon, then the absolute deviation of max, min, sandwich: reference numbers
+REFERENCE = [
+    (21, binomial, 0.5, 2.02135, 1.64096, 1.64096),
+    (21, hump, 0.5, 2.95353, 1.94749, 1.95934),
+    (21, powerlaw, 0.5, 1.13213, 1.45295, 1.15521),
+    (51, binomial, 0.1, 3.70536, 3.56267, 3.56267),
+    (51, binomial, 2, 2.54718, 0.32650, 0.32650),
+    (51, hump, 0.1, 9.31506, 8.17841, 8.06960),
+    (51, powerlaw, 2, 0.24202, 0.25513, 0.24215),
+    (81, binomial, 0.5, 3.72073, 2.17622, 2.17622),
+    (81, hump, 2, 0.86759, 0.28263, 0.28201),
+    (201, hump, 0.5, 4.18086, 1.97353, 1.96744),
+    (201, powerlaw, 0.5, 1.22078, 1.52033, 1.22148),
+]
+
+
+@pytest.mark.parametrize("row", REFERENCE, ids=lambda row: f"{row[1].__name__}-{row[0]}-{row[2]}")
+def test_count_errors_match_the_reference_numbers(row):
+    n, family, epsilon, *expected = row
+    found = [Heuristic(selector=name)(family(n), epsilon=epsilon).count_error for name in SELECTORS]
+    assert np.round(found, 5).tolist() == expected
+
+
+targets = st.lists(st.integers(0, 12), min_size=1, max_size=7).filter(any)
+
+
+@settings(max_examples=150, deadline=None)
+@given(targets, st.sampled_from(SELECTORS), st.sampled_from(["2", "3/2", "11/10", "9"]))
+def test_the_matrix_is_the_printed_algorithms_and_an_extreme_point(shares, selector, grow):
+    z = [Fraction(share, sum(shares)) for share in shares]
+    grow = Fraction(grow)
+    floats = np.array([float(share) for share in z])
+    order = ORDERS[selector](np.array(shares, dtype=float)).tolist()
+    exact = algorithm_1(z, grow, order)
+    assert is_in_f(exact, z, grow)
+    assert is_extreme_in_f(exact, z, grow)
+    found = Heuristic(selector=selector)(floats, epsilon=math.log(grow))
+    np.testing.assert_allclose(found.matrix, np.array(exact, dtype=float), rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("selector", SELECTORS)
+@pytest.mark.parametrize("family", [binomial, hump, powerlaw])
+def test_the_pieces_add_up_to_the_matrix(family, selector):
+    found = Heuristic(selector=selector)(family(31), epsilon=0.7)
+    pieces = found.representation
+    np.testing.assert_allclose(pieces.matrix(), found.matrix, rtol=0, atol=1e-13)
+    assert len(pieces) <= 2 * 31 - 1
+    for column, pattern, amount in pieces:
+        assert 0 <= column < 31
+        assert set(pattern.tolist()) <= {-1, 1}
+        assert amount > 0
+    first = pieces.pattern(0)
+    j = pieces.columns[0]
+    assert (first == np.where(np.arange(30) < j, 1, -1)).all()
+    assert pieces.scale(0).sum() == pytest.approx(1)
+
+
+def test_the_representation_alone_is_the_same_as_with_the_matrix():
+    z = hump(200)
+    alone = Heuristic(selector="max").represent(z, epsilon=1)
+    whole = Heuristic(selector="max")(z, epsilon=1).representation
+    assert (alone.columns == whole.columns).all()
+    assert (alone.amounts == whole.amounts).all()
+    assert (alone.bound_from == whole.bound_from).all()
+
+
+def test_best_is_the_best_of_the_three():
+    for family in (binomial, hump, powerlaw):
+        z = family(40)
+        errors = [Heuristic(selector=s)(z, epsilon=0.5).count_error for s in SELECTORS]
+        assert Heuristic()(z, epsilon=0.5).count_error == min(errors)
+
+
+def test_best_compares_by_the_error_asked_for():
+    z = hump(21)
+    squared = Heuristic(error="squared")(z, epsilon=0.5).count_error
+    assert squared == min(
+        Heuristic(selector=s, error="squared")(z, epsilon=0.5).count_error for s in SELECTORS
+    )
+
+
+def test_a_callable_selector_sees_z_r_c_and_a():
+    z = hump(12)
+    seen = []
+
+    def largest_left(z_, r, c, a):
+        np.testing.assert_allclose(r, 1 - a.sum(axis=1), atol=1e-12)
+        np.testing.assert_allclose(c, z_ - z_ @ a, atol=1e-12)
+        seen.append(int(np.argmax(c)))
+        return seen[-1]
+
+    found = Heuristic(selector=largest_left)(z, epsilon=0.5)
+    expected = Heuristic(selector="max")(z, epsilon=0.5)
+    np.testing.assert_allclose(found.matrix, expected.matrix, atol=1e-13)
+    assert len(seen) == 12
+    assert found.method == "Heuristic(largest_left)"
+
+
+def test_a_callable_that_returns_a_full_column_is_an_error():
+    with pytest.raises(HoldfastError, match="c\\[j\\] > 0"):
+        Heuristic(selector=lambda z, r, c, a: 0)(hump(5), epsilon=1)
+
+
+def test_an_unknown_selector_is_named():
+    with pytest.raises(HoldfastError, match="middle"):
+        Heuristic(selector="middle")
+
+
+@pytest.mark.parametrize(
+    "target", [[], [[0.5, 0.5]], [0.5, 0.6], [-0.1, 1.1], [np.nan, 1], ["a"], [0.0, 0.0]]
+)
+def test_a_target_that_is_no_distribution_is_an_error(target):
+    with pytest.raises(HoldfastError, match="target"):
+        Heuristic()(target, epsilon=1)
+
+
+def test_shares_too_small_for_integer_weights_become_zero():
+    found = Heuristic()([0.5, 1e-14, 0.5 - 1e-14], epsilon=1)
+    assert found.target[1] == 0
+    assert (found.matrix[:, 1] == 0).all()
+
+
+def test_a_share_of_1e_12_is_kept():
+    found = Heuristic()([0.5, 1e-12, 0.5 - 1e-12], epsilon=1)
+    assert found.mechanism.matrix[:, 1].min() > 0
+    assert (found.target @ found.mechanism.matrix)[1] == pytest.approx(1e-12, rel=1e-3)
+
+
+def test_max_selector_from_left_to_right_matches_for_decreasing_z():
+    z = np.sort(powerlaw(30))[::-1]
+    by_index = Heuristic(selector=lambda z, r, c, a: int(np.flatnonzero(c)[0]))(z, epsilon=1)
+    by_share = Heuristic(selector="max")(z, epsilon=1)
+    np.testing.assert_allclose(by_index.matrix, by_share.matrix, atol=1e-13)

@@ -1,0 +1,32 @@
+"""The core never imports what it does not need."""
+
+import subprocess
+import sys
+
+OPTIONAL = "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich"
+
+
+def loaded_after(code: str) -> set[str]:
+    program = f"{code}\nimport sys\nprint(*{{m.split('.')[0] for m in sys.modules}})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split()) & set(OPTIONAL.split())
+
+
+def test_importing_holdfast_imports_nothing_heavy():
+    assert loaded_after("import holdfast") == set()
+
+
+def test_a_release_of_an_array_needs_no_data_frame_library():
+    # seeded, because OpenDP looks for polars when it is imported
+    code = "import holdfast; holdfast.privatize([1, 0, 2], epsilon=1, max_count=3, seed=1)"
+    assert not loaded_after(code) & {"pandas", "polars", "pyarrow", "duckdb", "typer"}
+
+
+def test_the_public_names_are_there():
+    import holdfast
+
+    for name in holdfast.__all__:
+        assert getattr(holdfast, name) is not None
+    assert callable(holdfast.privatize) and callable(holdfast.count_by)

@@ -1,0 +1,199 @@
+"""The bundle on disk: whole or not there, and never silently changed."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import holdfast
+from holdfast import release as release_module
+from holdfast.errors import HoldfastError
+
+COUNTS = np.random.default_rng(1).poisson(2, 400)
+
+
+def make(**options):
+    options = {"epsilon": "0.7", "max_count": 8, "seed": 1} | options
+    table = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS})
+    return holdfast.privatize(table, count="n", category="place", **options)
+
+
+@pytest.fixture
+def bundle(tmp_path):
+    return make().save(tmp_path / "release")
+
+
+@pytest.mark.parametrize("table_format", ["csv", "parquet"])
+def test_a_bundle_loads_as_it_was_saved(tmp_path, table_format):
+    release = make(contributions=2)
+    loaded = holdfast.load(release.save(tmp_path / "out", table_format=table_format))
+    assert np.array_equal(loaded.counts, release.counts)
+    assert np.array_equal(loaded.target, release.target)
+    assert np.array_equal(loaded.mechanism.weights, release.mechanism.weights)
+    assert loaded.privacy == release.privacy
+    assert loaded.summary() == release.summary()
+    assert loaded.privacy.simulated
+    files = {"table." + table_format, "release.json", "mechanism.npz", "distribution.svg"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == files
+    assert os.listdir(tmp_path) == ["out"]
+
+
+def test_a_plain_array_makes_a_bundle_too(tmp_path):
+    release = holdfast.privatize(COUNTS, epsilon=1, max_count=8)
+    loaded = holdfast.load(release.save(tmp_path / "out"))
+    assert np.array_equal(loaded.table, release.counts)
+    assert not loaded.privacy.simulated
+
+
+def test_a_bundle_with_structural_zeros_loads(tmp_path):
+    mask = (COUNTS == 0).tolist()
+    release = holdfast.privatize(COUNTS, epsilon=1, max_count=8, structural_zero=mask)
+    loaded = holdfast.load(release.save(tmp_path / "out"))
+    assert loaded.structural_zeros == sum(mask)
+
+
+def rewrite(bundle, **changes):
+    """Change release.json, and its hashes of the other files with it."""
+    path = bundle / "release.json"
+    record = json.loads(path.read_text())
+    record["privacy"] |= changes.pop("privacy", {})
+    record |= changes
+    record["files"] = {name: release_module._hash(bundle / name) for name in record["files"]}
+    path.write_text(json.dumps(record))
+
+
+def test_a_corrupt_weight_fails_on_loading(bundle):
+    with np.load(bundle / "mechanism.npz") as archive:
+        weights = archive["weights"].copy()
+    for change in (1, 2**58):
+        changed = weights.copy()
+        changed[0, 0] -= change
+        changed[0, 1] += change
+        np.savez_compressed(bundle / "mechanism.npz", weights=changed)
+        with pytest.raises(HoldfastError, match="was changed"):
+            holdfast.load(bundle)
+        rewrite(bundle)
+        with pytest.raises(HoldfastError):
+            holdfast.load(bundle)
+
+
+def test_a_corrupt_row_total_fails_on_loading(bundle):
+    with np.load(bundle / "mechanism.npz") as archive:
+        weights = archive["weights"].copy()
+    weights[2, 2] -= 1
+    np.savez_compressed(bundle / "mechanism.npz", weights=weights)
+    rewrite(bundle)
+    with pytest.raises(HoldfastError, match="add up"):
+        holdfast.load(bundle)
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [
+        {"epsilon": "1/2"},
+        {"stage_2": "1/2"},
+        {"epsilon": "9/10", "stage_2": "2/3"},
+        {"contributions": 2},
+        {"stage_1_certified": "9"},
+        {"stage_2_certified": "1/100"},
+    ],
+)
+def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
+    rewrite(bundle, privacy=privacy)
+    with pytest.raises(HoldfastError):
+        holdfast.load(bundle)
+
+
+@pytest.mark.parametrize("change", [{"schema": 2}, {"rows": 3}, {"max_count": 9}, {"target": [1]}])
+def test_a_record_that_does_not_fit_fails_on_loading(bundle, change):
+    rewrite(bundle, **change)
+    with pytest.raises(HoldfastError):
+        holdfast.load(bundle)
+
+
+@pytest.mark.parametrize("name", ["table.csv", "release.json", "mechanism.npz"])
+def test_a_missing_or_broken_file_fails_on_loading(bundle, name):
+    content = (bundle / name).read_bytes()
+    (bundle / name).write_bytes(content[: len(content) // 2])
+    with pytest.raises(HoldfastError):
+        holdfast.load(bundle)
+    (bundle / name).unlink()
+    with pytest.raises(HoldfastError):
+        holdfast.load(bundle)
+
+
+def test_a_changed_table_fails_on_loading(bundle):
+    text = (bundle / "table.csv").read_text()
+    (bundle / "table.csv").write_text(text.replace("p7,", "p7,1"))
+    with pytest.raises(HoldfastError, match=r"table\.csv"):
+        holdfast.load(bundle)
+
+
+def test_what_is_there_already_is_never_touched(tmp_path):
+    release = make()
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").write_text("mine")
+    for name in ("folder", "file"):
+        with pytest.raises(HoldfastError, match="exists already"):
+            release.save(tmp_path / name)
+    assert (tmp_path / "file").read_text() == "mine"
+    assert list((tmp_path / "folder").iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
+    with pytest.raises(HoldfastError, match="does not exist"):
+        make().save(tmp_path / "missing" / "release")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(HoldfastError, match="does not exist"):
+        make().save(tmp_path / "file" / "release")
+
+
+@pytest.mark.parametrize("step", ["_hash", "_flush", "distribution_picture"])
+def test_a_failure_half_way_leaves_nothing(tmp_path, monkeypatch, step):
+    def fail(*args, **kwargs):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(release_module, step, fail)
+    with pytest.raises(OSError):
+        make().save(tmp_path / "release")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_tampered_mechanism_is_not_saved(tmp_path):
+    release = make()
+    weights = release.mechanism.weights.copy()
+    weights[0, 0] -= 1
+    weights[0, 1] += 1
+    object.__setattr__(release.mechanism, "weights", weights)
+    with pytest.raises(HoldfastError):
+        release.save(tmp_path / "release")
+    assert os.listdir(tmp_path) == []
+
+
+def arrays_in(thing, seen):
+    """Every array that can be reached from an object."""
+    if id(thing) in seen:
+        return
+    seen[id(thing)] = thing
+    if isinstance(thing, np.ndarray):
+        yield thing
+    elif isinstance(thing, pd.DataFrame):
+        yield from (thing[column].to_numpy() for column in thing)
+    elif isinstance(thing, dict):
+        for value in thing.values():
+            yield from arrays_in(value, seen)
+    elif isinstance(thing, tuple | list):
+        for value in thing:
+            yield from arrays_in(value, seen)
+    elif hasattr(thing, "__dict__"):
+        yield from arrays_in(vars(thing), seen)
+
+
+def test_nothing_in_a_release_is_a_true_count_or_histogram():
+    true = [COUNTS, COUNTS.clip(max=8), np.bincount(COUNTS.clip(max=8), minlength=9)]
+    found = list(arrays_in(make(), {}))
+    assert len(found) >= 4
+    for array in found:
+        assert not any(np.array_equal(array, secret) for secret in true)
