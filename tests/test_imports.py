@@ -19,9 +19,9 @@ def test_importing_holdfast_imports_nothing_heavy():
 
 
 def test_a_release_of_an_array_needs_no_data_frame_library():
-    # seeded, because OpenDP looks for polars when it is imported
-    code = "import holdfast; holdfast.privatize([1, 0, 2], epsilon=1, max_count=3, seed=1)"
-    assert not loaded_after(code) & {"pandas", "polars", "pyarrow", "duckdb", "typer"}
+    # polars is left out of this: OpenDP itself looks for it when it is imported
+    code = "import holdfast; holdfast.privatize([1, 0, 2], epsilon=1, max_count=3)"
+    assert not loaded_after(code) & {"pandas", "pyarrow", "duckdb", "typer"}
 
 
 def test_the_public_names_are_there():

@@ -175,7 +175,7 @@ def _entry_errors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Per column, the largest error that float rounding and inexact row sums leave in an entry."""
     rows = np.abs(matrix.sum(axis=1) - 1)
     nearby = np.maximum(rows, np.maximum(np.append(rows[1:], 0), np.append(0, rows[:-1])))
-    return np.asarray(((2.0**-50 + 2 * nearby)[:, None] * matrix).max(axis=0))
+    return np.asarray(((2.0**-47 + 2 * nearby)[:, None] * matrix).max(axis=0))
 
 
 def _check_fixed_point(weights: NDArray[np.int64], target: NDArray[np.float64]) -> None:
