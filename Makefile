@@ -32,7 +32,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/.run: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[parquet]'
 	@touch $@
 
 .venv/.test: pyproject.toml | .venv/bin/python

@@ -122,7 +122,7 @@ def test_a_person_outside_the_list_is_named_by_row_and_not_by_value(make):
 @each_frame
 def test_a_person_without_a_value_is_named_by_row(make):
     people = make({"county": ["Kent", "Kent", None]})
-    assert "`by` column 'county' is missing in row 3" in refusal(people, "county", ["Kent"])
+    assert "`by` column 'county' is missing in data row 3" in refusal(people, "county", ["Kent"])
 
 
 @each_frame

@@ -36,6 +36,7 @@ def test_a_bundle_loads_as_it_was_saved(tmp_path, table_format):
     assert loaded.summary() == release.summary()
     assert loaded.privacy.simulated
     files = {"table." + table_format, "release.json", "mechanism.npz", "distribution.svg"}
+    files.add("README.md")
     assert {path.name for path in (tmp_path / "out").iterdir()} == files
     assert os.listdir(tmp_path) == ["out"]
 
@@ -96,6 +97,8 @@ def test_a_corrupt_row_total_fails_on_loading(bundle):
         {"stage_2": "1/2"},
         {"epsilon": "9/10", "stage_2": "2/3"},
         {"contributions": 2},
+        {"steps": 2},
+        {"contributions": 2, "steps": 2},
         {"stage_1_certified": "9"},
         {"stage_2_certified": "1/100"},
     ],

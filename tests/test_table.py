@@ -324,6 +324,11 @@ def test_booleans_are_no_counts(make):
 
 
 @pytest.mark.parametrize("make", [v for k, v in FRAMES.items() if k != "csv"])
+def test_the_cell_that_made_a_column_text_is_named(make):
+    assert "data row 3 is text" in refusal(make({"n": ["424242", "3", "<5"]}), count="n")
+
+
+@pytest.mark.parametrize("make", [v for k, v in FRAMES.items() if k != "csv"])
 def test_text_in_a_data_frame_is_not_converted(make):
     message = refusal(make({"n": ["424242", "3"]}), count="n")
     assert "row 1 is text" in message and "convert it to an integer" in message

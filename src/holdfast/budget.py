@@ -47,7 +47,8 @@ def _fraction(number: Any, name: str) -> Fraction:
         return Fraction(Decimal(repr(float(number))))
     except (ValueError, TypeError, OverflowError, ZeroDivisionError, InvalidOperation):
         raise HoldfastError(
-            f"`{name}` must be a finite number, got {number!r:.40}. Hint: write it as 0.5 or '1/2'."
+            f"`{name}` must be a finite number, got {number!r:.40}. "
+            "Hint: write it as 0.5 or 1/2, with a decimal point."
         ) from None
 
 
@@ -75,25 +76,29 @@ class Budget:
     """Spent on the counts."""
     contributions: int
     """How much one person may add to one row, at the most."""
+    steps: int
+    """How far one person can move a top-coded count: min(contributions, max_count)."""
 
     @property
     def unit_1(self) -> Fraction:
         """Stage 1's epsilon for a change of one in one row."""
-        return self.stage_1 / self.contributions
+        return self.stage_1 / self.steps
 
     @property
     def unit_2(self) -> Fraction:
         """Stage 2's epsilon for a change of one in one row."""
-        return self.stage_2 / self.contributions
+        return self.stage_2 / self.steps
 
 
-def split_budget(epsilon: Any, *, split: Any = None, contributions: int = 1) -> Budget:
+def split_budget(
+    epsilon: Any, *, max_count: int, split: Any = None, contributions: int = 1
+) -> Budget:
     """Split epsilon exactly: by the paper's rule (None or "paper"), or by a share in (0, 1).
 
-    >>> budget = split_budget("1.0")
+    >>> budget = split_budget("1.0", max_count=50)
     >>> budget.stage_1, budget.stage_2
     (Fraction(17, 125), Fraction(108, 125))
-    >>> split_budget("1.0", split="1/4", contributions=2).unit_1
+    >>> split_budget("1.0", max_count=50, split="1/4", contributions=2).unit_1
     Fraction(1, 8)
     """
     total = exact_epsilon(epsilon)
@@ -103,7 +108,8 @@ def split_budget(epsilon: Any, *, split: Any = None, contributions: int = 1) -> 
         or not 1 <= contributions <= 1_000_000
     ):
         raise HoldfastError(
-            f"`contributions` must be a whole number from 1 to 1000000, got {contributions!r:.40}."
+            f"`contributions` must be a whole number from 1 to 1000000, got {contributions!r:.40}. "
+            "Hint: how much one person may add to one row, at the most."
         )
     share = paper_rule(total) if split in (None, "paper") else _share(split)
     budget = Budget(
@@ -111,6 +117,7 @@ def split_budget(epsilon: Any, *, split: Any = None, contributions: int = 1) -> 
         stage_1=total * share,
         stage_2=total * (1 - share),
         contributions=contributions,
+        steps=min(contributions, max_count),
     )
     for unit in (budget.unit_1, budget.unit_2):
         exact_epsilon(unit, name="epsilon of one stage per unit of count")

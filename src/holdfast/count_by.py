@@ -104,7 +104,7 @@ def _index(keys: list[_Key]) -> dict[_Key, int]:
 def _check_missing(name: str, missing: list[bool]) -> None:
     if True in missing:
         raise HoldfastError(
-            f"`by` column {name!r} is missing in row {missing.index(True) + 1}. "
+            f"`by` column {name!r} is missing in data row {missing.index(True) + 1}. "
             "Hint: fill it in, give the missing a label of their own, or filter them out first."
         )
 
@@ -113,7 +113,7 @@ def _tally(index: dict[_Key, int], columns: list[list[Any]]) -> NDArray[np.int64
     found = list(map(index.get, zip(*columns, strict=True)))
     if None in found:
         raise HoldfastError(
-            f"`categories` does not list the category of row {found.index(None) + 1}. "
+            f"`categories` does not list the category of data row {found.index(None) + 1}. "
             "Hint: list it, with the type it has in the table, or filter such rows out first."
         )
     return np.bincount(np.array(found, dtype=np.int64), minlength=len(index)).astype(np.int64)

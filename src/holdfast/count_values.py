@@ -15,13 +15,13 @@ MAX_COUNT = 2**53
 """The largest count there may be; up to here floats hold whole numbers exactly."""
 
 _HINTS = {
-    "is missing": "fill in the count, 0 where there is nobody, or leave the row out",
-    "is negative": "correct the row or leave it out",
-    "is infinite": "correct the row or leave it out",
+    "is missing": "fill in the count, 0 where there is nobody",
+    "is negative": "correct it in the source; every category needs its count",
+    "is infinite": "correct it in the source; every category needs its count",
     "is not a whole number": "give counts, not rates or averages",
-    "is larger than 2^53": "is this an identifier, or a code for a missing count?",
+    "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
     "is a boolean": "tally rows of persons with `holdfast.count_by` first",
-    "is text": "convert it to an integer: digits only, no thousands separators, no exponents",
+    "is text": "convert it to an integer: digits only, no separators, no codes such as <5",
     "is not a number": "name the column that holds the counts",
 }
 _TEXT_COUNT = re.compile(r"[ \t]*0*([0-9]{1,16})(?:\.0+)?[ \t]*")
@@ -49,8 +49,9 @@ def array_counts(values: NDArray[Any], where: str) -> NDArray[np.int64]:
     if kind == "O":
         return _object_counts(values.tolist(), where)
     if kind not in "iuf":
-        problem = {"b": "is a boolean", "U": "is text", "S": "is text", "T": "is text"}
-        raise _bad_count(where, 0, problem.get(kind, "is not a number"))
+        if kind in "UST":
+            raise _text_column(where, values.tolist())
+        raise _bad_count(where, 0, "is a boolean" if kind == "b" else "is not a number")
     values = values.astype(np.float64) if kind == "f" else values
     with np.errstate(invalid="ignore"):
         good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))
@@ -64,6 +65,8 @@ def _object_counts(cells: list[Any], where: str) -> NDArray[np.int64]:
     if set(map(type, cells)) == {float}:
         return array_counts(np.array(cells, dtype=np.float64), where)
     for row, problem in enumerate(map(_problem, cells)):
+        if problem == "is text":
+            raise _text_column(where, cells)
         if problem:
             raise _bad_count(where, row, problem)
     return np.array(list(map(int, cells)), dtype=np.int64)
@@ -111,6 +114,13 @@ def _number_problem(value: Any) -> str | None:
     return "is negative" if value < 0 else "is larger than 2^53"
 
 
+def _text_column(where: str, cells: list[Any]) -> HoldfastError:
+    """Text in a data frame: names the cell that kept the column from being read as numbers."""
+    rows = [row for row, cell in enumerate(cells) if isinstance(cell, _TEXT)]
+    odd = (row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row])))
+    return _bad_count(where, next(odd, rows[0]), "is text")
+
+
 def is_missing(value: Any) -> bool:
     """Whether a Python object stands for a missing value, in any library."""
     return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value)
@@ -118,6 +128,6 @@ def is_missing(value: Any) -> bool:
 
 def _bad_count(where: str, row: int, problem: str) -> HoldfastError:
     return HoldfastError(
-        f"{where} must hold whole numbers from 0 to 2^53, but row {row + 1} {problem}. "
+        f"{where} must hold whole numbers from 0 to 2^53, but data row {row + 1} {problem}. "
         f"Hint: {_HINTS[problem]}."
     )

@@ -104,7 +104,7 @@ def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
     if not found:
         raise HoldfastError(
             f"`{parameter}` must be a column of the table, got {name!r}. "
-            f"Hint: {suggest(columns, name)}."
+            f"Hint: {suggest(columns, name)}"
         )
     return found[0]
 
@@ -122,7 +122,7 @@ def suggest(columns: Sequence[Any], name: Any = "") -> str:
     listed = ", ".join(repr(c[:60]) for c in names[:_SHOWN])
     more = ", …" if len(names) > _SHOWN else ""
     hidden = " (names that begin with no letter are not shown; the first line must hold the names)"
-    return f"the columns are {listed}{more}" + (hidden if len(names) < len(columns) else "")
+    return f"the columns are {listed}{more}" + (hidden if len(names) < len(columns) else "") + "."
 
 
 def parse_csv(data: bytes) -> CsvTable:
@@ -192,8 +192,10 @@ def _rectangular(rows: list[list[str]], width: int) -> list[list[str]]:
     if set(map(len, rows)) <= {width}:
         return rows
     at = next(i for i, row in enumerate(rows) if len(row) != width)
+    if not rows[at]:
+        raise HoldfastError(f"data row {at + 1} is an empty line. Hint: take the line out.")
     raise HoldfastError(
-        f"row {at + 1} has {len(rows[at])} cells, the header has {width}. "
+        f"data row {at + 1} has {len(rows[at])} cells, the header has {width}. "
         "Hint: quote cells that contain the delimiter, and fill up short rows."
     )
 

@@ -12,6 +12,7 @@ from holdfast.privatizers import CumulativeIsotonic, Privatizer
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.table import read_table
+from holdfast.usefulness import usefulness_notes
 
 Constructor = Callable[..., Construction]
 
@@ -34,7 +35,8 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), `max_count`, the categories and the structural zeros are public.
+    rows), `max_count`, the structural zeros and all other columns are public: those columns
+    are published as they are.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
@@ -56,10 +58,10 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    budget = split_budget(epsilon, split=split, contributions=contributions)
+    max_count, source = check_max_count(max_count), randomness(seed)
+    budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
     privatizer = CumulativeIsotonic() if privatizer is None else privatizer
     constructor = Heuristic() if constructor is None else constructor
-    max_count, source = check_max_count(max_count), randomness(seed)
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
     counts = top_code(rows.counts[open_rows], max_count)
@@ -77,13 +79,14 @@ def privatize(
         mechanism=construction.mechanism,
         privacy=Privacy(
             budget=budget,
-            stage_1_certified=contributions * privatizer.certified_epsilon(budget.unit_1),
-            stage_2_certified=contributions * construction.mechanism.certified_epsilon,
+            stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
+            stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             simulated=source.simulated,
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
         methods=(repr(privatizer), construction.method),
         count_column=rows.column,
-        notes=rows.notes,
+        unchanged_columns=rows.others,
+        notes=rows.notes + usefulness_notes(construction.mechanism, target, budget, len(counts)),
     )

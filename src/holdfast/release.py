@@ -17,12 +17,14 @@ from holdfast.budget import Budget
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.pictures import distribution_picture
+from holdfast.release_text import picture_title, read_me
+from holdfast.usefulness import expected_change
 
 SCHEMA = 1
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows, the categories, "
-    "max_count and the structural zeros are public."
+    "one row changes, by at most `contributions`. The number of rows, max_count, the "
+    "structural zeros and all columns but the counts are public and published unchanged."
 )
 
 
@@ -73,8 +75,10 @@ class Privacy:
             "stage_1": str(self.budget.stage_1),
             "stage_2": str(self.budget.stage_2),
             "contributions": self.budget.contributions,
+            "steps": self.budget.steps,
             "stage_1_certified": str(self.stage_1_certified),
             "stage_2_certified": str(self.stage_2_certified),
+            "certified_epsilon_decimal": f"{float(self.certified_epsilon):.12g}",
             "neighbours": self.neighbours,
             "randomness": self.randomness,
             "simulated": self.simulated,
@@ -88,6 +92,7 @@ class Privacy:
             stage_1=Fraction(record["stage_1"]),
             stage_2=Fraction(record["stage_2"]),
             contributions=int(record["contributions"]),
+            steps=int(record["steps"]),
         )
         return Privacy(
             budget=budget,
@@ -122,6 +127,8 @@ class Release:
     """Stage 1, stage 2."""
     count_column: str | None = None
     """Name of the count column; None for a plain array."""
+    unchanged_columns: tuple[str, ...] = ()
+    """Names of the other columns: published as they were."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 
@@ -132,6 +139,11 @@ class Release:
         histogram = np.bincount(self.counts, minlength=n).astype(np.float64)
         histogram[0] -= self.structural_zeros
         return histogram / self.rows
+
+    @property
+    def expected_change(self) -> float:
+        """How far a released count is from the true one on average, by the mechanism and z."""
+        return expected_change(self.mechanism, self.target)
 
     def summary(self) -> dict[str, Any]:
         """What was done and promised, as plain values."""
@@ -144,6 +156,8 @@ class Release:
             "max_count": len(self.mechanism.weights) - 1,
             "methods": list(self.methods),
             "count_column": self.count_column,
+            "unchanged_columns": list(self.unchanged_columns),
+            "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.mechanism.digest,
             "notes": list(self.notes),
         }
@@ -176,15 +190,18 @@ class Release:
         with open(folder / "mechanism.npz", "xb") as file:
             np.savez_compressed(file, weights=self.mechanism.weights)
         picture = distribution_picture(
-            [("released counts", self.distribution)], title=_picture_title(self)
+            [(self.count_column or "count", self.distribution)],
+            title=picture_title(self.rows, self.privacy),
         )
         (folder / "distribution.svg").write_text(picture, encoding="utf-8")
+        text = read_me(self.summary(), f"table.{table_format}")
+        (folder / "README.md").write_text(text, encoding="utf-8")
         record = self.summary() | {
             "target": self.target.tolist(),
             "fixed_point": self.mechanism.target is not None,
             "files": {path.name: _hash(path) for path in sorted(folder.iterdir())},
         }
-        (folder / "release.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+        (folder / "release.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         for path in folder.iterdir():
             _flush(path)
 
@@ -202,12 +219,17 @@ def load(directory: str | os.PathLike[str]) -> Release:
     from holdfast.table import read_file, read_table
 
     folder = Path(directory)
+    if not folder.is_dir():
+        raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
     try:
         record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
         files = record["files"]
         for name, expected in files.items():
             if _hash(folder / name) != expected:
-                raise HoldfastError(f"`{folder / name}` was changed after the release was made.")
+                raise HoldfastError(
+                    f"`{folder / name}` was changed after the release was made. "
+                    "Hint: get the release again from its maker."
+                )
         with np.load(folder / "mechanism.npz", allow_pickle=False) as archive:
             weights = archive["weights"]
         privacy = Privacy.from_dict(record["privacy"])
@@ -230,6 +252,7 @@ def load(directory: str | os.PathLike[str]) -> Release:
             structural_zeros=int(record["structural_zeros"]),
             methods=tuple(record["methods"]),
             count_column=column,
+            unchanged_columns=tuple(record["unchanged_columns"]),
             notes=tuple(record["notes"]),
         )
     except HoldfastError:
@@ -245,11 +268,13 @@ def load(directory: str | os.PathLike[str]) -> Release:
 def _check_record(release: Release, record: dict[str, Any]) -> None:
     if record["schema"] != SCHEMA:
         raise HoldfastError(f"this release has schema {record['schema']}, not {SCHEMA}.")
-    certified = release.mechanism.certified_epsilon * release.privacy.budget.contributions
+    budget = release.privacy.budget
+    certified = release.mechanism.certified_epsilon * budget.steps
     if (
         record["mechanism_digest"] != release.mechanism.digest
         or certified != release.privacy.stage_2_certified
         or record["max_count"] != len(release.mechanism.weights) - 1
+        or budget.steps != min(budget.contributions, record["max_count"])
         or release.rows + release.structural_zeros != len(release.counts)
         or release.counts.max() > record["max_count"]
     ):
@@ -260,7 +285,9 @@ def new_folder(directory: str | os.PathLike[str]) -> Path:
     """The path of a folder that can be made; raises if it exists or cannot be written."""
     place = Path(directory)
     if place.exists() or place.is_symlink():
-        raise HoldfastError(f"`{place}` exists already. Hint: name a new folder; nothing is lost.")
+        raise HoldfastError(
+            f"`{place}` exists already; nothing was drawn. Hint: name a new folder."
+        )
     if not place.parent.is_dir():
         raise HoldfastError(f"the folder `{place.parent}` does not exist. Hint: make it first.")
     try:
@@ -271,11 +298,6 @@ def new_folder(directory: str | os.PathLike[str]) -> Path:
             "Hint: choose another folder."
         ) from None
     return place
-
-
-def _picture_title(release: Release) -> str:
-    title = f"{release.rows} rows, epsilon = {float(release.privacy.epsilon):g}"
-    return f"SIMULATION, protects nobody: {title}" if release.privacy.simulated else title
 
 
 def _hash(path: Path) -> str:

@@ -41,6 +41,7 @@ class CountTable:
     counts: NDArray[np.int64] = field(repr=False)  #: true counts in row order, not top-coded
     structural_zero: NDArray[np.bool_] = field(repr=False)  #: rows publicly known to be zero
     column: str | None = None  #: name of the count column; None for a plain array or series
+    others: tuple[str, ...] = ()  #: names of all other columns, which are kept as they are
     notes: tuple[str, ...] = ()  #: what the steward should know; holds no counts
     _back: Callable[[NDArray[np.int64]], Any] = field(repr=False)
 
@@ -67,7 +68,7 @@ def read_table(
 
     >>> frame = CsvTable(("county", "deaths"), [["Kent", "3"], ["Ely", "0"]])
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])
-    CountTable(column='deaths', notes=())
+    CountTable(column='deaths', others=('county',), notes=())
     """
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
@@ -85,6 +86,7 @@ def read_table(
         counts=counts,
         structural_zero=known,
         column=column or None,
+        others=tuple(str(name) for name in getattr(view, "columns", ()) if name != column),
         notes=_notes(category, labels),
         _back=lambda new: view.replace(column, new),
     )
@@ -144,7 +146,7 @@ def _count_column(view: _View, count: str | None, *others: Any) -> str:
         return ""
     if count is None and len(view.columns) != 1:
         raise HoldfastError(
-            f"`count` must name the column that holds the counts. Hint: {suggest(view.columns)}."
+            f"`count` must name the column that holds the counts. Hint: {suggest(view.columns)}"
         )
     count = view.columns[0] if count is None else count
     if any(isinstance(other, str) and other == count for other in others):
@@ -162,8 +164,8 @@ def _flags(view: _View, name: str) -> NDArray[np.bool_]:
         flags = [None]
     if None in flags:
         raise HoldfastError(
-            f"`structural_zero` column {name!r} must hold true or false, row "
-            f"{flags.index(None) + 1} does not. Hint: fill it with true and false, or 1 and 0."
+            f"`structural_zero` column {name!r} must hold true or false, data row "
+            f"{flags.index(None) + 1} does not. Hint: write true and false, yes and no, or 1 and 0."
         )
     return np.array(flags, dtype=np.bool_)
 
@@ -213,8 +215,8 @@ def _check_structural_zero(known: NDArray[np.bool_], counts: NDArray[np.int64]) 
     wrong = known & (counts != 0)
     if wrong.any():
         raise HoldfastError(
-            f"`structural_zero`: row {int(wrong.argmax()) + 1} is marked as publicly known to be "
-            "zero, but its count is not. Hint: correct the count or the mark."
+            f"`structural_zero`: data row {int(wrong.argmax()) + 1} is marked as publicly known "
+            "to be zero, but its count is not. Hint: correct the count or the mark."
         )
     if known.all():
         raise HoldfastError(

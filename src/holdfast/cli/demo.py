@@ -31,9 +31,14 @@ def demo(
     from rich.panel import Panel
 
     import holdfast
+    from holdfast.errors import HoldfastError
     from holdfast.histogram import histogram_of_counts, top_code
     from holdfast.table import read_table
 
+    if picture is not None and (picture.suffix != ".svg" or not picture.parent.is_dir()):
+        raise HoldfastError(
+            f"`--picture` must be an .svg file in a folder that exists, got {picture}."
+        )
     with as_file(files("holdfast") / "data" / "county_homicides_1996.csv") as path:
         with working("Building the mechanism (the first run compiles it) …"):
             release = holdfast.privatize(
@@ -68,7 +73,7 @@ def demo(
     screen.print(
         Panel(
             "This page is NOT PRIVATE: it shows the true distribution and errors against it. "
-            "Of all this, only the holdfast column could be published.",
+            "Of all this, only the bars under 'holdfast' could be published.",
             style="bold",
         )
     )

@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
 
 PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
 
@@ -89,11 +92,26 @@ def privatize(
         return
     for note in release.notes:
         asides.print(f"Note: {note}")
+    _show(release, folder)
+
+
+def _show(release: "Release", folder: Path) -> None:
+    simulated = release.privacy.simulated
+    name = "SIMULATION" if simulated else "released (private)"
     screen.print(promise(release))
-    screen.print(bars([("released (private)", release.distribution)], "Share of rows", width=40))
-    if release.privacy.simulated:
+    screen.print()
+    screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
+    screen.print()
+    zeros = release.structural_zeros
+    extra = f", and {zeros:,} structural zeros passed through" if zeros else ""
+    screen.print(
+        f"Released {release.rows:,} rows{extra}. A released count is off by "
+        f"{release.expected_change:.2g} on average.\n"
+        f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
+        f"The release is in {folder}; start with its README.md."
+    )
+    if simulated:
         screen.print("[bold]SIMULATION: a seed was given, so this release protects nobody.[/bold]")
-    screen.print(f"Released {release.rows:,} rows: {folder}/table.{suffix}, with its certificate.")
 
 
 def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
@@ -101,13 +119,15 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
     from holdfast.budget import split_budget
     from holdfast.histogram import check_max_count
     from holdfast.table import read_table
+    from holdfast.usefulness import share_uncertainty
 
-    max_count = check_max_count(options.pop("max_count"))
+    max_count = check_max_count(options["max_count"])
     budget = split_budget(options.pop("epsilon"), **options)
     table = read_table(file, **names)
     rows = int((~table.structural_zero).sum())
     if as_json:
         plan = {"rows": rows, "max_count": max_count, "notes": list(table.notes)}
+        plan["unchanged_columns"] = list(table.others)
         stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
         return
@@ -117,7 +137,11 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
         f"The table is in order: {rows:,} rows. A run would spend epsilon "
         f"{float(budget.epsilon):g}: {float(budget.stage_1):g} on the distribution of counts, "
         f"{float(budget.stage_2):g} on the counts, and publish counts from 0 to {max_count}. "
-        "Nothing was drawn, nothing was written."
+        "Nothing was drawn, nothing was written.\n"
+        f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
+        "they do not tell the counts.\n"
+        f"Stage 1's noise alone would leave the distribution uncertain by about "
+        f"{share_uncertainty(budget, rows):.2%} of the rows."
     )
 
 
@@ -133,4 +157,6 @@ def _whole(text: str, name: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise HoldfastError(f"`{name}` must be a whole number, got {text!r:.40}.") from None
+        raise HoldfastError(
+            f"`{name}` must be a whole number, got {text!r:.40}. Hint: digits only, such as 50."
+        ) from None

@@ -35,35 +35,43 @@ def promise(release: "Release") -> Table:
     table.add_column("")
     table.add_column("epsilon promised", justify="right")
     table.add_column("certified", justify="right")
-    table.add_column("by")
+    table.add_column("how")
     rows = [
-        ("stage 1: distribution", budget.stage_1, privacy.stage_1_certified, "OpenDP's map"),
-        ("stage 2: counts", budget.stage_2, privacy.stage_2_certified, "the sampled integers"),
-        ("in all, one person", privacy.epsilon, privacy.certified_epsilon, privacy.randomness),
+        ("distribution of counts", budget.stage_1, privacy.stage_1_certified, "OpenDP's map"),
+        ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
+        ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]
     for name, promised, certified, source in rows:
         table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
+    person = f"adds at most {budget.contributions} to one row"
+    table.caption = f"A person {person}. Randomness: {privacy.randomness}."
+    table.caption_justify = "left"
     return table
 
 
 def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:
-    """Distributions side by side, one bar a count; counts above 20 share a line."""
+    """Distributions side by side, one bar a count; 20 up to the top share a line."""
     folded = [(name, _fold(shares)) for name, shares in columns]
     highest = max(float(shares.max()) for _, shares in folded)
     table = Table(title=title, title_justify="left")
     table.add_column("count", justify="right", min_width=5)
     for name, _ in folded:
         table.add_column(name, width=width + 7, no_wrap=True)
-    for i in range(len(folded[0][1])):
-        label = str(i) if i < SHOWN or len(columns[0][1]) == SHOWN + 1 else f"{SHOWN}+"
+    for i, label in enumerate(_labels(len(columns[0][1]))):
         table.add_row(label, *(_bar(float(s[i]), highest, width) for _, s in folded))
     return table
 
 
+def _labels(n: int) -> list[str]:
+    if n <= SHOWN + 2:
+        return [*(str(i) for i in range(n - 1)), f"{n - 1}+"]
+    return [*(str(i) for i in range(SHOWN)), f"{SHOWN}-{n - 2}", f"{n - 1}+"]
+
+
 def _fold(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    if len(shares) <= SHOWN:
+    if len(shares) <= SHOWN + 2:
         return shares
-    return np.append(shares[:SHOWN], shares[SHOWN:].sum())
+    return np.array([*shares[:SHOWN], shares[SHOWN:-1].sum(), shares[-1]])
 
 
 def _bar(share: float, highest: float, width: int) -> str:

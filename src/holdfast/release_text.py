@@ -1,0 +1,45 @@
+"""What a bundle says of itself to a person who has nothing else."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from holdfast.release import Privacy
+
+SIMULATED = "SIMULATION, protects nobody"
+
+
+def picture_title(rows: int, privacy: "Privacy") -> str:
+    """The title of a release's picture."""
+    kind = SIMULATED if privacy.simulated else "released with differential privacy"
+    return f"{rows:,} rows, {kind}, epsilon = {float(privacy.epsilon):g}"
+
+
+def read_me(summary: dict[str, Any], table: str) -> str:
+    """The README.md of a bundle."""
+    privacy, top = summary["privacy"], summary["max_count"]
+    heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
+    column = summary["count_column"] or "count"
+    kept = ", ".join(f"`{name}`" for name in summary["unchanged_columns"]) or "none"
+    notes = "".join(f"- Note: {note}.\n" for note in summary["notes"])
+    return f"""# A private table of counts
+
+{heading}The counts in `{table}` (column `{column}`) are not the true counts. Each was drawn at
+random from the true one, so that whoever reads the table learns almost the same whether or not
+any one person was counted, and so that the distribution of the counts (how many rows have 0, 1,
+2, ...) stays close to the true one.
+
+- Promise: epsilon = {privacy["epsilon"]} for a person who adds at most {privacy["contributions"]}
+  to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
+- {summary["rows"]:,} rows went through the mechanism; {summary["structural_zeros"]:,} rows are
+  publicly known to be zero and were left so.
+- {top} means {top} or more.
+- A released count is off by {summary["expected_change_of_a_count"]:.2g} on average. Do not read a
+  single row as a fact; ask for shares, averages and distributions over many rows.
+- Totals of a few rows, and differences between two releases of the same data, are mostly noise.
+- Columns published unchanged: {kept}.
+{notes}
+`release.json` holds the exact budget, the methods and SHA-256 sums of these files;
+`mechanism.npz` the integer weights that every count was drawn with; `distribution.svg` a picture.
+In Python, `holdfast.load("this folder")` checks all of it and raises if anything was changed.
+Made with holdfast {summary["holdfast"]}.
+"""

@@ -1,0 +1,46 @@
+"""Says when a release tells little, from what is public and private already: costs nothing."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.budget import Budget
+from holdfast.mechanism import Mechanism
+from holdfast.metrics import absolute_deviation
+
+MOSTLY_NOISE = 0.8
+UNSURE_SHARE = 0.05
+
+
+def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float:
+    """How far a released count is from the true one on average, if counts are distributed as z."""
+    return absolute_deviation(mechanism.matrix, target)
+
+
+def share_uncertainty(budget: Budget, rows: int) -> float:
+    """Standard deviation that stage 1's noise alone gives to the share of rows up to a count."""
+    return math.sqrt(2) / (float(budget.unit_1) * rows)
+
+
+def usefulness_notes(
+    mechanism: Mechanism, target: NDArray[np.float64], budget: Budget, rows: int
+) -> tuple[str, ...]:
+    """Notes for a release that is worth less than it looks."""
+    notes = []
+    unsure = share_uncertainty(budget, rows)
+    if unsure > UNSURE_SHARE:
+        notes.append(
+            f"with {rows} rows and this budget the distribution of counts is uncertain by about "
+            f"{min(unsure, 1):.0%} of the rows; more rows or a larger epsilon would help"
+        )
+    if np.count_nonzero(target) == 1:
+        notes.append("every row was given the same count: this budget could not tell rows apart")
+        return tuple(notes)
+    blind = absolute_deviation(np.tile(target, (len(target), 1)), target)
+    if expected_change(mechanism, target) > MOSTLY_NOISE * blind:
+        notes.append(
+            "a released count says little about its own row: it is nearly as far from the truth "
+            "as a count drawn at random from the distribution"
+        )
+    return tuple(notes)
