@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from families import SELECTORS, binomial, hump, powerlaw
-from holdfast.constructors import Heuristic
+from holdfast.constructors import Heuristic, heuristic
 from holdfast.constructors.heuristic import ORDERS
+from holdfast.constructors.precise import fill_precisely
 from holdfast.errors import HoldfastError
 from oracle import algorithm_1, is_extreme_in_f, is_in_f
 
@@ -78,6 +79,51 @@ def test_the_representation_alone_is_the_same_as_with_the_matrix():
     assert (alone.columns == whole.columns).all()
     assert (alone.amounts == whole.amounts).all()
     assert (alone.bound_from == whole.bound_from).all()
+
+
+def ulp_ties(n, seed):
+    z = np.full(n, 1 / n) * (1 + np.random.default_rng(seed).integers(-2, 3, n) * 2.0**-52)
+    return z / z.sum()
+
+
+@pytest.mark.parametrize("n, epsilon", [(10, 10), (40, 5), (101, 1)])
+@pytest.mark.parametrize("seed", range(20))
+def test_random_orders_over_ties_are_filled_exactly(n, epsilon, seed):
+    """Chains of near-ties, which doubles cannot resolve for a large epsilon."""
+    z = ulp_ties(n, seed)
+    order = iter([*np.random.default_rng(seed).permutation(n).tolist()] * 2)  # it may start anew
+    found = Heuristic(selector=lambda z, r, c, a: next(order))(z, epsilon=epsilon)
+    assert np.abs(found.matrix.sum(axis=1) - 1).max() <= 1e-9
+    assert np.abs(z @ found.matrix - z).max() <= 1e-9
+    assert found.mechanism.certified_epsilon <= epsilon
+
+
+def test_the_fixed_point_algorithm_agrees_with_rationals_and_with_the_kernel():
+    grow = Fraction(3)
+    for shares in ([1, 1, 1, 1, 1], [5, 0, 2, 7, 0, 1], [1], [1, 3], [2, 1, 1, 2]):
+        z = [Fraction(share, sum(shares)) for share in shares]
+        exact = algorithm_1(z, grow, ORDERS["min"](np.array(shares, dtype=float)).tolist())
+        floats = np.array([float(share) for share in z])
+        order = iter(ORDERS["min"](floats).tolist())
+        matrix, pieces = fill_precisely(
+            floats, Fraction(math.log(3)), lambda state, order=order: next(order)
+        )
+        np.testing.assert_allclose(matrix, np.array(exact, dtype=float), atol=1e-13)
+        np.testing.assert_allclose(pieces.matrix(), matrix, atol=1e-13)
+    kernel = Heuristic(selector="min")(hump(60), epsilon=2)
+    order = iter(ORDERS["min"](hump(60)).tolist())
+    matrix, _ = fill_precisely(hump(60), Fraction(2), lambda state: next(order))
+    np.testing.assert_allclose(matrix, kernel.matrix, atol=1e-12)
+
+
+def test_best_does_without_an_order_that_would_take_minutes(monkeypatch):
+    monkeypatch.setattr(heuristic, "LARGEST_PRECISE", 5)
+    monkeypatch.setattr(heuristic, "fill_precisely", lambda *a: pytest.fail("took minutes"))
+    kept = heuristic._keeps
+    calls = iter([True, False, True])
+    monkeypatch.setattr(heuristic, "_keeps", lambda m, z: next(calls) and kept(m, z))
+    found = Heuristic()(hump(21), epsilon=0.5)
+    assert found.method in ("Heuristic(sandwich)", "Heuristic(min)")
 
 
 def test_best_is_the_best_of_the_three():

@@ -9,11 +9,11 @@ from fractions import Fraction
 BITS = 256
 
 
-def exp_below(x: Fraction) -> Fraction:
-    """A rational not above e^x, for x >= 0, and relatively closer than 2^-200 to it.
+def exp_below(x: Fraction, *, bits: int = BITS) -> Fraction:
+    """A rational not above e^x, for x >= 0, and by default relatively closer than 2^-200 to it.
 
     The Taylor series of e^x has positive terms; each is rounded down to a multiple of
-    2^-256 and the rest of the series is left out, so the sum cannot exceed e^x.
+    2^-bits and the rest of the series is left out, so the sum cannot exceed e^x.
 
     >>> exp_below(Fraction(0))
     Fraction(1, 1)
@@ -22,13 +22,13 @@ def exp_below(x: Fraction) -> Fraction:
     """
     if x < 0:
         raise ValueError("exp_below takes x >= 0")
-    term = total = 1 << BITS
+    term = total = 1 << bits
     k = 0
     while term:
         k += 1
         term = term * x.numerator // (x.denominator * k)
         total += term
-    return Fraction(total, 1 << BITS)
+    return Fraction(total, 1 << bits)
 
 
 def log_above(ratio: Fraction) -> Fraction:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.precise import FixedPoint, fill_precisely
 from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
     from holdfast.constructors.clock_kernel import Clocks
 
 Floats = NDArray[np.float64]
+ACCURACY = 1e-10
+LARGEST_PRECISE = 500
 Selector = Callable[[Floats, Floats, Floats, Floats], int]
+
+
+class Inaccurate(Exception):
+    """The clock kernel could not resolve this order in doubles."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +36,8 @@ class Heuristic:
     The result is an extreme point of F, the polytope of ε-private mechanisms with fixed
     point z (the theorem on the heuristic's output). The order of the columns decides its
     count error. Cost: O(n log n) for the representation, O(n^2) for the matrix. The kernel
-    is explained in docs/clock-form.md.
+    is explained in docs/clock-form.md; where it misses an accuracy of 1e-10, the algorithm
+    is run again in fixed-point integers.
 
     >>> found = Heuristic(selector="sandwich")([0.5, 0.3, 0.2], epsilon="0.5")
     >>> found.matrix.sum(axis=1).round(9).tolist()
@@ -55,9 +63,19 @@ class Heuristic:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         if self.selector == "best":
-            found = [self._construct(name, z, exact) for name in ORDERS]
-            return min(found, key=lambda construction: construction.count_error)
+            return self._best(z, exact)
         return self._construct(self.selector, z, exact)
+
+    def _best(self, z: Floats, epsilon: Fraction) -> Construction:
+        found = []
+        for name in sorted(ORDERS, key="sandwich".__ne__):
+            # beyond this size the integers take minutes: do without an order that needs them
+            slow = len(z) > LARGEST_PRECISE and bool(found)
+            try:
+                found.append(self._construct(name, z, epsilon, precise=not slow))
+            except Inaccurate:
+                continue
+        return min(found, key=lambda construction: construction.count_error)
 
     def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
         """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""
@@ -68,9 +86,14 @@ class Heuristic:
         z, value = check_target(target), float(exact_epsilon(epsilon))
         clocks = clock_kernel.start(z, value)
         clock_kernel.fill_columns(clocks, ORDERS[str(self.selector)](z))
-        return _representation(clocks, value)
+        pieces = _representation(clocks, value)
+        if abs(pieces.amounts.sum() - len(z)) < ACCURACY * len(z):  # every row sums to 1
+            return pieces
+        return fill_precisely(z, exact_epsilon(epsilon), _next_column(self.selector, z))[1]
 
-    def _construct(self, selector: str | Selector, z: Floats, epsilon: Fraction) -> Construction:
+    def _construct(
+        self, selector: str | Selector, z: Floats, epsilon: Fraction, *, precise: bool = True
+    ) -> Construction:
         from holdfast.constructors import clock_kernel  # numba: not before it is needed
 
         clocks = clock_kernel.start(z, float(epsilon))
@@ -81,15 +104,42 @@ class Heuristic:
             clock_kernel.fill_columns(clocks, ORDERS[selector](z))
             clock_kernel.add_pieces(columns, clocks, 0)
         name = selector if isinstance(selector, str) else getattr(selector, "__name__", "callable")
-        matrix = columns.T
+        matrix, pieces = columns.T, _representation(clocks, float(epsilon))
+        if not _keeps(matrix, z):
+            if not precise:
+                raise Inaccurate
+            matrix, pieces = fill_precisely(z, epsilon, _next_column(selector, z))
         return Construction(
             matrix=matrix,
             epsilon=epsilon,
             target=z,
             count_error=count_error(matrix, z, self.error),
             method=f"Heuristic({name})",
-            representation=_representation(clocks, float(epsilon)),
+            representation=pieces,
         )
+
+
+def _keeps(matrix: Floats, z: Floats) -> bool:
+    rows, shares = np.abs(matrix.sum(axis=1) - 1), np.abs(z @ matrix - z)
+    return bool(rows.max() < ACCURACY and shares.max() < ACCURACY and matrix.min() >= 0)
+
+
+def _next_column(selector: str | Selector, z: Floats) -> Callable[[FixedPoint], int]:
+    if isinstance(selector, str):
+        order = iter(ORDERS[selector](z).tolist())
+        return lambda state: next(order)
+
+    def choose(state: FixedPoint) -> int:
+        r, c = state.floats(state.r), state.floats(state.c)
+        return _checked(selector(z.copy(), r, c, state.matrix()), c)
+
+    return choose
+
+
+def _checked(j: int, left: Floats) -> int:
+    if not (0 <= j < len(left) and left[j] > 0):
+        raise HoldfastError("`selector` must return a column j with c[j] > 0.")
+    return int(j)
 
 
 def _fill_by(selector: Selector, clocks: "Clocks", columns: Floats) -> None:
@@ -99,9 +149,7 @@ def _fill_by(selector: Selector, clocks: "Clocks", columns: Floats) -> None:
     while clocks.left.any():
         r = clock_kernel.residual(clocks)
         j = selector(clocks.z.copy(), r, clocks.left.copy(), columns.T.copy())
-        if not (0 <= j < len(columns) and clocks.left[j] > 0):
-            raise HoldfastError("`selector` must return a column j with c[j] > 0.")
-        clock_kernel.fill_column(clocks, int(j))
+        clock_kernel.fill_column(clocks, _checked(j, clocks.left))
         clock_kernel.add_pieces(columns, clocks, done)
         done = int(clocks.done[0])
 
