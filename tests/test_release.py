@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import holdfast
-from holdfast import release as release_module
+from holdfast import bundle as bundle_module
 from holdfast.errors import HoldfastError
 
 COUNTS = np.random.default_rng(1).poisson(2, 400)
@@ -59,9 +59,13 @@ def rewrite(bundle, **changes):
     """Change release.json, and its hashes of the other files with it."""
     path = bundle / "release.json"
     record = json.loads(path.read_text())
+    changed = set(changes)
     record["privacy"] |= changes.pop("privacy", {})
     record |= changes
-    record["files"] = {name: release_module._hash(bundle / name) for name in record["files"]}
+    if "files" not in changed:
+        record["files"] = {name: bundle_module._hash(bundle / name) for name in record["files"]}
+    if record["record_digest"] is not None:
+        record["record_digest"] = bundle_module._record_digest(record)
     path.write_text(json.dumps(record))
 
 
@@ -100,6 +104,7 @@ def test_a_corrupt_row_total_fails_on_loading(bundle):
         {"steps": 2},
         {"contributions": 2, "steps": 2},
         {"stage_1_certified": "9"},
+        {"stage_1": "1/0"},
         {"stage_2_certified": "1/100"},
     ],
 )
@@ -109,7 +114,21 @@ def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
         holdfast.load(bundle)
 
 
-@pytest.mark.parametrize("change", [{"schema": 2}, {"rows": 3}, {"max_count": 9}, {"target": [1]}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"schema": 2},
+        {"rows": 3},
+        {"rows": 405, "structural_zeros": -5},
+        {"max_count": 9},
+        {"target": [1]},
+        {"record_digest": None},
+        {"files": {}},
+        {"files": ["table.csv"]},
+        {"files": {"../secret": "0"}},
+    ],
+    ids=str,
+)
 def test_a_record_that_does_not_fit_fails_on_loading(bundle, change):
     rewrite(bundle, **change)
     with pytest.raises(HoldfastError):
@@ -132,6 +151,30 @@ def test_a_changed_table_fails_on_loading(bundle):
     (bundle / "table.csv").write_text(text.replace("p7,", "p7,1"))
     with pytest.raises(HoldfastError, match=r"table\.csv"):
         holdfast.load(bundle)
+
+
+@pytest.mark.parametrize("key", ["simulated", "stage_1_certified", "randomness"])
+def test_a_record_that_was_edited_by_hand_fails_on_loading(bundle, key):
+    path = bundle / "release.json"
+    record = json.loads(path.read_text())
+    record["privacy"][key] = {"simulated": False, "stage_1_certified": "0"}.get(key, "dice")
+    path.write_text(json.dumps(record))
+    with pytest.raises(HoldfastError, match="was changed"):
+        holdfast.load(bundle)
+
+
+def test_what_is_no_folder_is_said(tmp_path):
+    with pytest.raises(HoldfastError, match="no folder"):
+        holdfast.load(tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(HoldfastError, match="not a whole"):
+        holdfast.load(tmp_path / "empty")
+
+
+def test_an_unknown_table_format_is_refused(tmp_path):
+    with pytest.raises(HoldfastError, match="table_format"):
+        make().save(tmp_path / "release", table_format="xlsx")
+    assert os.listdir(tmp_path) == []
 
 
 def test_what_is_there_already_is_never_touched(tmp_path):
@@ -158,7 +201,7 @@ def test_a_failure_half_way_leaves_nothing(tmp_path, monkeypatch, step):
     def fail(*args, **kwargs):
         raise OSError("disk full")
 
-    monkeypatch.setattr(release_module, step, fail)
+    monkeypatch.setattr(bundle_module, step, fail)
     with pytest.raises(OSError):
         make().save(tmp_path / "release")
     assert os.listdir(tmp_path) == []

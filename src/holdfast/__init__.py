@@ -7,11 +7,12 @@
 """
 
 from holdfast import baselines, constructors, metrics, privatizers
+from holdfast.bundle import load
 from holdfast.count_by import count_by
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.privatize import privatize
-from holdfast.release import Privacy, Release, load
+from holdfast.release import Privacy, Release
 
 __all__ = [
     "CertificateError",

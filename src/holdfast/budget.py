@@ -39,17 +39,25 @@ def _fraction(number: Any, name: str) -> Fraction:
     if isinstance(number, bool):
         raise HoldfastError(f"`{name}` must be a number, got {number}.")
     try:
-        if isinstance(number, Rational | Decimal):
+        if isinstance(number, Decimal):
+            return _from_decimal(number)
+        if isinstance(number, Rational):
             return Fraction(number)
         if isinstance(number, str):
             text = number.strip()
-            return Fraction(text) if "/" in text else Fraction(Decimal(text))
+            return Fraction(text) if "/" in text else _from_decimal(Decimal(text))
         return Fraction(Decimal(repr(float(number))))
     except (ValueError, TypeError, OverflowError, ZeroDivisionError, InvalidOperation):
         raise HoldfastError(
             f"`{name}` must be a finite number, got {number!r:.40}. "
             "Hint: write it as 0.5 or 1/2, with a decimal point."
         ) from None
+
+
+def _from_decimal(number: Decimal) -> Fraction:
+    if number.is_finite() and abs(number.adjusted()) > 400:  # 1e999999999 has as many digits
+        raise ValueError
+    return Fraction(number)
 
 
 def paper_rule(epsilon: Fraction) -> Fraction:

@@ -15,7 +15,6 @@ from holdfast.errors import HoldfastError
 DELIMITERS = (",", ";", "\t", "|")
 MAX_COLUMNS = 100_000
 _SHOWN = 8
-_NAME = re.compile(r"[^\W\d].*", re.DOTALL)
 _HEADER_LINE = re.compile(r'(?:[^"\r\n]+|"[^"]*")*+')
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -112,16 +111,16 @@ def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
 def suggest(columns: Sequence[Any], name: Any = "") -> str:
     """What to say about the columns there are: near matches, else the first few names.
 
-    Only names that begin with a letter are said: in a file without a header the others may be
+    Names with a digit are listed only as near matches: in a file without a header they may hold
     the first row's counts.
     """
-    names = [c for c in map(str, columns) if _NAME.fullmatch(c.strip())]
-    near = difflib.get_close_matches(str(name), names, n=3)
+    near = difflib.get_close_matches(str(name), list(map(str, columns)), n=3)
+    names = [c for c in map(str, columns) if not re.search(r"\d", c)]
     if near:
         return "did you mean " + " or ".join(map(repr, near)) + "?"
     listed = ", ".join(repr(c[:60]) for c in names[:_SHOWN])
     more = ", …" if len(names) > _SHOWN else ""
-    hidden = " (names that begin with no letter are not shown; the first line must hold the names)"
+    hidden = " (names with digits are not shown; the first line must hold the names)"
     return f"the columns are {listed}{more}" + (hidden if len(names) < len(columns) else "") + "."
 
 

@@ -71,8 +71,14 @@ def open_frame(source: Any) -> Frame | None:
     if isinstance(frame, nw.LazyFrame):
         return _collect(source, frame)
     if isinstance(frame, nw.DataFrame):
-        return Frame(frame, lambda new, _: new.to_native())
+        return Frame(frame, lambda new, _: _own_copy(new))
     return None
+
+
+def _own_copy(frame: Any) -> Any:
+    """A native frame; pandas would share blocks of memory with the frame that came in."""
+    native = frame.to_native()
+    return native.copy() if frame.implementation.is_pandas() else native
 
 
 def open_series(source: Any) -> Line | None:

@@ -46,8 +46,8 @@ def check_histogram(histogram: ArrayLike) -> NDArray[np.int64]:
     array = np.asarray(histogram)
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) == 0:
         raise HoldfastError("`histogram` must be a 1-D array of whole numbers, one per count.")
-    if (array < 0).any() or array.max() > 2**53 or array.sum(dtype=float) in (0.0, np.inf):
-        raise HoldfastError("`histogram` must have entries from 0 to 2^53, not all of them 0.")
+    if (array < 0).any() or not 0 < array.sum(dtype=np.float64) <= 2**53:
+        raise HoldfastError("`histogram` must have entries of 0 or more that add up to 1 to 2^53.")
     return array.astype(np.int64)
 
 

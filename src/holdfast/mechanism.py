@@ -16,8 +16,8 @@ from holdfast.histogram import check_target
 from holdfast.metrics import count_error
 from holdfast.randomness import randomness
 from holdfast.rational import exp_below, log_above
-from holdfast.sampling import TOTAL, draw
 
+TOTAL = 1 << 62
 FIXED_POINT_TOLERANCE = 1e-9
 MIX = 2.0**-36  # share of the rank-one matrix 1z that is mixed in before rounding
 
@@ -91,7 +91,8 @@ class Mechanism:
 
     def sample(self, counts: ArrayLike, rng: Any = None) -> NDArray[np.int64]:
         """One exact draw per count, from operating-system entropy; with `rng` a simulation."""
-        self.verify()
+        from holdfast.sampling import draw
+
         inputs = np.asarray(counts)
         if inputs.ndim != 1 or (inputs.dtype.kind not in "iu" and len(inputs)):
             raise HoldfastError("`counts` must be a 1-D array of whole numbers.")
@@ -99,7 +100,7 @@ class Mechanism:
             raise HoldfastError(
                 f"`counts` must lie between 0 and {len(self.weights) - 1}. Hint: top-code first."
             )
-        return draw(self.weights, inputs.astype(np.int64), randomness(rng))
+        return draw(self, inputs.astype(np.int64), randomness(rng))
 
     def verify(self) -> None:
         """Repeat the certificate on the weights as they are now; raise if anything changed."""
@@ -169,6 +170,14 @@ def certified_mechanism(
             failure = error
         errors *= 8
     raise CertificateError(f"no rounding of this matrix passes the certificate: {failure}")
+
+
+def check_mechanism(mechanism: Any, epsilon: Fraction) -> None:
+    """Refuse, before anything is drawn, what is no certified mechanism for this epsilon."""
+    if type(mechanism) is not Mechanism or mechanism.epsilon > epsilon:
+        raise CertificateError(
+            f"the constructor must return a holdfast.Mechanism for epsilon {epsilon} or less."
+        )
 
 
 def _entry_errors(matrix: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,9 +8,11 @@ import numpy as np
 from holdfast.budget import split_budget
 from holdfast.constructors import Construction, Heuristic
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
-from holdfast.privatizers import CumulativeIsotonic, Privatizer
+from holdfast.mechanism import check_mechanism
+from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
+from holdfast.sampling import draw
 from holdfast.table import read_table
 from holdfast.usefulness import usefulness_notes
 
@@ -69,8 +71,9 @@ def privatize(
     histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
     target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
+    check_mechanism(construction.mechanism, budget.unit_2)
     released = np.zeros(len(rows.counts), dtype=np.int64)
-    released[open_rows] = construction.mechanism.sample(counts, rng=source)  # step 4
+    released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
 
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
@@ -81,6 +84,7 @@ def privatize(
             budget=budget,
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
+            stage_1_certified_by=certifier(privatizer),
             simulated=source.simulated,
         ),
         rows=int(open_rows.sum()),

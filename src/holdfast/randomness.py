@@ -70,8 +70,8 @@ def randomness(rng: Any) -> Randomness:
     """
     if rng is None:
         return SystemEntropy()
-    if isinstance(rng, SystemEntropy | Simulation):
-        return rng
+    if type(rng) in (SystemEntropy, Simulation):  # a subclass could hide that it is seeded
+        return rng  # type: ignore[no-any-return]
     if isinstance(rng, np.random.Generator):
         return Simulation(rng)
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
@@ -86,7 +86,7 @@ def randomness(rng: Any) -> Randomness:
 def laplace_measurement(epsilon: Fraction) -> tuple[Any, Fraction]:
     """OpenDP's discrete Laplace on integers, and the epsilon that its privacy map states.
 
-    The scale is the smallest float near 1/epsilon for which the map stays within epsilon.
+    The scale is the first float from 1/epsilon upwards for which the map stays within epsilon.
     """
     import opendp.prelude as dp
 

@@ -32,7 +32,7 @@ def exp_below(x: Fraction, *, bits: int = BITS) -> Fraction:
 
 
 def log_above(ratio: Fraction) -> Fraction:
-    """A rational not below ln(ratio), for ratio >= 1, and within a few ulp of it.
+    """A rational not below ln(ratio), for ratio >= 1, and close to it.
 
     >>> log_above(Fraction(1))
     Fraction(0, 1)

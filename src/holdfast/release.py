@@ -1,10 +1,6 @@
-"""The release: what an analyst gets, and its bundle on disk."""
+"""The release: what an analyst gets."""
 
-import hashlib
-import json
 import os
-import shutil
-import tempfile
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -16,8 +12,6 @@ from numpy.typing import NDArray
 from holdfast.budget import Budget
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
-from holdfast.pictures import distribution_picture
-from holdfast.release_text import picture_title, read_me
 from holdfast.usefulness import expected_change
 
 SCHEMA = 1
@@ -38,6 +32,8 @@ class Privacy:
     """From OpenDP's privacy map, for one person."""
     stage_2_certified: Fraction
     """From the integer weights that were sampled, for one person."""
+    stage_1_certified_by: str = "OpenDP's map"
+    """Who vouches for stage 1."""
     simulated: bool
     """Whether a seed was used: then the release protects nobody."""
 
@@ -77,6 +73,7 @@ class Privacy:
             "contributions": self.budget.contributions,
             "steps": self.budget.steps,
             "stage_1_certified": str(self.stage_1_certified),
+            "stage_1_certified_by": self.stage_1_certified_by,
             "stage_2_certified": str(self.stage_2_certified),
             "certified_epsilon_decimal": f"{float(self.certified_epsilon):.12g}",
             "neighbours": self.neighbours,
@@ -97,6 +94,7 @@ class Privacy:
         return Privacy(
             budget=budget,
             stage_1_certified=Fraction(record["stage_1_certified"]),
+            stage_1_certified_by=str(record["stage_1_certified_by"]),
             stage_2_certified=Fraction(record["stage_2_certified"]),
             simulated=bool(record["simulated"]),
         )
@@ -141,7 +139,7 @@ class Release:
         return histogram / self.rows
 
     @property
-    def expected_change(self) -> float:
+    def expected_change(self) -> float | None:
         """How far a released count is from the true one on average, by the mechanism and z."""
         return expected_change(self.mechanism, self.target)
 
@@ -163,47 +161,10 @@ class Release:
         }
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
-        """Write the bundle as a new folder, all of it or nothing.
+        """Write the bundle as a new folder, all of it or nothing; see `holdfast.bundle`."""
+        from holdfast.bundle import save
 
-        The folder is written beside its place under another name and renamed; a folder or
-        file that is there already is never touched.
-        """
-        place = new_folder(directory)
-        self.mechanism.verify()
-        partial = Path(tempfile.mkdtemp(prefix=f".{place.name}.partial-", dir=place.parent))
-        try:
-            self._write(partial, table_format)
-            os.chmod(partial, 0o755)
-            if place.exists():
-                raise HoldfastError(f"`{place}` exists already; nothing was written.")
-            os.rename(partial, place)
-        except BaseException:
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-        return place
-
-    def _write(self, folder: Path, table_format: str) -> None:
-        from holdfast.table import write_file
-
-        table = self.table if self.count_column is not None else self.counts
-        write_file(table, folder / f"table.{table_format}")
-        with open(folder / "mechanism.npz", "xb") as file:
-            np.savez_compressed(file, weights=self.mechanism.weights)
-        picture = distribution_picture(
-            [(self.count_column or "count", self.distribution)],
-            title=picture_title(self.rows, self.privacy),
-        )
-        (folder / "distribution.svg").write_text(picture, encoding="utf-8")
-        text = read_me(self.summary(), f"table.{table_format}")
-        (folder / "README.md").write_text(text, encoding="utf-8")
-        record = self.summary() | {
-            "target": self.target.tolist(),
-            "fixed_point": self.mechanism.target is not None,
-            "files": {path.name: _hash(path) for path in sorted(folder.iterdir())},
-        }
-        (folder / "release.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-        for path in folder.iterdir():
-            _flush(path)
+        return save(self, directory, table_format)
 
     def __repr__(self) -> str:
         warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
@@ -212,101 +173,6 @@ class Release:
             f"epsilon {float(self.privacy.epsilon):g} promised, "
             f"{float(self.privacy.certified_epsilon):.6g} certified)"
         )
-
-
-def load(directory: str | os.PathLike[str]) -> Release:
-    """Read a bundle; raises if a file was changed or the certificate does not hold."""
-    from holdfast.table import read_file, read_table
-
-    folder = Path(directory)
-    if not folder.is_dir():
-        raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
-    try:
-        record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        files = record["files"]
-        for name, expected in files.items():
-            if _hash(folder / name) != expected:
-                raise HoldfastError(
-                    f"`{folder / name}` was changed after the release was made. "
-                    "Hint: get the release again from its maker."
-                )
-        with np.load(folder / "mechanism.npz", allow_pickle=False) as archive:
-            weights = archive["weights"]
-        privacy = Privacy.from_dict(record["privacy"])
-        target = np.array(record["target"], dtype=np.float64)
-        mechanism = Mechanism(
-            weights=weights,
-            epsilon=privacy.budget.unit_2,
-            target=target if record["fixed_point"] else None,
-        )
-        table = read_file(folder / next(name for name in files if name.startswith("table.")))
-        column = record["count_column"]
-        counts = read_table(table, count=column or "count").counts
-        release = Release(
-            counts=counts,
-            table=table if column is not None else counts,
-            target=target,
-            mechanism=mechanism,
-            privacy=privacy,
-            rows=int(record["rows"]),
-            structural_zeros=int(record["structural_zeros"]),
-            methods=tuple(record["methods"]),
-            count_column=column,
-            unchanged_columns=tuple(record["unchanged_columns"]),
-            notes=tuple(record["notes"]),
-        )
-    except HoldfastError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, StopIteration) as error:
-        raise HoldfastError(
-            f"`{folder}` is not a whole holdfast release ({type(error).__name__})."
-        ) from None
-    _check_record(release, record)
-    return release
-
-
-def _check_record(release: Release, record: dict[str, Any]) -> None:
-    if record["schema"] != SCHEMA:
-        raise HoldfastError(f"this release has schema {record['schema']}, not {SCHEMA}.")
-    budget = release.privacy.budget
-    certified = release.mechanism.certified_epsilon * budget.steps
-    if (
-        record["mechanism_digest"] != release.mechanism.digest
-        or certified != release.privacy.stage_2_certified
-        or record["max_count"] != len(release.mechanism.weights) - 1
-        or budget.steps != min(budget.contributions, record["max_count"])
-        or release.rows + release.structural_zeros != len(release.counts)
-        or release.counts.max() > record["max_count"]
-    ):
-        raise HoldfastError("release.json does not fit the mechanism and the table beside it.")
-
-
-def new_folder(directory: str | os.PathLike[str]) -> Path:
-    """The path of a folder that can be made; raises if it exists or cannot be written."""
-    place = Path(directory)
-    if place.exists() or place.is_symlink():
-        raise HoldfastError(
-            f"`{place}` exists already; nothing was drawn. Hint: name a new folder."
-        )
-    if not place.parent.is_dir():
-        raise HoldfastError(f"the folder `{place.parent}` does not exist. Hint: make it first.")
-    try:
-        os.rmdir(tempfile.mkdtemp(prefix=f".{place.name}.partial-", dir=place.parent))
-    except OSError as error:
-        raise HoldfastError(
-            f"`{place.parent}` cannot be written to ({error.strerror}). "
-            "Hint: choose another folder."
-        ) from None
-    return place
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _flush(path: Path) -> None:
-    with open(path, "rb") as file:
-        os.fsync(file.fileno())
 
 
 def _version() -> str:

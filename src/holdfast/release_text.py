@@ -14,6 +14,11 @@ def picture_title(rows: int, privacy: "Privacy") -> str:
     return f"{rows:,} rows, {kind}, epsilon = {float(privacy.epsilon):g}"
 
 
+def change_in_words(change: float | None) -> str:
+    """An expected change of a count, where one can be stated."""
+    return "an unknown amount" if change is None else f"{change:.2g}"
+
+
 def read_me(summary: dict[str, Any], table: str) -> str:
     """The README.md of a bundle."""
     privacy, top = summary["privacy"], summary["max_count"]
@@ -33,13 +38,15 @@ any one person was counted, and so that the distribution of the counts (how many
 - {summary["rows"]:,} rows went through the mechanism; {summary["structural_zeros"]:,} rows are
   publicly known to be zero and were left so.
 - {top} means {top} or more.
-- A released count is off by {summary["expected_change_of_a_count"]:.2g} on average. Do not read a
-  single row as a fact; ask for shares, averages and distributions over many rows.
+- A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average,
+  if the true counts are distributed as the private distribution says. Do not read
+  a single row as a fact; ask for shares, averages and distributions over many rows.
 - Totals of a few rows, and differences between two releases of the same data, are mostly noise.
 - Columns published unchanged: {kept}.
 {notes}
 `release.json` holds the exact budget, the methods and SHA-256 sums of these files;
 `mechanism.npz` the integer weights that every count was drawn with; `distribution.svg` a picture.
-In Python, `holdfast.load("this folder")` checks all of it and raises if anything was changed.
+In Python, `holdfast.load("this folder")` checks all of it and raises if a file or the record was
+damaged. It finds accidents; whoever forges a release on purpose can forge its sums too.
 Made with holdfast {summary["holdfast"]}.
 """

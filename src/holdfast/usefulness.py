@@ -13,8 +13,13 @@ MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
 
 
-def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float:
-    """How far a released count is from the true one on average, if counts are distributed as z."""
+def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float | None:
+    """How far a released count is from the true one on average, if counts are distributed as z.
+
+    None where z has a single value: it then says nothing about the true counts.
+    """
+    if np.count_nonzero(target) == 1:
+        return None
     return absolute_deviation(mechanism.matrix, target)
 
 
@@ -34,11 +39,12 @@ def usefulness_notes(
             f"with {rows} rows and this budget the distribution of counts is uncertain by about "
             f"{min(unsure, 1):.0%} of the rows; more rows or a larger epsilon would help"
         )
-    if np.count_nonzero(target) == 1:
+    change = expected_change(mechanism, target)
+    if change is None:
         notes.append("every row was given the same count: this budget could not tell rows apart")
         return tuple(notes)
     blind = absolute_deviation(np.tile(target, (len(target), 1)), target)
-    if expected_change(mechanism, target) > MOSTLY_NOISE * blind:
+    if change > MOSTLY_NOISE * blind:
         notes.append(
             "a released count says little about its own row: it is nearly as far from the truth "
             "as a count drawn at random from the distribution"

@@ -83,26 +83,28 @@ def test_stage_1_noise_is_discrete_laplace_of_its_scale(source):
     assert not fits(observed, discrete_laplace(0.97, 5))
 
 
-def recorded_noise(privatizer, repetitions: int) -> np.ndarray:
-    """The noisy cumulative histograms of an empty-ish table, before projection."""
+def recorded_noise(privatizer, repetitions: int, monkeypatch) -> np.ndarray:
+    """The noise on the cumulative histograms of a table, before projection."""
     kept = []
+    add = Simulation.add_laplace
 
-    class Recorder(Simulation):
-        def add_laplace(self, values, epsilon):
-            noisy = super().add_laplace(values, epsilon)
-            kept.append(noisy - values)
-            return noisy
+    def recorded(self, values, epsilon):
+        noisy = add(self, values, epsilon)
+        kept.append(noisy - values)
+        return noisy
 
-    source = Recorder(7)
-    for _ in range(repetitions):
-        privatizer(np.array([50, 0, 0, 50]), epsilon=1, rng=source)
+    with monkeypatch.context() as patch:
+        patch.setattr(Simulation, "add_laplace", recorded)
+        source = Simulation(7)
+        for _ in range(repetitions):
+            privatizer(np.array([50, 0, 0, 50]), epsilon=1, rng=source)
     return np.concatenate(kept)
 
 
-def test_the_privatizers_draw_the_noise_they_account_for():
+def test_the_privatizers_draw_the_noise_they_account_for(monkeypatch):
     per_run = {CumulativeIsotonic: 3, CyclicLaplace: 4}
     for kind, draws in per_run.items():
-        noise = recorded_noise(kind(), 20_000)
+        noise = recorded_noise(kind(), 20_000, monkeypatch)
         assert len(noise) == 20_000 * draws
         observed = noise_histogram(noise, 4)
         assert fits(observed, discrete_laplace(1.0, 4))
@@ -122,6 +124,16 @@ def test_the_cyclic_mechanism_has_the_papers_variance():
         [CumulativeIsotonic()(eta, epsilon="0.2", rng=seed)[:3].cumsum() for seed in range(4000)]
     )
     assert np.var(single, axis=0) == pytest.approx(variance / 2, rel=0.2)
+
+
+def test_draws_of_different_rows_are_independent():
+    mechanism = Heuristic()(binomial(4), epsilon="1").mechanism
+    drawn = mechanism.sample(np.full(2_000_000, 1)).reshape(-1, 2)
+    pairs = np.bincount(drawn[:, 0] * 4 + drawn[:, 1], minlength=16).astype(float)
+    law = mechanism.weights[1] / mechanism.total
+    assert fits(pairs, np.outer(law, law).ravel())
+    same = np.bincount(np.repeat(drawn[:, 0], 2).reshape(-1, 2) @ [4, 1], minlength=16)
+    assert not fits(same.astype(float), np.outer(law, law).ravel())
 
 
 def test_the_released_distribution_is_the_target_on_average():

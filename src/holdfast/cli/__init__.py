@@ -9,6 +9,8 @@ from holdfast.cli.demo import demo
 from holdfast.cli.privatize import privatize
 from holdfast.errors import HoldfastError
 
+WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -39,13 +41,13 @@ def main() -> None:
     except HoldfastError as error:
         _stop(f"Error: {error}", 2)
     except KeyboardInterrupt:
-        _stop("Stopped; nothing was written.", 130)
+        _stop(f"Stopped. {WHOLE}", 130)
     except Exception as error:
         if os.environ.get("HOLDFAST_DEBUG"):
             raise
         _stop(
-            f"Error: holdfast failed ({type(error).__name__}); nothing was written. Details are "
-            "kept back because they could show counts; HOLDFAST_DEBUG=1 prints them.",
+            f"Error: holdfast failed ({type(error).__name__}). {WHOLE} Details are kept back "
+            "because they could show counts; HOLDFAST_DEBUG=1 prints them.",
             1,
         )
 

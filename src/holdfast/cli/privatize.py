@@ -1,6 +1,7 @@
 """`holdfast privatize`: a file of counts in, a release bundle out."""
 
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,7 +59,7 @@ def privatize(
     --epsilon 0.5 --dry-run[/bold]
     """
     import holdfast
-    from holdfast.release import new_folder
+    from holdfast.bundle import new_folder
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -92,10 +93,15 @@ def privatize(
         return
     for note in release.notes:
         asides.print(f"Note: {note}")
-    _show(release, folder)
+    try:
+        _show(release, folder)
+    except (OSError, UnicodeError):  # the screen failed, the release did not
+        sys.stderr.write(f"The release is in {folder}.\n")
 
 
 def _show(release: "Release", folder: Path) -> None:
+    from holdfast.release_text import change_in_words
+
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
     screen.print(promise(release))
@@ -106,12 +112,12 @@ def _show(release: "Release", folder: Path) -> None:
     extra = f", and {zeros:,} structural zeros passed through" if zeros else ""
     screen.print(
         f"Released {release.rows:,} rows{extra}. A released count is off by "
-        f"{release.expected_change:.2g} on average.\n"
+        f"{change_in_words(release.expected_change)} on average.\n"
         f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
     )
     if simulated:
-        screen.print("[bold]SIMULATION: a seed was given, so this release protects nobody.[/bold]")
+        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
 
 
 def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:

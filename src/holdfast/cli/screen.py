@@ -12,8 +12,8 @@ from rich.table import Table
 if TYPE_CHECKING:
     from holdfast.release import Release
 
-screen = Console(highlight=False)
-asides = Console(stderr=True, highlight=False)
+screen = Console(highlight=False, markup=False)
+asides = Console(stderr=True, highlight=False, markup=False)
 SHOWN = 20
 Column = tuple[str, NDArray[np.float64]]
 
@@ -36,8 +36,9 @@ def promise(release: "Release") -> Table:
     table.add_column("epsilon promised", justify="right")
     table.add_column("certified", justify="right")
     table.add_column("how")
+    who = privacy.stage_1_certified_by
     rows = [
-        ("distribution of counts", budget.stage_1, privacy.stage_1_certified, "OpenDP's map"),
+        ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
         ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]

@@ -67,7 +67,7 @@ class Heuristic:
         return self._construct(self.selector, z, exact)
 
     def _best(self, z: Floats, epsilon: Fraction) -> Construction:
-        found = []
+        found: list[Construction] = []
         for name in sorted(ORDERS, key="sandwich".__ne__):
             # beyond this size the integers take minutes: do without an order that needs them
             slow = len(z) > LARGEST_PRECISE and bool(found)

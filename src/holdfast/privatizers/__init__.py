@@ -1,6 +1,6 @@
 """Stage 1: histogram of counts -> target distribution."""
 
 from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
-from holdfast.privatizers.privatizer import Privatizer
+from holdfast.privatizers.privatizer import Privatizer, certifier
 
-__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer"]
+__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer", "certifier"]
