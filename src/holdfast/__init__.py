@@ -6,7 +6,7 @@
 'a seed (simulation: protects nobody)'
 """
 
-from holdfast import baselines, constructors, metrics, privatizers
+from holdfast import baselines, constructors, metrics, privatizers, theory
 from holdfast.bundle import load
 from holdfast.count_by import count_by
 from holdfast.errors import CertificateError, HoldfastError
@@ -27,4 +27,5 @@ __all__ = [
     "metrics",
     "privatize",
     "privatizers",
+    "theory",
 ]

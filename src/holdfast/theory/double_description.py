@@ -1,0 +1,113 @@
+"""The double description method: the extreme rays of a cone, in exact integers."""
+
+from math import gcd
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+
+Rays = NDArray[Any]  # one ray a row; Python integers
+Masks = NDArray[np.uint64]  # bit i: constraint i holds with equality
+LARGEST = 64  # constraints: one bit each
+
+
+def extreme_rays(constraints: Rays) -> Rays:
+    """The extreme rays of the pointed cone {y : Ay ≥ 0}, one a row, as coprime integers.
+
+    A has at most 64 rows.
+
+    Constraints are added one at a time. A new ray lies between two adjacent old ones, on
+    different sides of the new constraint; two rays are adjacent if no third one satisfies
+    with equality all the constraints that both do.
+
+    >>> print(*extreme_rays(np.array([[1, 0], [-1, 2]], dtype=object)).tolist())
+    [2, 1] [0, 1]
+    """
+    first = _independent_rows(constraints)
+    if len(first) < constraints.shape[1]:
+        raise HoldfastError("the cone is not pointed.")
+    rays = _simplex_rays(constraints[first])
+    done = list(first)
+    masks = _masks(constraints, rays, done)
+    for index in range(len(constraints)):
+        if index not in first:
+            done.append(index)
+            rays, masks = _cut(constraints, index, rays, masks, done)
+    return rays
+
+
+def _cut(
+    constraints: Rays, index: int, rays: Rays, masks: Masks, done: list[int]
+) -> tuple[Rays, Masks]:
+    sides = rays @ constraints[index]
+    ahead = np.flatnonzero(sides > 0)
+    behind = np.flatnonzero(sides < 0)
+    new = [
+        _primitive(sides[a] * rays[b] - sides[b] * rays[a])
+        for a, b in _adjacent(masks, ahead, behind, constraints.shape[1])
+    ]
+    kept = rays[np.flatnonzero(sides >= 0)]
+    rays = np.concatenate([kept, np.array(new, dtype=object)]) if new else kept
+    return rays, _masks(constraints, rays, done)
+
+
+def _adjacent(
+    masks: Masks, ahead: NDArray[np.intp], behind: NDArray[np.intp], dimension: int
+) -> list[tuple[int, int]]:
+    pairs = []
+    for a in ahead:
+        common = masks[behind] & masks[a]
+        # an edge lies on at least d - 2 constraints
+        for k in np.flatnonzero(np.bitwise_count(common) >= dimension - 2):
+            if np.count_nonzero(masks & common[k] == common[k]) == 2:
+                pairs.append((int(a), int(behind[k])))
+    return pairs
+
+
+def _masks(constraints: Rays, rays: Rays, done: list[int]) -> Masks:
+    masks = np.zeros(len(rays), dtype=np.uint64)
+    for index in done:
+        tight = (rays @ constraints[index] == 0).astype(np.uint64)
+        masks |= tight << np.uint64(index)
+    return masks
+
+
+def _primitive(ray: Rays) -> Rays:
+    return np.asarray(ray // gcd(*ray.tolist()))
+
+
+def _independent_rows(constraints: Rays) -> list[int]:
+    """The first rows that span all: integer elimination."""
+    echelon: dict[int, Rays] = {}
+    chosen = []
+    for index, row in enumerate(constraints):
+        left = row.copy()
+        while left.any():
+            lead = int(np.flatnonzero(left)[0])
+            if lead not in echelon:
+                echelon[lead] = _primitive(left)
+                chosen.append(index)
+                break
+            left = left * echelon[lead][lead] - echelon[lead] * left[lead]
+    return chosen
+
+
+def _simplex_rays(square: Rays) -> Rays:
+    """The rays of {y : Ay ≥ 0} for an invertible A: the columns of its inverse."""
+    size = len(square)
+    work = np.concatenate([square, np.eye(size, dtype=int).astype(object)], axis=1)
+    for k in range(size):
+        swap = k + int(np.flatnonzero(work[k:, k])[0])
+        work[[k, swap]] = work[[swap, k]]
+        for i in range(size):
+            if i != k and work[i, k]:
+                work[i] = _primitive(work[i] * work[k, k] - work[k] * work[i, k])
+    # row k says: pivot · y_k = right side; give all rows the same pivot
+    shared = 1
+    for k in range(size):
+        shared = shared * work[k, k] // gcd(shared, work[k, k])
+    shared = abs(shared)
+    inverse = np.array([work[k, size:] * (shared // work[k, k]) for k in range(size)])
+    return np.array([_primitive(column) for column in inverse.T], dtype=object)

@@ -1,0 +1,128 @@
+"""Extreme points: movement matrices, simplified representations, exact ranks."""
+
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.theory.decomposition import Decomposition, as_decomposition
+from holdfast.theory.epsilon import Array, zeros
+from holdfast.theory.linear_algebra import dependency, solve
+from holdfast.theory.moves import member, piece_vectors, place, segment_vectors, segments, vector_of
+from holdfast.theory.polytopes import check_member, polytope
+from holdfast.theory.scales import check_pattern, pattern_index, scale
+
+
+def is_extreme(matrix: Any, name: str, *, z: Any = None, epsilon: Any) -> bool:
+    """Whether `matrix` is an extreme point of the polytope with this name.
+
+    It is if the constraints that bind at it have full rank. Along bound steps a column can
+    only be scaled as a whole, so the question is whether the scaled segments can move at all:
+    one vector a segment, at most 2n - 1 of them in an extreme point of F. For R_F and R_U the
+    segments are the pieces. Exact under an exact budget; up to a tolerance for floats.
+    `matrix` may be a `Decomposition`, for R_F and R_U.
+
+    >>> from holdfast.theory import log
+    >>> third = ["1/3", "1/3", "1/3"]
+    >>> is_extreme([third] * 3, "F", z=third, epsilon=log(2))
+    False
+    >>> is_extreme([[0, 1, 0]] * 3, "U", epsilon=log(2))
+    True
+    """
+    where = place(matrix, name, z=z, epsilon=epsilon)
+    if where.of_representations:
+        return dependency(piece_vectors(member(matrix, where), where)) is None
+    entries = check_member(matrix, where)
+    return dependency(segment_vectors(entries, segments(entries, where), where)) is None
+
+
+def movement(representation: Any, name: str, *, z: Any = None, epsilon: Any) -> Array | None:
+    """A non-zero movement matrix μ that is zero wherever B is; None if B is extreme.
+
+    μ is in M_F (M_U for R_U): Ψμ1 = 0, and zΨμ = 0 for R_F. So B ± δμ stays in the polytope
+    for small δ (the lemmas on simplified matrices and movement).
+
+    >>> from holdfast.theory import log, show
+    >>> print(show(movement([[1, 0], ["1/2", "1/2"]], "R_U", epsilon=log(2))))
+     0 0
+    -1 1
+    """
+    where = place(representation, name, z=z, epsilon=epsilon)
+    pieces = member(representation, where)
+    found = dependency(piece_vectors(pieces, where))
+    if found is None:
+        return None
+    mu = zeros((2 ** (where.n - 1), where.n), where.exact)
+    for (column, pattern, _), value in zip(pieces, found, strict=True):
+        mu[pattern_index(pattern), column] += value
+    return mu
+
+
+def is_affinely_simplified(representation: Any, *, z: Any, epsilon: Any) -> bool:
+    r"""Whether the multiset $\uplus_j H(B_j)$ is linearly independent: B extreme in R_F.
+
+    H(B_j) holds the differences of column j's scales, each divided by its zΨ_u, from the
+    first of them.
+    """
+    where = polytope("R_F", z=z, epsilon=epsilon)
+    parts = as_decomposition(representation, epsilon)
+    first: dict[int, Array] = {}
+    differences = []
+    for column, pattern, _ in sorted(parts, key=lambda piece: piece[:2]):
+        s = scale(pattern, epsilon)
+        unit = s / (where.z @ s)
+        if column in first:
+            differences.append(unit - first[column])
+        first.setdefault(column, unit)
+    return dependency(differences) is None
+
+
+def is_linearly_simplified(representation: Any, *, epsilon: Any) -> bool:
+    r"""Whether the multiset $\uplus_j G(B_j)$ of scales is linearly independent: extreme in R_U."""
+    parts = as_decomposition(representation, epsilon)
+    return dependency([scale(pattern, epsilon) for _, pattern, _ in parts]) is None
+
+
+def positive_entry_bounds(name: str, *, n: int | None = None, z: Any = None) -> tuple[int, int]:
+    """Fewest and most positive entries of an extreme B (the corollaries on positive entries).
+
+    Every extreme B of R_U has, besides, at most one positive entry in every row.
+
+    >>> positive_entry_bounds("R_F", z=[0.5, 0, 0.5]), positive_entry_bounds("R_U", n=3)
+    ((2, 4), (1, 3))
+    """
+    size = len(z) if z is not None else n
+    if name not in ("R_F", "R_U") or size is None or (name == "R_F" and z is None):
+        raise HoldfastError("give R_F and `z`, or R_U and `n`.")
+    if name == "R_U":
+        return 1, size
+    live = sum(1 for share in z if share != 0)
+    return live, live + size - 1
+
+
+def exact_amounts(representation: Any, name: str = "R_F", *, z: Any, epsilon: Any) -> Decomposition:
+    """The one element of R_F (or R_U) that uses exactly these columns and patterns.
+
+    Turns the float pieces of `Heuristic` into an exact representation: their columns and
+    patterns are integers, and they determine the amounts. A piece that is not needed gets 0
+    and is left out. Raises if there is no such element, or more than one.
+
+    >>> from holdfast.constructors import Heuristic
+    >>> from holdfast.theory import log, show
+    >>> found = Heuristic(selector="max")([0.5, 0.5], epsilon=log(2)).representation
+    >>> print(show(exact_amounts(found, z=["1/2", "1/2"], epsilon=log(2)).matrix()))
+    2/3 1/3
+    1/3 2/3
+    """
+    where = polytope(name, z=z, epsilon=epsilon)
+    places = [(int(column), check_pattern(pattern)) for column, pattern, _ in representation]
+    vectors = [vector_of(column, scale(p, epsilon), where) for column, p in places]
+    if dependency(vectors) is not None:
+        raise HoldfastError(f"these pieces do not determine one element of {name}.")
+    total = zeros(2 * where.n, True)
+    total[: where.n] += 1
+    if where.z is not None:
+        total[where.n :] = where.z
+    amounts = solve(vectors, total)
+    if amounts is None or min(amounts) < 0:
+        raise HoldfastError(f"no element of {name} has these pieces alone.")
+    pieces = [(*place_, a) for place_, a in zip(places, amounts, strict=True) if a > 0]
+    return Decomposition(n=where.n, epsilon=epsilon, pieces=tuple(pieces))

@@ -1,0 +1,152 @@
+"""Walks to an extreme point, along movements that keep every binding constraint."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import HoldfastError
+from holdfast.metrics import POWERS
+from holdfast.theory.decomposition import Decomposition
+from holdfast.theory.epsilon import Array, Number, numbers, zeros
+from holdfast.theory.linear_algebra import dependency
+from holdfast.theory.moves import (
+    Segment,
+    member,
+    piece_vectors,
+    place,
+    segment_vectors,
+    segments,
+)
+from holdfast.theory.polytopes import Polytope, check_member
+from holdfast.theory.scales import scale
+
+
+def reduce_representation(
+    representation: Any, name: str = "R_F", *, z: Any = None, epsilon: Any, error: Any = None
+) -> Decomposition:
+    """An extreme point of R_F (or R_U), reached from any element B by movement matrices.
+
+    Every move ends where an entry of B becomes zero, so there are fewer moves than pieces.
+    The extreme point uses only scales that B uses, each in a column where B has it. With
+    `error`, no move raises ⟨W, ΨB⟩: see `reduce_mechanism`.
+
+    >>> from holdfast.theory import decompose, is_extreme, log
+    >>> third = ["1/3", "1/3", "1/3"]
+    >>> mixed = decompose([third] * 3, log(2))
+    >>> len(mixed), is_extreme(mixed, "R_F", z=third, epsilon=log(2))
+    (8, False)
+    >>> found = reduce_representation(mixed, z=third, epsilon=log(2))
+    >>> len(found), is_extreme(found, "R_F", z=third, epsilon=log(2))
+    (5, True)
+    """
+    where = place(representation, name, z=z, epsilon=epsilon)
+    parts = member(representation, where)
+    weights = error_matrix(error, where, z)
+    while (move := dependency(piece_vectors(parts, where))) is not None:
+        costs = [weights[:, j] @ scale(p, epsilon) for j, p, _ in parts]
+        move = _downhill(move, costs, [1] * len(move))
+        amounts = np.array([amount for _, _, amount in parts])
+        step, stopped = _first_stop(zip(amounts, move, strict=True))
+        left = amounts + step * move
+        pieces = (
+            (j, p, a)
+            for k, ((j, p, _), a) in enumerate(zip(parts, left, strict=True))
+            if k != stopped and a > 0
+        )
+        parts = Decomposition(n=parts.n, epsilon=epsilon, pieces=tuple(pieces))
+    return parts
+
+
+def reduce_mechanism(
+    matrix: Any, name: str = "F", *, z: Any = None, epsilon: Any, error: Any = None
+) -> Array:
+    """An extreme point of F (or U) reached from any T in it, with no larger count error.
+
+    A move scales the segments of T's columns, so bounds that bind stay bound, and it ends
+    where another one binds: at most n^2 moves. `error` is "absolute", "squared" or a weight
+    matrix W; of the two directions of a move the one that does not raise ⟨W, T⟩ is taken.
+    Without it either may be.
+
+    >>> from holdfast.theory import log, show
+    >>> half = ["1/2", "1/2"]
+    >>> print(show(reduce_mechanism([half] * 2, z=half, epsilon=log(2), error="absolute")))
+    2/3 1/3
+    1/3 2/3
+    """
+    where = place(matrix, name, z=z, epsilon=epsilon)
+    if where.of_representations:
+        raise HoldfastError(f"{name} holds representations. Hint: `reduce_representation`.")
+    t = check_member(matrix, where).copy()
+    weights = error_matrix(error, where, z)
+    cut = segments(t, where)
+    while (move := dependency(segment_vectors(t, cut, where))) is not None:
+        costs = [weights[a : b + 1, j] @ t[a : b + 1, j] for j, a, b in cut]
+        move = _downhill(move, costs, [t[a : b + 1, j].sum() for j, a, b in cut])
+        t, cut = _scaled(t, cut, move, where)
+    return t
+
+
+def error_matrix(error: Any, where: Polytope, z: Any = None) -> Array:
+    """W of a count error: z_i |i-j| ("absolute"), z_i (i-j)^2 ("squared"), or the one given."""
+    n = where.n
+    if error is None:
+        return zeros((n, n), where.exact)
+    if isinstance(error, str) and error in POWERS:
+        if z is None:
+            raise HoldfastError(f"`error={error!r}` needs `z`. Hint: or give a weight matrix.")
+        distance = np.abs(np.arange(n)[:, None] - np.arange(n)) ** POWERS[error]
+        shares = numbers(z, where.epsilon, "z")
+        return np.asarray(shares[:, None] * numbers(distance, where.epsilon, "error"))
+    weights = numbers(error, where.epsilon, "error")
+    if weights.shape != (n, n):
+        raise HoldfastError(f"`error` must be 'absolute', 'squared' or a {n} x {n} matrix.")
+    return weights
+
+
+def _downhill(move: Array, costs: Iterable[Any], sizes: Iterable[Any]) -> Array:
+    """The move or its opposite: down in cost; of two level ones, down in total mass or any."""
+    change = sum(m * c for m, c in zip(move, costs, strict=True))
+    mass = sum(m * size for m, size in zip(move, sizes, strict=True))
+    uphill = change > 0 or (change == 0 and mass > 0)
+    flipped = -move if uphill else move
+    return flipped if min(flipped) < 0 else -flipped
+
+
+def _first_stop(slacks: Iterable[tuple[Number, Number]]) -> tuple[Number, int]:
+    """The largest step that keeps every slack + step·rate non-negative, and which one stops."""
+    stops = [(-slack / rate, k) for k, (slack, rate) in enumerate(slacks) if rate < 0]
+    return min(stops)
+
+
+def _scaled(
+    t: Array, cut: list[Segment], move: Array, where: Polytope
+) -> tuple[Array, list[Segment]]:
+    rates = zeros(t.shape, where.exact)
+    for (j, a, b), value in zip(cut, move, strict=True):
+        rates[a : b + 1, j] = value * t[a : b + 1, j]
+    limits: list[tuple[Number, Number]] = []
+    places = []
+    for k, (j, a, b) in enumerate(cut):
+        limits.append((t[a, j], rates[a, j]))
+        places.append((k, False))
+        if b + 1 < where.n:
+            for near, far in ((b, b + 1), (b + 1, b)):
+                limits.append(
+                    (
+                        where.grow * t[far, j] - t[near, j],
+                        where.grow * rates[far, j] - rates[near, j],
+                    )
+                )
+                places.append((k, True))
+    step, stopped = _first_stop(limits)
+    moved = t + step * rates
+    if where.exact:
+        return moved, segments(moved, where)
+    k, merges = places[stopped]
+    j, a, b = cut[k]
+    if not merges:  # the whole column is used up
+        moved[:, j] = 0
+        return moved, [segment for segment in cut if segment[0] != j]
+    last = cut[k + 1][2]
+    return moved, [*cut[:k], (j, a, last), *cut[k + 2 :]]
