@@ -22,6 +22,7 @@ bench: .venv/.test
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
+	$(BIN)/python -m holdfast.theory.pictures docs
 
 clean:
 	rm -rf .venv holdfast-demo.svg

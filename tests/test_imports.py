@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
-OPTIONAL = "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich"
+OPTIONAL = (
+    "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich flint"
+)
 
 
 def loaded_after(code: str) -> set[str]:

@@ -57,9 +57,7 @@ def test_representations_walk_to_extreme_ones_on_their_own_support(name):
         z, epsilon = random_z(rng, n), random_budget(rng)
         parts = theory.decompose(start(z), epsilon)
         weights = error_weights(z, "absolute")
-        found = theory.reduce_representation(
-            parts, name, z=z, epsilon=epsilon, error="absolute"
-        )
+        found = theory.reduce_representation(parts, name, z=z, epsilon=epsilon, error="absolute")
         assert theory.is_extreme(found, name, z=z, epsilon=epsilon)
         assert {piece[:2] for piece in found} <= {piece[:2] for piece in parts}
         assert (weights * found.matrix()).sum() <= (weights * parts.matrix()).sum()

@@ -2,7 +2,8 @@
 
 import random
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
+from math import lcm
 
 import numpy as np
 import pytest
@@ -24,30 +25,39 @@ def highs_optimum(weights, z, grow):
         row[i, :], column[:, i] = 1, z
         equal += [row.ravel(), column.ravel()]
         right += [1, z[i]]
-    for i, j, (a, b) in [(i, j, s) for i in range(n - 1) for j in range(n) for s in ((0, 1), (1, 0))]:
-        bound = np.zeros((n, n))
-        bound[i + a, j], bound[i + b, j] = 1, -grow
-        bounds.append(bound.ravel())
-    return linprog(weights.ravel(), A_ub=bounds, b_ub=np.zeros(len(bounds)), A_eq=equal, b_eq=right).fun
+    for high, low in [*pairwise(range(n)), *pairwise(range(n - 1, -1, -1))]:
+        for j in range(n):
+            bound = np.zeros((n, n))
+            bound[high, j], bound[low, j] = 1, -grow
+            bounds.append(bound.ravel())
+    zeros = np.zeros(len(bounds))
+    return linprog(weights.ravel(), A_ub=bounds, b_ub=zeros, A_eq=equal, b_eq=right).fun
+
+
+def exact_optima(corners, weights):
+    """min <W, T> over the corners for every W, in integers over one denominator."""
+    entries = np.array([corner.ravel() for corner in corners])
+    shared = lcm(*(value.denominator for value in entries.flat))
+    whole = np.array([[int(value * shared) for value in row] for row in entries], dtype=object)
+    errors = whole @ np.array([w.ravel() for w in weights]).T
+    return [value / shared for value in errors.min(axis=0)]
 
 
 @pytest.mark.parametrize("n", [3, 4])
 def test_the_best_vertex_is_the_linear_programs_optimum_for_random_weights(n):
     rng = random.Random(n)
     z, epsilon = random_z(rng, n), random_budget(rng)
-    corners = np.array(theory.vertices("F", z=z, epsilon=epsilon))
+    weights = [
+        np.array([[Fraction(rng.randint(0, 50), 7) for _ in z] for _ in z]) for _ in range(100)
+    ]
+    optima = exact_optima(theory.vertices("F", z=z, epsilon=epsilon), weights)
     floats = np.array(z, dtype=float)
-    for trial in range(100):
-        weights = np.array([[Fraction(rng.randint(-50, 50), 7) for _ in z] for _ in z])
-        # the best vertex by floats is the best one, or as good to rounding; then exactly
-        order = np.argsort((corners.astype(float) * weights.astype(float)).sum(axis=(1, 2)))
-        best = float(min((weights * corners[k]).sum() for k in order[:5]))
-        optimum = highs_optimum(weights.astype(float), floats, float(epsilon.ratio))
-        assert optimum == pytest.approx(best, abs=1e-7)
-        for name in CONSTRUCTORS if trial % 5 == 0 else ():
-            constructor = getattr(constructors, name)(error=weights.astype(float))
-            found = constructor(floats, epsilon=epsilon)
-            assert found.count_error == pytest.approx(best, abs=1e-5)
+    for w, best in zip(weights, optima, strict=True):
+        optimum = highs_optimum(w.astype(float), floats, float(epsilon.ratio))
+        assert optimum == pytest.approx(float(best), abs=1e-7)
+        for name in CONSTRUCTORS:
+            found = getattr(constructors, name)(error=w.astype(float))(floats, epsilon=epsilon)
+            assert found.count_error == pytest.approx(float(best), rel=1e-5)
 
 
 def test_a_corner_left_out_would_be_noticed():

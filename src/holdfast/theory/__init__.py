@@ -48,6 +48,7 @@ from holdfast.theory.scales import (
 )
 from holdfast.theory.show import show
 from holdfast.theory.vertices import vertices
+from holdfast.theory.weights import count_error, error_weights
 
 __all__ = [
     "Decomposition",
@@ -55,8 +56,10 @@ __all__ = [
     "Preservation",
     "best_columns",
     "constraint_matrix",
+    "count_error",
     "decompose",
     "decompose_column",
+    "error_weights",
     "exact_amounts",
     "from_dense",
     "is_affinely_simplified",

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.metrics import POWERS
 from holdfast.theory.decomposition import Decomposition
-from holdfast.theory.epsilon import Array, Number, numbers, zeros
+from holdfast.theory.epsilon import Array, Number, zeros
 from holdfast.theory.linear_algebra import dependency
 from holdfast.theory.moves import (
     Segment,
@@ -20,6 +19,7 @@ from holdfast.theory.moves import (
 )
 from holdfast.theory.polytopes import Polytope, check_member
 from holdfast.theory.scales import scale
+from holdfast.theory.weights import error_weights
 
 
 def reduce_representation(
@@ -42,7 +42,7 @@ def reduce_representation(
     """
     where = place(representation, name, z=z, epsilon=epsilon)
     parts = member(representation, where)
-    weights = error_matrix(error, where, z)
+    weights = error_weights(error, n=where.n, z=z, epsilon=epsilon)
     while (move := dependency(piece_vectors(parts, where))) is not None:
         costs = [weights[:, j] @ scale(p, epsilon) for j, p, _ in parts]
         move = _downhill(move, costs, [1] * len(move))
@@ -78,30 +78,13 @@ def reduce_mechanism(
     if where.of_representations:
         raise HoldfastError(f"{name} holds representations. Hint: `reduce_representation`.")
     t = check_member(matrix, where).copy()
-    weights = error_matrix(error, where, z)
+    weights = error_weights(error, n=where.n, z=z, epsilon=epsilon)
     cut = segments(t, where)
     while (move := dependency(segment_vectors(t, cut, where))) is not None:
         costs = [weights[a : b + 1, j] @ t[a : b + 1, j] for j, a, b in cut]
         move = _downhill(move, costs, [t[a : b + 1, j].sum() for j, a, b in cut])
         t, cut = _scaled(t, cut, move, where)
     return t
-
-
-def error_matrix(error: Any, where: Polytope, z: Any = None) -> Array:
-    """W of a count error: z_i |i-j| ("absolute"), z_i (i-j)^2 ("squared"), or the one given."""
-    n = where.n
-    if error is None:
-        return zeros((n, n), where.exact)
-    if isinstance(error, str) and error in POWERS:
-        if z is None:
-            raise HoldfastError(f"`error={error!r}` needs `z`. Hint: or give a weight matrix.")
-        distance = np.abs(np.arange(n)[:, None] - np.arange(n)) ** POWERS[error]
-        shares = numbers(z, where.epsilon, "z")
-        return np.asarray(shares[:, None] * numbers(distance, where.epsilon, "error"))
-    weights = numbers(error, where.epsilon, "error")
-    if weights.shape != (n, n):
-        raise HoldfastError(f"`error` must be 'absolute', 'squared' or a {n} x {n} matrix.")
-    return weights
 
 
 def _downhill(move: Array, costs: Iterable[Any], sizes: Iterable[Any]) -> Array:
