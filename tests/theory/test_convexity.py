@@ -59,6 +59,10 @@ def test_best_columns_never_decrease_for_concentrating_weights():
     assert len(spread) > 20
 
 
+def test_of_equally_good_columns_the_rightmost_is_taken():
+    assert theory.best_columns(np.zeros((3, 3), dtype=int), LN2) == [2, 2, 2]
+
+
 def test_best_columns_can_decrease_for_other_weights():
     assert theory.best_columns([[1, 0], [0, 1]], LN2) == [1, 0]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.theory import pictures
+from theory_sizes import CASES, HEADER, number_of_vertices
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -18,6 +19,15 @@ def test_every_line_of_the_page_runs():
     assert len(test.examples) > 40
     results = doctest.DocTestRunner(verbose=False).run(test)
     assert results.failed == 0
+
+
+@pytest.mark.parametrize(("label", "z"), CASES)
+def test_the_table_of_sizes_is_what_the_benchmark_counts(label, z):
+    page = (DOCS / "theory.md").read_text(encoding="utf-8")
+    assert HEADER in page
+    names = ("U", "R_U", "F", "R_F") if len(z) < 4 else ("U", "R_U", "F")  # R_F takes too long
+    cells = [label, len(z), *(number_of_vertices(name, z) for name in names)]
+    assert f"| {' | '.join(map(str, cells))} |" in page
 
 
 @pytest.mark.parametrize("name", pictures.documentation())

@@ -98,6 +98,13 @@ def test_the_same_answers_come_without_flint(monkeypatch):
     assert type(slow[1][0, 0]) is type(fast[1][0, 0]) is Fraction
 
 
+def test_a_piece_that_is_not_needed_is_left_out():
+    pieces = [*theory.from_dense(B1, LN2), (0, (1, 1), 1)]
+    found = theory.exact_amounts(pieces, z=THIRD, epsilon=LN2)
+    assert len(pieces) == 5 and len(found) == 4
+    assert (found.dense() == B1).all()
+
+
 def test_pieces_that_leave_a_choice_or_reach_nothing_are_refused():
     twice = [(j, pattern, 1.0) for j in range(3) for pattern in theory.patterns(3)]
     with pytest.raises(HoldfastError, match="do not determine"):
@@ -127,4 +134,6 @@ def test_the_unfixed_optimum_is_an_extreme_point_of_u_and_optimal(error):
         weights = error_weights(z, error)
         best = theory.place_peaks(theory.best_columns(weights, epsilon), epsilon).matrix()
         assert found.count_error == pytest.approx(float((weights * best).sum()), rel=1e-9)
+        np.testing.assert_allclose(found.matrix, best.astype(float), rtol=0, atol=1e-12)
+        assert theory.is_extreme(best, "U", epsilon=epsilon)
         assert theory.is_extreme(found.matrix, "U", epsilon=float(epsilon))

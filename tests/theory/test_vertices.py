@@ -40,7 +40,7 @@ def exact_optima(corners, weights):
     shared = lcm(*(value.denominator for value in entries.flat))
     whole = np.array([[int(value * shared) for value in row] for row in entries], dtype=object)
     errors = whole @ np.array([w.ravel() for w in weights]).T
-    return [value / shared for value in errors.min(axis=0)]
+    return [Fraction(value, shared) for value in errors.min(axis=0)]
 
 
 @pytest.mark.parametrize("n", [3, 4])
@@ -48,7 +48,7 @@ def test_the_best_vertex_is_the_linear_programs_optimum_for_random_weights(n):
     rng = random.Random(n)
     z, epsilon = random_z(rng, n), random_budget(rng)
     weights = [
-        np.array([[Fraction(rng.randint(0, 50), 7) for _ in z] for _ in z]) for _ in range(100)
+        np.array([[rng.randint(0, 50) for _ in z] for _ in z], dtype=object) for _ in range(100)
     ]
     optima = exact_optima(theory.vertices("F", z=z, epsilon=epsilon), weights)
     floats = np.array(z, dtype=float)
@@ -103,6 +103,12 @@ def test_columns_without_a_share_stay_empty():
         assert theory.is_extreme(corner, "F", z=z, epsilon=LN2)
     for b in theory.vertices("R_F", z=z, epsilon=LN2):
         assert 2 <= (b > 0).sum() <= 4
+    alone = [1, 0, 0, 0, 0]  # 80 constraints, 16 of them in the live column
+    (only,) = theory.vertices("F", z=alone, epsilon=LN2)
+    assert (only == np.array([alone] * 5)).all()
+    for b in theory.vertices("R_F", z=alone, epsilon=LN2):
+        assert 1 <= (b > 0).sum() <= 5
+        assert (theory.from_dense(b, LN2).matrix() == only).all()
 
 
 def test_positive_entries_stay_within_the_bounds_for_other_targets_and_n_4():

@@ -137,10 +137,11 @@ def decompose_column(
         ]
         top = int(np.argmax(s))
         q, last = min(limits, default=(r[top] / s[top], None))
-        found.append((tuple(steps), q * s.sum()))
+        if q > 0:  # rounding can leave a float step just beyond its bound
+            found.append((tuple(steps), q * s.sum()))
+            r = r - q * s
         if last is None:
             break
-        r = r - q * s
         steps[last], bound[last] = -steps[last], True
     return found
 

@@ -55,9 +55,7 @@ def solve(vectors: Sequence[Array], total: Array) -> Array | None:
     array([Fraction(1, 2)], dtype=object)
     """
     found = dependency([*vectors, total])
-    if found is None or found[-1] == 0:
-        return None
-    return np.asarray(-found[:-1] / found[-1])
+    return None if found is None else np.asarray(-found[:-1] / found[-1])
 
 
 def rank(vectors: Sequence[Array] | Array) -> int:
