@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from families import SELECTORS
+from families import SELECTORS, binomial, hump, powerlaw
 from holdfast import constructors, theory
 from holdfast.constructors import Heuristic
 from holdfast.constructors.heuristic import ORDERS
@@ -51,6 +51,16 @@ def test_the_segment_test_agrees_with_the_rank_of_all_binding_constraints():
             )
             answers.append(found)
     assert 40 < sum(answers) < 200
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 2])
+@pytest.mark.parametrize("family", [binomial, hump, powerlaw])
+def test_floats_are_told_apart_too(family, epsilon):
+    z = family(30)
+    first, second = (Heuristic(selector=s)(z, epsilon=epsilon).matrix for s in ("max", "min"))
+    assert theory.is_extreme(first, "F", z=z, epsilon=epsilon)
+    assert theory.is_extreme(second, "F", z=z, epsilon=epsilon)
+    assert not theory.is_extreme((first + second) / 2, "F", z=z, epsilon=epsilon)
 
 
 @pytest.mark.parametrize("name", ["R_F", "R_U"])

@@ -45,7 +45,7 @@ def reduce_representation(
     weights = error_weights(error, n=where.n, z=z, epsilon=epsilon)
     while (move := dependency(piece_vectors(parts, where))) is not None:
         costs = [weights[:, j] @ scale(p, epsilon) for j, p, _ in parts]
-        move = _downhill(move, costs, [1] * len(move))
+        move = _downhill(move, costs)
         amounts = np.array([amount for _, _, amount in parts])
         step, stopped = _first_stop(zip(amounts, move, strict=True))
         left = amounts + step * move
@@ -82,54 +82,48 @@ def reduce_mechanism(
     cut = segments(t, where)
     while (move := dependency(segment_vectors(t, cut, where))) is not None:
         costs = [weights[a : b + 1, j] @ t[a : b + 1, j] for j, a, b in cut]
-        move = _downhill(move, costs, [t[a : b + 1, j].sum() for j, a, b in cut])
+        move = _downhill(move, costs)
         t, cut = _scaled(t, cut, move, where)
     return t
 
 
-def _downhill(move: Array, costs: Iterable[Any], sizes: Iterable[Any]) -> Array:
-    """The move or its opposite: down in cost; of two level ones, down in total mass or any."""
-    change = sum(m * c for m, c in zip(move, costs, strict=True))
-    mass = sum(m * size for m, size in zip(move, sizes, strict=True))
-    uphill = change > 0 or (change == 0 and mass > 0)
-    flipped = -move if uphill else move
-    return flipped if min(flipped) < 0 else -flipped
+def _downhill(move: Array, costs: Iterable[Any]) -> Array:
+    """The move or its opposite, whichever does not raise the cost."""
+    return -move if sum(m * c for m, c in zip(move, costs, strict=True)) > 0 else move
 
 
 def _first_stop(slacks: Iterable[tuple[Number, Number]]) -> tuple[Number, int]:
-    """The largest step that keeps every slack + step·rate non-negative, and which one stops."""
-    stops = [(-slack / rate, k) for k, (slack, rate) in enumerate(slacks) if rate < 0]
-    return min(stops)
+    """The largest step that keeps every slack + step·rate non-negative, and which one stops.
+
+    There is one: what moves adds up to zero, so something shrinks.
+    """
+    return min((-slack / rate, k) for k, (slack, rate) in enumerate(slacks) if rate < 0)
 
 
 def _scaled(
     t: Array, cut: list[Segment], move: Array, where: Polytope
 ) -> tuple[Array, list[Segment]]:
+    """T after the longest move that keeps it private, and its segments then."""
     rates = zeros(t.shape, where.exact)
     for (j, a, b), value in zip(cut, move, strict=True):
         rates[a : b + 1, j] = value * t[a : b + 1, j]
-    limits: list[tuple[Number, Number]] = []
-    places = []
+    slacks: list[tuple[Number, Number]] = []
+    stops: list[tuple[int, bool]] = []  # a segment, and whether it joins the next one
     for k, (j, a, b) in enumerate(cut):
-        limits.append((t[a, j], rates[a, j]))
-        places.append((k, False))
+        slacks.append((t[a, j], rates[a, j]))
+        stops.append((k, False))
         if b + 1 < where.n:
-            for near, far in ((b, b + 1), (b + 1, b)):
-                limits.append(
-                    (
-                        where.grow * t[far, j] - t[near, j],
-                        where.grow * rates[far, j] - rates[near, j],
-                    )
-                )
-                places.append((k, True))
-    step, stopped = _first_stop(limits)
+            for high, low in ((b, b + 1), (b + 1, b)):
+                slack, rate = (where.grow * x[low, j] - x[high, j] for x in (t, rates))
+                slacks.append((slack, rate))
+                stops.append((k, True))
+    step, first = _first_stop(slacks)
     moved = t + step * rates
     if where.exact:
         return moved, segments(moved, where)
-    k, merges = places[stopped]
-    j, a, b = cut[k]
-    if not merges:  # the whole column is used up
-        moved[:, j] = 0
-        return moved, [segment for segment in cut if segment[0] != j]
-    last = cut[k + 1][2]
-    return moved, [*cut[:k], (j, a, last), *cut[k + 2 :]]
+    k, joins = stops[first]
+    j, a, _ = cut[k]
+    if joins:
+        return moved, [*cut[:k], (j, a, cut[k + 1][2]), *cut[k + 2 :]]
+    moved[:, j] = 0  # the whole column is used up
+    return moved, [segment for segment in cut if segment[0] != j]
