@@ -143,7 +143,10 @@ def test_the_unfixed_optimum_is_an_extreme_point_of_u_and_optimal(error):
         )
         weights = error_weights(z, error)
         best = theory.place_peaks(theory.best_columns(weights, epsilon), epsilon).matrix()
+        # which column holds each single-peaked scale; then the same mechanism, exactly
+        amounts = np.linalg.solve(theory.peaked_matrix(n, float(epsilon)), found.matrix)
+        exact = theory.place_peaks(amounts.argmax(axis=1).tolist(), epsilon).matrix()
+        np.testing.assert_allclose(found.matrix, exact.astype(float), rtol=0, atol=1e-12)
+        assert theory.is_extreme(exact, "U", epsilon=epsilon)
+        assert (weights * exact).sum() == (weights * best).sum()
         assert found.count_error == pytest.approx(float((weights * best).sum()), rel=1e-9)
-        np.testing.assert_allclose(found.matrix, best.astype(float), rtol=0, atol=1e-12)
-        assert theory.is_extreme(best, "U", epsilon=epsilon)
-        assert theory.is_extreme(found.matrix, "U", epsilon=float(epsilon))
