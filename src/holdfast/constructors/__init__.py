@@ -2,6 +2,7 @@
 
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.heuristic import Heuristic
+from holdfast.constructors.linear_program import LinearProgram
 from holdfast.constructors.representation import Representation
 
-__all__ = ["Construction", "Heuristic", "Representation"]
+__all__ = ["Construction", "Heuristic", "LinearProgram", "Representation"]
