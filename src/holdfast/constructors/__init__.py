@@ -3,6 +3,7 @@
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.linear_program import LinearProgram
+from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.representation import Representation
 
-__all__ = ["Construction", "Heuristic", "LinearProgram", "Representation"]
+__all__ = ["Construction", "Heuristic", "LinearProgram", "Optimal", "Representation"]
