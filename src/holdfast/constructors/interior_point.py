@@ -183,14 +183,15 @@ def _move(problem: Problem, state: State, f: Factors, aims: Pair | None) -> Stat
     if aims is not None:
         g += kernel.push(aims[0] / state.slack[0], aims[1] / state.slack[1], problem.decay)
     lack = 1 - problem.z @ state.x
-    dy = np.zeros_like(state.y)
     dx, dmu = _solve_columns(problem, f, g, lack)
+    dy = np.zeros_like(state.y)
     for _ in range(1 + REFINEMENTS):
         rows = 1 - (state.x + dx) @ problem.share
         if np.abs(rows).max() <= ROW_ACCURACY:
             break
-        dy += f.scale * cho_solve(f.cholesky, f.scale * rows)
-        dx, dmu = _solve_columns(problem, f, g + np.outer(dy, problem.share), lack)
+        more_y = f.scale * cho_solve(f.cholesky, f.scale * rows)
+        more_x, more_mu = _solve_columns(problem, f, np.outer(more_y, problem.share), 0 * lack)
+        dx, dy, dmu = dx + more_x, dy + more_y, dmu + more_mu
     slack = kernel.slacks(dx, problem.decay)
     lam = []
     for i in range(2):
