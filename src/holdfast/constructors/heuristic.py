@@ -1,7 +1,7 @@
 """The paper's heuristic constructor, in clock form."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from holdfast.constructors.construction import Construction
 from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
-from holdfast.metrics import count_error
+from holdfast.metrics import count_error, error_weights
 
 if TYPE_CHECKING:
     from holdfast.constructors.clock_kernel import Clocks
@@ -43,6 +43,8 @@ class Heuristic:
     κ(z, r, c, A) that returns the next column j with c[j] > 0."""
     error: Any = "absolute"
     """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
+    bound: bool = False
+    """Whether to prove a lower bound as well, and so how far from the optimum this is at most."""
 
     def __post_init__(self) -> None:
         if not callable(self.selector) and self.selector not in (*ORDERS, "best"):
@@ -56,8 +58,17 @@ class Heuristic:
         z, exact = check_target(target), exact_epsilon(epsilon)
         if self.selector == "best":
             found = [self._construct(name, z, exact) for name in ORDERS]
-            return min(found, key=lambda construction: construction.count_error)
-        return self._construct(self.selector, z, exact)
+            best = min(found, key=lambda construction: construction.count_error)
+        else:
+            best = self._construct(self.selector, z, exact)
+        return self._with_bound(best, z) if self.bound else best
+
+    def _with_bound(self, found: Construction, z: Floats) -> Construction:
+        from holdfast.constructors.dual_bound import relative_gap
+        from holdfast.constructors.window_bound import window_bound
+
+        lower = window_bound(error_weights(self.error, z), z, float(found.epsilon))
+        return replace(found, lower_bound=lower, gap=relative_gap(found.count_error, lower))
 
     def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
         """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""

@@ -39,7 +39,7 @@ class Problem:
     def weight(self) -> Floats:
         """What the product of slack and multiplier aims at, per step: more where z is."""
         near = self.z[1:] + self.z[:-1]
-        return np.asarray(0.5 + 0.5 * near / near.mean())[:, None]
+        return np.asarray(0.7 + 0.3 * near / near.mean())[:, None]
 
 
 class State(NamedTuple):

@@ -57,11 +57,11 @@ class Optimal:
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
-        search = _Search(error_weights(self.error, z), z, float(exact))
+        search = Search(error_weights(self.error, z), z, float(exact))
         outcome = search.run(self.gap, self.progress)
         return self._construction(search, outcome, exact)
 
-    def _construction(self, search: "_Search", outcome: str, epsilon: Fraction) -> Construction:
+    def _construction(self, search: "Search", outcome: str, epsilon: Fraction) -> Construction:
         return Construction(
             matrix=search.matrix,
             epsilon=epsilon,
@@ -73,14 +73,14 @@ class Optimal:
         )
 
 
-class _Search:
-    """The best matrix of F and the best bound so far."""
+class Search:
+    """The best matrix of F and the best bound, with its row multipliers y, so far."""
 
     def __init__(self, weights: Floats, z: Floats, epsilon: float) -> None:
         self.weights, self.z, self.epsilon, self.live = weights, z, epsilon, np.flatnonzero(z)
         self.costs = np.ascontiguousarray(weights[:, self.live].T)
         # a constant per row changes nothing: the least cost of every row becomes 0
-        self.least = self.costs.min(axis=0)
+        self.least: Floats = self.costs.min(axis=0)
         reduced = (self.costs.T - self.least[:, None]) * z[self.live]
         self.size = float(reduced.sum())
         self.problem = Problem(
@@ -88,7 +88,8 @@ class _Search:
         )
         self.matrix = np.tile(z, (len(z), 1))
         self.value = count_error(self.matrix, z, weights)
-        self.bound = dual_bound(self.costs, self.least, z, epsilon)
+        self.y: Floats = self.least
+        self.bound = dual_bound(self.costs, self.y, z, epsilon)
 
     @property
     def gap(self) -> float:
@@ -136,4 +137,6 @@ class _Search:
                 self.matrix, self.value = matrix, value
         y = self.size * state.y + self.least
         if np.isfinite(y).all():
-            self.bound = max(self.bound, dual_bound(self.costs, y, self.z, self.epsilon))
+            bound = dual_bound(self.costs, y, self.z, self.epsilon)
+            if bound > self.bound:
+                self.y, self.bound = y, bound
