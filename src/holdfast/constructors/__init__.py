@@ -5,5 +5,13 @@ from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.linear_program import LinearProgram
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.representation import Representation
+from holdfast.constructors.unfixed import UnfixedOptimum
 
-__all__ = ["Construction", "Heuristic", "LinearProgram", "Optimal", "Representation"]
+__all__ = [
+    "Construction",
+    "Heuristic",
+    "LinearProgram",
+    "Optimal",
+    "Representation",
+    "UnfixedOptimum",
+]
