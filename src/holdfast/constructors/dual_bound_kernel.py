@@ -62,7 +62,7 @@ def _cheapest(cost, y, z, price, top, grow, decay, rises):
     Each round splits the scale at the peak of the last one, where it is best scaled.
     """
     n = len(z)
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         k, value, size = top, 0.0, 0.0
         for side in (1, -1):
             v, s = 0.0, 0.0
@@ -75,7 +75,7 @@ def _cheapest(cost, y, z, price, top, grow, decay, rises):
                 i += side
             value, size = value + v, size + s
         value, size = value + cost[k] - y[k], size + z[k]
-        if not value / size < price - 1e-15 * abs(price):
+        if number > 0 and not value / size < price - 1e-15 * abs(price):
             break
         price = value / size
         best = 0

@@ -23,7 +23,7 @@ class UnfixedOptimum:
     r"""The mechanism with the least count error in U: ε-private, but keeping no distribution.
 
     Algorithm 2. With $\alpha = e^{-\epsilon}$ the single-peaked scales add up to 1 in one way,
-    $\omega_l \Sigma_{il} = \alpha^{|i-l|} (1-\alpha)/(1+\alpha)$, and $\alpha^{|i-l|}/(1+\alpha)$ for
+    $\omega_l \Sigma_{il} = \alpha^{|i-l|} (1-\alpha)/(1+\alpha)$, and without the factor 1 - α for
     the two at the ends; the paper misprints ω. Each goes to the column where it costs least,
     and those columns do not decrease. Cost: O(n^2). The target enters through W alone.
 
