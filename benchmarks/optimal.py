@@ -10,6 +10,7 @@ Every figure is wall time of one run in a process of its own, after a warm-up th
 
 import argparse
 import multiprocessing
+import os
 import resource
 import time
 from typing import Any
@@ -72,6 +73,7 @@ def main() -> None:
     parser.add_argument("--highs", type=float, default=0, help="seconds for HiGHS at n >= 501")
     parser.add_argument("--quick", action="store_true", help="n = 81 alone")
     options = parser.parse_args()
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as many as HiGHS's simplex uses
     for n in (81,) if options.quick else (81, 201):
         for family, epsilon in CASES:
             beside_highs(n, family, epsilon, 300)

@@ -6,6 +6,7 @@ from holdfast.constructors.linear_program import LinearProgram
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.representation import Representation
 from holdfast.constructors.unfixed import UnfixedOptimum
+from holdfast.constructors.windowed import Windowed
 
 __all__ = [
     "Construction",
@@ -14,4 +15,5 @@ __all__ = [
     "Optimal",
     "Representation",
     "UnfixedOptimum",
+    "Windowed",
 ]

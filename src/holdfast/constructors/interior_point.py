@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
-BLOCK = 8  # rows up to which the Schur complement is summed directly
+BLOCK = 32  # rows up to which the Schur complement is summed directly
 START = 100.0  # the first products of slack and multiplier, in units of the first gap
 LEAST_CENTRING = 0.1
 TO_THE_BOUNDARY = 0.98

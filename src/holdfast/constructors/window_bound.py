@@ -1,6 +1,7 @@
 """A lower bound on the count error without solving for the optimum."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,52 +36,80 @@ def window_bound(weights: Floats, target: Floats, epsilon: float) -> float:
 
 def _coarse_multipliers(weights: Floats, z: Floats, epsilon: float) -> Floats:
     """Multipliers of groups of rows, spread over their rows in proportion to z."""
-    merge = max(1, min(math.floor(FINE_ENOUGH / epsilon), len(z) // LEAST_ROWS))
+    merge = merged_rows(len(z), epsilon)
     if merge == 1:
         return _joined_multipliers(weights, z, epsilon)
+    coarse, mass = merged(weights, z, merge)
+    known = np.flatnonzero(mass)
+    level = _joined_multipliers(coarse, mass, merge * epsilon)[known] / mass[known]
+    rows = np.arange(len(z))
+    centre = np.add.reduceat(z * rows, rows[::merge])[known] / mass[known]
+    return np.asarray(z * np.interp(rows, centre, level))
+
+
+def merged_rows(n: int, epsilon: float) -> int:
+    """How many neighbouring rows to treat as one."""
+    return max(1, min(math.floor(FINE_ENOUGH / epsilon), n // LEAST_ROWS))
+
+
+def merged(weights: Floats, z: Floats, merge: int) -> tuple[Floats, Floats]:
+    """Weights and target of groups of rows; within a group of columns T follows z."""
     first = np.arange(0, len(z), merge)
     mass = np.add.reduceat(z, first)
-    filled = np.maximum(mass, 1e-300)
-    # what T does inside a group of columns: it follows z
-    coarse = np.add.reduceat(np.add.reduceat(weights * z, first, axis=0), first, axis=1) / filled
-    y = _joined_multipliers(coarse, mass, merge * epsilon)
-    centre = np.where(mass > 0, np.add.reduceat(z * np.arange(len(z)), first) / filled, first)
-    known = mass > 0
-    return np.asarray(z * np.interp(np.arange(len(z)), centre[known], (y / filled)[known]))
+    coarse = np.add.reduceat(np.add.reduceat(weights * z, first, axis=0), first, axis=1)
+    return coarse / np.maximum(mass, 1e-300), mass
 
 
 def _joined_multipliers(weights: Floats, z: Floats, epsilon: float) -> Floats:
-    """Multipliers from overlapping windows; y and y + t z are alike, so t joins them."""
-    rows = min(MOST_ROWS, max(LEAST_ROWS, math.ceil(REACH / epsilon)))
-    y, sure, end = np.zeros(len(z)), np.zeros(len(z)), 0
+    joined = Joined(len(z))
+    for part, search in solved_windows(weights, z, epsilon):
+        joined.add(part, search.y, z[part])
+    return joined.y
+
+
+def window_rows(epsilon: float) -> int:
+    """How many rows a window has."""
+    return min(MOST_ROWS, max(LEAST_ROWS, math.ceil(REACH / epsilon)))
+
+
+def solved_windows(weights: Floats, z: Floats, epsilon: float) -> Iterator[tuple[slice, Search]]:
+    """The optimum on overlapping windows, each half a window further; empty ones are left out."""
+    rows, end = window_rows(epsilon), 0
     while end < len(z):
         end = min(len(z), max(end + rows // 2, rows))
         part = slice(max(0, end - rows), end)
-        trust = _trust(part, rows // 2, len(z))
-        if not z[part].any():
-            continue
-        new = _multipliers(weights[part, part], z[part], epsilon)
-        both = np.minimum(trust, sure[part])
-        if (both * z[part]).any():
-            old = y[part] / np.maximum(sure[part], 1e-300)
-            new += (both @ (old - new)) / (both @ z[part]) * z[part]
-        y[part] += trust * new
-        sure[part] += trust
-    return np.asarray(y / np.maximum(sure, 1e-300))
+        if z[part].any():
+            search = Search(weights[part, part], z[part] / z[part].sum(), epsilon)
+            search.run(WINDOW_GAP, None)
+            yield part, search
 
 
-def _trust(part: slice, overlap: int, n: int) -> Floats:
+class Joined:
+    """Row multipliers put together from windows; y and y + t z are alike, so t joins them."""
+
+    def __init__(self, n: int) -> None:
+        self.total, self.trust = np.zeros(n), np.zeros(n)
+
+    @property
+    def y(self) -> Floats:
+        """The multipliers so far."""
+        return np.asarray(self.total / np.maximum(self.trust, 1e-300))
+
+    def add(self, part: slice, y: Floats, z: Floats) -> None:
+        """Add a window's multipliers, shifted to match those of the windows before."""
+        trust = _trust(part, len(self.total))
+        both = np.minimum(trust, self.trust[part])
+        shift = (both @ (self.y[part] - y)) / (both @ z) if (both * z).any() else 0.0
+        self.total[part] += trust * (y + shift * z)
+        self.trust[part] += trust
+
+
+def _trust(part: slice, n: int) -> Floats:
     """1 inside a window, falling to nearly 0 towards its edges, but not at the ends of z."""
-    rows = np.arange(part.start, part.stop)
+    rows, overlap = np.arange(part.start, part.stop), (part.stop - part.start) // 2
     inside = np.ones(len(rows))
     if part.start > 0:
         inside = np.minimum(inside, (rows - part.start) / overlap)
     if part.stop < n:
         inside = np.minimum(inside, (part.stop - 1 - rows) / overlap)
     return np.clip((inside - UNSURE) / (1 - 2 * UNSURE), 1e-9, 1)
-
-
-def _multipliers(weights: Floats, z: Floats, epsilon: float) -> Floats:
-    search = Search(weights, z / z.sum(), epsilon)
-    search.run(WINDOW_GAP, None)
-    return search.y
