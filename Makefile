@@ -19,6 +19,7 @@ check: .venv/.check
 
 bench: .venv/.test
 	$(BIN)/python benchmarks/release_path.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/optimal.py
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg

@@ -2,6 +2,18 @@
 
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.heuristic import Heuristic
+from holdfast.constructors.linear_program import LinearProgram
+from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.representation import Representation
+from holdfast.constructors.unfixed import UnfixedOptimum
+from holdfast.constructors.windowed import Windowed
 
-__all__ = ["Construction", "Heuristic", "Representation"]
+__all__ = [
+    "Construction",
+    "Heuristic",
+    "LinearProgram",
+    "Optimal",
+    "Representation",
+    "UnfixedOptimum",
+    "Windowed",
+]

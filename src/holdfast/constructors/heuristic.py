@@ -1,7 +1,7 @@
 """The paper's heuristic constructor, in clock form."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from holdfast.constructors.precise import FixedPoint, fill_precisely
 from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
-from holdfast.metrics import count_error
+from holdfast.metrics import count_error, error_weights
 
 if TYPE_CHECKING:
     from holdfast.constructors.clock_kernel import Clocks
@@ -51,6 +51,8 @@ class Heuristic:
     κ(z, r, c, A) that returns the next column j with c[j] > 0."""
     error: Any = "absolute"
     """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
+    bound: bool = False
+    """Whether to prove a lower bound as well, and so how far from the optimum this is at most."""
 
     def __post_init__(self) -> None:
         if not callable(self.selector) and self.selector not in (*ORDERS, "best"):
@@ -63,8 +65,17 @@ class Heuristic:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         if self.selector == "best":
-            return self._best(z, exact)
-        return self._construct(self.selector, z, exact)
+            found = self._best(z, exact)
+        else:
+            found = self._construct(self.selector, z, exact)
+        return self._with_bound(found, z) if self.bound else found
+
+    def _with_bound(self, found: Construction, z: Floats) -> Construction:
+        from holdfast.constructors.dual_bound import relative_gap
+        from holdfast.constructors.window_bound import window_bound
+
+        lower = window_bound(error_weights(self.error, z), z, float(found.epsilon))
+        return replace(found, lower_bound=lower, gap=relative_gap(found.count_error, lower))
 
     def _best(self, z: Floats, epsilon: Fraction) -> Construction:
         found: list[Construction] = []

@@ -1,0 +1,215 @@
+"""The compiled loops of the interior point method behind `Optimal`. See docs/optimum.md.
+
+All arrays of a problem with n rows and m live columns are n x m (or (n-1) x m, one row per
+step from row i to i+1), so that every recursion over the rows is vectorised over the columns.
+Column j of T is z_j x_j, and its privacy constraints are
+
+    u_i = x_{i+1} - a x_i >= 0    and    l_i = x_i - a x_{i+1} >= 0,    a = e^-eps.
+
+With D_u, D_l the ratios multiplier / slack, the Hessian of a column is H = G' diag(D) G,
+tridiagonal. Its inverse is stored *twisted* at the row k that leaves least of z' H^-1 z to K:
+
+    H^-1 = d c c' + K,    c_k = 1,    K zero in row and column k,
+
+c falling away from k by the ratios `tau`. The recursions for d, c and K add, multiply and
+divide positive numbers only, so every entry is relatively accurate however large the D are.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True)
+def slacks(x, a):
+    """The privacy slacks u and l of x."""
+    n, m = x.shape
+    rise, fall = np.empty((n - 1, m)), np.empty((n - 1, m))
+    for i in range(n - 1):
+        for j in range(m):
+            rise[i, j] = x[i + 1, j] - a * x[i, j]
+            fall[i, j] = x[i, j] - a * x[i + 1, j]
+    return rise, fall
+
+
+@njit(cache=True)
+def factor(du, dl, z, a, room):
+    """The twisted factors of every column: ratios tau, inverse pivots, twist row k, and d.
+
+    `room` is 1 - a^2. Forward pivots are delta_i = A_i + p_i with A = a^2 D_u + D_l, and
+    p_{i+1} = (B_i p_i + D_u D_l room^2) / delta_i with B = D_u + a^2 D_l: no subtraction.
+    Backward pivots likewise from the other end; p_i + p'_i is 1 / (H^-1)_ii.
+    """
+    n, m = du.shape[0] + 1, du.shape[1]
+    rest, tail = np.zeros((n, m)), np.zeros((n, m))  # p', and what z above row i adds to it
+    backward, forward = np.zeros((n, m)), np.zeros((n, m))
+    for i in range(n - 2, -1, -1):
+        for j in range(m):
+            up, down, p = du[i, j], dl[i, j], rest[i + 1, j]
+            pivot = 1.0 / (up + a * a * down + p)
+            rest[i, j] = ((a * a * up + down) * p + up * down * room * room) * pivot
+            tail[i, j] = a * (up + down) * pivot * (z[i + 1] + tail[i + 1, j])
+            backward[i + 1, j] = pivot
+    k = np.zeros(m, np.int64)
+    d, best = 1.0 / rest[0], (z[0] + tail[0]) ** 2 / rest[0]
+    p, head = np.zeros(m), np.zeros(m)
+    for i in range(n - 1):
+        for j in range(m):
+            up, down = du[i, j], dl[i, j]
+            pivot = 1.0 / (a * a * up + down + p[j])
+            p[j] = ((up + a * a * down) * p[j] + up * down * room * room) * pivot
+            head[j] = a * (up + down) * pivot * (z[i] + head[j])
+            forward[i, j] = pivot
+            here = 1.0 / (p[j] + rest[i + 1, j])
+            along = head[j] + z[i + 1] + tail[i + 1, j]
+            score = along * along * here  # the part of z' H^-1 z that c c' d would take
+            better = score > best[j]
+            k[j] = i + 1 if better else k[j]
+            d[j] = here if better else d[j]
+            best[j] = score if better else best[j]
+    tau = np.empty((n - 1, m))
+    for i in range(n - 1):
+        for j in range(m):
+            pivot = forward[i, j] if i < k[j] else backward[i + 1, j]
+            tau[i, j] = a * (du[i, j] + dl[i, j]) * pivot
+    for i in range(n):
+        for j in range(m):
+            if i >= k[j]:
+                forward[i, j] = backward[i, j] if i > k[j] else 0.0
+    return tau, forward, k, d
+
+
+@njit(cache=True)
+def outwards(tau, k):
+    """c: 1 at row k, falling away from it by the ratios tau."""
+    n, m = tau.shape[0] + 1, tau.shape[1]
+    c = np.empty((n, m))
+    for j in range(m):
+        c[0, j] = 1.0 if k[j] == 0 else 0.0
+    for i in range(n - 1):
+        for j in range(m):
+            c[i + 1, j] = tau[i, j] * c[i, j] if i >= k[j] else 0.0
+            if i + 1 == k[j]:
+                c[i + 1, j] = 1.0
+    for i in range(n - 2, -1, -1):
+        for j in range(m):
+            if i < k[j]:
+                c[i, j] = tau[i, j] * c[i + 1, j]
+    return c
+
+
+@njit(cache=True)
+def solve(tau, inverse, k, g):
+    """K g for every column, and c . g."""
+    n, m = g.shape
+    x = g.copy()
+    for i in range(n - 1):
+        for j in range(m):
+            if i < k[j]:
+                x[i + 1, j] += tau[i, j] * x[i, j]
+    for i in range(n - 2, -1, -1):
+        for j in range(m):
+            if i >= k[j]:
+                x[i, j] += tau[i, j] * x[i + 1, j]
+    along = np.empty(m)
+    for j in range(m):
+        along[j] = x[k[j], j]
+    for i in range(n):
+        for j in range(m):
+            x[i, j] *= inverse[i, j]
+    for i in range(n - 1):
+        for j in range(m):
+            if i >= k[j]:
+                x[i + 1, j] += tau[i, j] * x[i, j]
+    for i in range(n - 2, -1, -1):
+        for j in range(m):
+            if i < k[j]:
+                x[i, j] += tau[i, j] * x[i + 1, j]
+    return x, along
+
+
+@njit(cache=True)
+def inner_ratios(tau, inverse, k):
+    """The diagonal of K, and the ratios of its neighbouring entries towards row 0 and row n-1."""
+    n, m = inverse.shape
+    diagonal = inverse.copy()
+    for i in range(n - 1):
+        for j in range(m):
+            if i >= k[j]:
+                diagonal[i + 1, j] += tau[i, j] * tau[i, j] * diagonal[i, j]
+    for i in range(n - 2, -1, -1):
+        for j in range(m):
+            if i < k[j]:
+                diagonal[i, j] += tau[i, j] * tau[i, j] * diagonal[i + 1, j]
+    left, right = np.empty((n - 1, m)), np.empty((n - 1, m))
+    for i in range(n - 1):
+        for j in range(m):
+            t, here, above = tau[i, j], diagonal[i, j], diagonal[i + 1, j]
+            before = i < k[j]
+            left[i, j] = t if before else t * here / above
+            right[i, j] = t * above / here if before else t
+    return diagonal, left, right
+
+
+@njit(cache=True)
+def half_products(diagonal, left, right, share, width, out):
+    """For blocks of 2 * width rows: factors whose products are K between a block's two halves.
+
+    With b the first row of the second half, K_ik = (K_ib / sqrt K_bb) (K_bk / sqrt K_bb).
+    """
+    n, m = diagonal.shape
+    for b in range(width, n, 2 * width):
+        for j in range(m):
+            out[b, j] = share[j] * np.sqrt(diagonal[b, j])
+        for i in range(b, min(b + width, n) - 1):
+            for j in range(m):
+                out[i + 1, j] = out[i, j] * right[i, j]
+        for j in range(m):
+            out[b - 1, j] = out[b, j] * left[b - 1, j]
+        for i in range(b - 2, b - width - 1, -1):
+            for j in range(m):
+                out[i, j] = out[i + 1, j] * left[i, j]
+
+
+@njit(cache=True, fastmath=True)
+def small_blocks(diagonal, left, share, width):
+    """The sum of share^2 K over the columns, in the blocks of `width` rows on the diagonal."""
+    n, m = diagonal.shape
+    out = np.zeros((n, n))
+    row = np.empty(m)
+    for k in range(n):
+        total = 0.0
+        for j in range(m):
+            row[j] = share[j] * share[j] * diagonal[k, j]
+            total += row[j]
+        out[k, k] = total
+        for i in range(k - 1, k - k % width - 1, -1):
+            total = 0.0
+            for j in range(m):
+                row[j] *= left[i, j]
+                total += row[j]
+            out[i, k] = out[k, i] = total
+    return out
+
+
+@njit(cache=True)
+def push(force_u, force_l, a):
+    """G' (force_u, force_l)."""
+    n, m = force_u.shape[0] + 1, force_u.shape[1]
+    g = np.zeros((n, m))
+    for i in range(n - 1):
+        for j in range(m):
+            g[i, j] += force_l[i, j] - a * force_u[i, j]
+            g[i + 1, j] = force_u[i, j] - a * force_l[i, j]
+    return g
+
+
+@njit(cache=True)
+def longest(s, ds):
+    """The longest step t with s + t ds >= 0, at most 1e9."""
+    n, m = s.shape
+    worst = np.full(m, -1e-9)
+    for i in range(n):
+        for j in range(m):
+            fall = ds[i, j] / s[i, j]
+            worst[j] = fall if fall < worst[j] else worst[j]
+    return -1.0 / worst.min() if m else 1e9

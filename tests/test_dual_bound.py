@@ -1,0 +1,80 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from exact_optimum import scales
+from families import FAMILIES
+from holdfast.constructors import Heuristic, Optimal
+from holdfast.constructors.dual_bound import dual_bound, relative_gap
+from holdfast.constructors.window_bound import window_bound
+from holdfast.metrics import error_weights
+from holdfast.rational import exp_below
+
+
+def exact_bound(weights: np.ndarray, y: np.ndarray, z: np.ndarray, epsilon: Fraction) -> Fraction:
+    """L(y) by trying all scales in exact arithmetic; not below the true L(y)."""
+    all_scales = scales(len(z), exp_below(epsilon))
+    share = [Fraction(float(v)) for v in z]
+    total = sum(Fraction(float(v)) for v in y)
+    for j in np.flatnonzero(z):
+        net = [
+            Fraction(float(w)) - Fraction(float(v)) for w, v in zip(weights[:, j], y, strict=True)
+        ]
+        total += share[j] * min(
+            sum(a * b for a, b in zip(net, s, strict=True))
+            / sum(a * b for a, b in zip(share, s, strict=True))
+            for s in all_scales
+        )
+    return total
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_bound_is_just_below_the_exact_minimum_over_all_scales(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 7))
+    z = rng.dirichlet(np.full(n, 0.5)) * (rng.random(n) > 0.2) + 1e-9 * (np.arange(n) == 0)
+    epsilon = Fraction(str(rng.choice(["0.01", "0.3", "1", "4", "10"])))
+    weights = rng.normal(size=(n, n)) * rng.choice([1e-9, 1, 1e9])
+    y = rng.normal(size=n) * np.abs(weights).max()
+    exact = exact_bound(weights, y, z, epsilon)
+    found = dual_bound(np.ascontiguousarray(weights[:, z > 0].T), y, z, float(epsilon))
+    assert Fraction(found) <= exact
+    size = float(np.abs(weights).max() / z[z > 0].min())
+    assert float(exact) - found <= 1e-13 * (size + abs(float(exact)))
+
+
+def test_a_bound_that_is_tight_everywhere_still_does_not_round_upwards():
+    # all scales cost the same here, so every comparison is a tie up to rounding
+    z = np.full(12, 1 / 12)
+    weights = np.outer(z, np.ones(12)) * 0.7
+    found = dual_bound(weights.T.copy(), np.zeros(12), z, 5.0)
+    exact = sum(Fraction(float(v)) for v in weights[:, 0])
+    assert exact * Fraction(1 - 1e-13) <= Fraction(found) <= exact
+
+
+@pytest.mark.parametrize("error", ["absolute", "squared"])
+@pytest.mark.parametrize("epsilon", [0.02, 0.3, 2.0])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_window_bound_comes_close_to_the_optimum_from_below(family, epsilon, error):
+    z = FAMILIES[family](190)
+    best = Optimal(error=error)(z, epsilon=epsilon)
+    bound = window_bound(error_weights(error, best.target), best.target, epsilon)
+    assert bound <= best.count_error
+    loss = relative_gap(best.count_error, bound)
+    # long runs of empty bins leave the windows' multipliers without a common level
+    assert loss <= (0.2 if family == "sparse" else 0.005)
+
+
+def test_a_heuristic_reports_how_far_from_the_optimum_it_can_be():
+    z = FAMILIES["hump"](600)
+    plain, bounded = (Heuristic(bound=b)(z, epsilon="0.5") for b in (False, True))
+    assert plain.lower_bound is None and plain.gap is None
+    assert bounded.count_error == plain.count_error
+    assert 0 < bounded.gap < 0.01
+    assert bounded.lower_bound == pytest.approx((1 - bounded.gap) * bounded.count_error)
+
+
+def test_the_gap_of_a_free_mechanism_is_zero():
+    assert relative_gap(0.0, 0.0) == 0.0
+    assert relative_gap(-1.0, -1.5) == 0.5
