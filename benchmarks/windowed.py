@@ -21,9 +21,8 @@ def show(n: int) -> None:
                 sandwich = Heuristic(selector="sandwich", error=error)(family(n), epsilon=epsilon)
                 before = relative_gap(sandwich.count_error, found.lower_bound)
                 print(
-                    f"n {n:4d} {family.__name__:8s} ε {epsilon:<4g} {error:8s} "
-                    f"gap {found.gap:.5f}, "
-                    f"sandwich {before:.5f}  {seconds:5.1f} s  {found.method}",
+                    f"n {n:4d} {family.__name__:8s} ε {epsilon:<4g} {error:8s} gap "
+                    f"{found.gap:.5f}, sandwich {before:.5f}  {seconds:5.1f} s  {found.method}",
                     flush=True,
                 )
 

@@ -88,6 +88,14 @@ def test_a_seed_is_marked_as_a_simulation(cli):
     assert "SIMULATION" in Path("release/distribution.svg").read_text()
 
 
+@pytest.mark.parametrize("name", ["optimal", "windowed", "best", "sandwich"])
+def test_the_constructor_can_be_chosen(cli, name):
+    code, out, _ = cli("privatize", table(), *USUAL, "--constructor", name, "--json")
+    method = json.loads(out)["methods"][1].lower()
+    assert code == 0
+    assert {"best": "heuristic", "windowed": "optimal"}.get(name, name) in method
+
+
 def test_structural_zeros_come_from_a_column(cli):
     name = table("place,n,lake\nKent,3,no\nEly,0,yes\nYork,1,no\n")
     code, out, _ = cli("privatize", name, *USUAL, "--structural-zero", "lake")
@@ -176,7 +184,7 @@ BAD_OPTIONS = {
     "split": ("--split", "2"),
     "contributions": ("--contributions", "0"),
     "privatizer": ("--privatizer", "magic"),
-    "selector": ("--selector", "magic"),
+    "constructor": ("--constructor", "magic"),
     "seed": ("--seed", "-1"),
 }
 

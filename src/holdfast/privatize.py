@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.budget import split_budget
-from holdfast.constructors import Construction, Heuristic
+from holdfast.constructors import Automatic, Construction
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
@@ -52,7 +52,7 @@ def privatize(
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
         privatizer: Stage 1; default `CumulativeIsotonic()`.
-        constructor: Stage 2; default `Heuristic(selector="best")`.
+        constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
         split: Stage 1's share of the budget; default the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
 
@@ -63,7 +63,7 @@ def privatize(
     max_count, source = check_max_count(max_count), randomness(seed)
     budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
     privatizer = CumulativeIsotonic() if privatizer is None else privatizer
-    constructor = Heuristic() if constructor is None else constructor
+    constructor = Automatic() if constructor is None else constructor
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
     counts = top_code(rows.counts[open_rows], max_count)
@@ -89,7 +89,7 @@ def privatize(
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
-        methods=(repr(privatizer), construction.method),
+        methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,
         notes=rows.notes + usefulness_notes(construction.mechanism, target, budget, len(counts)),

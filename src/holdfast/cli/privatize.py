@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from holdfast.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.release import Release
 
+CONSTRUCTORS = ("automatic", "optimal", "windowed", "best", "max", "min", "sandwich")
 PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
 
 
@@ -37,9 +39,9 @@ def privatize(
     privatizer: Annotated[
         str, typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}.")
     ] = "cumulative-isotonic",
-    selector: Annotated[
-        str, typer.Option(help="Stage 2's column order: best, max, min or sandwich.")
-    ] = "best",
+    constructor: Annotated[
+        str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
+    ] = "automatic",
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
     ] = False,
@@ -72,7 +74,7 @@ def privatize(
         "split": split,
     }
     stage_1 = _privatizer(privatizer)
-    stage_2 = holdfast.constructors.Heuristic(selector=selector)
+    _constructor(constructor, None)
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -81,7 +83,11 @@ def privatize(
     if dry_run:
         _plan(file, names, options, as_json)
         return
-    with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
+    with working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say:
+        stage_2 = _constructor(
+            constructor,
+            lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
+        )
         release = holdfast.privatize(
             file, **names, **options, privatizer=stage_1, constructor=stage_2, seed=seed
         )
@@ -157,6 +163,20 @@ def _privatizer(name: str) -> Any:
     if name not in PRIVATIZERS:
         raise HoldfastError(f"`privatizer` must be {' or '.join(PRIVATIZERS)}, got {name!r:.40}.")
     return getattr(privatizers, PRIVATIZERS[name])()
+
+
+def _constructor(name: str, progress: Callable[[int, float], None] | None) -> Any:
+    from holdfast import constructors
+
+    if name not in CONSTRUCTORS:
+        raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if name == "automatic":
+        return constructors.Automatic(progress=progress)
+    if name == "optimal":
+        return constructors.Optimal(progress=progress, interruptible=False)
+    if name == "windowed":
+        return constructors.Windowed()
+    return constructors.Heuristic(selector=name)
 
 
 def _whole(text: str, name: str) -> int:

@@ -1,6 +1,6 @@
 """What the commands show: the promise as a table, distributions as bars."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -19,13 +19,13 @@ Column = tuple[str, NDArray[np.float64]]
 
 
 @contextmanager
-def working(message: str, *, quiet: bool = False) -> Iterator[None]:
-    """Show that something takes a moment; silent when nobody watches."""
+def working(message: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show that something takes a moment; what it gives changes the words. Silent if unwatched."""
     if quiet or not asides.is_terminal:
-        yield
+        yield lambda words: None
     else:
-        with asides.status(message):
-            yield
+        with asides.status(message) as status:
+            yield lambda words: status.update(words)
 
 
 def promise(release: "Release") -> Table:

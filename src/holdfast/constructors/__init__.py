@@ -1,5 +1,6 @@
 """Stage 2: target distribution -> count mechanism."""
 
+from holdfast.constructors.automatic import Automatic
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.linear_program import LinearProgram
@@ -9,6 +10,7 @@ from holdfast.constructors.unfixed import UnfixedOptimum
 from holdfast.constructors.windowed import Windowed
 
 __all__ = [
+    "Automatic",
     "Construction",
     "Heuristic",
     "LinearProgram",

@@ -39,6 +39,12 @@ class Construction:
         if not np.abs(self.matrix.sum(axis=1) - 1).max() <= ROW_TOLERANCE:
             raise CertificateError("the constructed rows do not sum to 1 within 1e-9.")
 
+    @property
+    def description(self) -> str:
+        """The method and, where one is proved, the gap."""
+        proved = "" if self.gap is None else f", at most {self.gap:.2g} above the optimum"
+        return self.method + proved
+
     @cached_property
     def mechanism(self) -> Mechanism:
         """The matrix as certified integer weights: the only thing that can be sampled."""

@@ -26,15 +26,11 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
     [[0.999665, 0.000335], [0.000335, 0.999665]]
     """
     t = np.where(target > 0, np.maximum(matrix, 0), 0)
-    decay = math.exp(-epsilon)
-    for i in range(1, len(t)):
-        np.maximum(t[i], decay * t[i - 1], out=t[i])
-    for i in range(len(t) - 2, -1, -1):
-        np.maximum(t[i], decay * t[i + 1], out=t[i])
+    raise_to_private(t, epsilon)
     for _ in range(2):  # the second round removes the rounding errors of the first
         rows, columns = 1 - t.sum(axis=1), target - target @ t
         t += np.outer(rows - target @ rows, target) + columns
-    share = _missing_share(t, target, epsilon)
+    share = missing_share(t[:, target > 0], target[target > 0], epsilon)
     if not share <= LARGEST_MIX:  # also if it is not a number
         raise HoldfastError(
             f"the solver's answer is not private: it would need a share of {share:.2g} of noise "
@@ -46,10 +42,18 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
     return np.asarray(t)
 
 
-def _missing_share(t: Floats, target: Floats, epsilon: float) -> float:
-    """How much of 1z makes every ratio of neighbours at most e^ε."""
-    live = target > 0
+def raise_to_private(t: Floats, epsilon: float) -> None:
+    """Raise, in place, every entry to max_k e^(-ε|i-k|) t_k: the least private matrix above t."""
+    decay = math.exp(-epsilon)
+    for i in range(1, len(t)):
+        np.maximum(t[i], decay * t[i - 1], out=t[i])
+    for i in range(len(t) - 2, -1, -1):
+        np.maximum(t[i], decay * t[i + 1], out=t[i])
+
+
+def missing_share(t: Floats, share: Floats, epsilon: float) -> float:
+    """How much of 1z makes every ratio of neighbours at most e^ε; t has the live columns only."""
     decay, room = math.exp(-epsilon), -math.expm1(-epsilon)
-    x = t[:, live] / target[live]
+    x = t / share
     worst = max((decay * x[1:] - x[:-1]).max(initial=0), (decay * x[:-1] - x[1:]).max(initial=0))
     return float(max(worst / room, -x.min()))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
 
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
@@ -49,6 +50,8 @@ class Optimal:
     """Relative distance to the lower bound at which to stop."""
     progress: Callable[[int, float], None] | None = None
     """Called after every step with its number and the gap that is proved so far."""
+    interruptible: bool = True
+    """Whether Ctrl-C ends the search with the best so far; if not, it ends the program as usual."""
 
     def __post_init__(self) -> None:
         if not 0 < self.gap < 1:
@@ -58,7 +61,9 @@ class Optimal:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         search = Search(error_weights(self.error, z), z, float(exact))
-        outcome = search.run(self.gap, self.progress)
+        # on a busy machine the threads of BLAS wait for each other, many times the work itself
+        with threadpool_limits(limits=1, user_api="blas"):
+            outcome = search.run(self.gap, self.progress, self.interruptible)
         return self._construction(search, outcome, exact)
 
     def _construction(self, search: "Search", outcome: str, epsilon: Fraction) -> Construction:
@@ -96,7 +101,9 @@ class Search:
         """The relative gap between the best value and the best bound."""
         return relative_gap(self.value, self.bound)
 
-    def run(self, gap: float, progress: Callable[[int, float], None] | None) -> str:
+    def run(
+        self, gap: float, progress: Callable[[int, float], None] | None, interruptible: bool
+    ) -> str:
         """Improve the matrix and the bound until the gap is reached; or say what stopped it."""
         if len(self.live) == 1 or self.size == 0:
             return ""  # every mechanism in F has the same count error
@@ -117,6 +124,8 @@ class Search:
                 if patience == 0:
                     break
         except KeyboardInterrupt:
+            if not interruptible:
+                raise
             self.update(state)
             return "interrupted"
         except FloatingPointError:

@@ -80,7 +80,7 @@ def solved_windows(weights: Floats, z: Floats, epsilon: float) -> Iterator[tuple
         part = slice(max(0, end - rows), end)
         if z[part].any():
             search = Search(weights[part, part], z[part] / z[part].sum(), epsilon)
-            search.run(WINDOW_GAP, None)
+            search.run(WINDOW_GAP, None, interruptible=False)
             yield part, search
 
 

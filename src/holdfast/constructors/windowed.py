@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.dual_bound import relative_gap
-from holdfast.constructors.feasible import feasible_matrix
+from holdfast.constructors.feasible import feasible_matrix, missing_share, raise_to_private
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.window_bound import (
@@ -27,8 +27,11 @@ from holdfast.metrics import count_error, error_weights
 
 Floats = NDArray[np.float64]
 
-RESERVES = (1e-4, 1e-3, 1e-2)  # shares of ε that are kept back for making the windows fit
-ROUNDS = 60
+RESERVES = (1e-4, 1e-3)  # shares of ε that are kept back for making the windows fit
+ROUNDS = 15  # of raising and balancing between two checks
+FEW, MANY = 10, 150  # scalings of rows and columns
+MOST_CHECKS = 12
+ENOUGH = 1e-9  # share of 1z that may be missing in the end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,8 @@ class Windowed:
     Column j is taken from the window that j lies deepest in, and continued beyond it as
     geometric decay, so every column is private whatever its neighbours do. Sinkhorn's
     iteration then scales columns, which privacy allows freely, and rows, for which a small
-    share of ε is kept back, until T 1 = 1 and zT = z. For ε below 0.1 neighbouring rows are
+    share of ε is kept back, until T 1 = 1 and zT = z; entries that become too small beside
+    their neighbours are raised, in turn with that. For ε below 0.1 neighbouring rows are
     merged first. The windows' multipliers give the lower bound.
 
     Never worse than `Heuristic`, whose best is returned where it is better or the windows do
@@ -87,8 +91,21 @@ def _joined(weights: Floats, z: Floats, epsilon: float, reserve: float) -> Float
         x = _columns(weights, z, within)
     live = z > 0
     matrix = np.zeros_like(x)
-    matrix[:, live] = _balanced(x[:, live], z, z[live])
+    matrix[:, live] = _fitted(x[:, live], z, epsilon, (1 - reserve / 10) * epsilon)
     return feasible_matrix(matrix, z, epsilon)
+
+
+def _fitted(x: Floats, z: Floats, epsilon: float, aim: float) -> Floats:
+    """Raise what is not private and balance, in turn, until both hold."""
+    share = z[z > 0]
+    x = _balanced(x, z, share, MANY)
+    for _ in range(MOST_CHECKS):
+        if missing_share(x, share, epsilon) <= ENOUGH:
+            break
+        for _ in range(ROUNDS):
+            raise_to_private(x, aim)
+            x = _balanced(x, z, share, FEW)
+    return x
 
 
 def _columns(weights: Floats, z: Floats, epsilon: float) -> Floats:
@@ -120,10 +137,10 @@ def _take_columns(x: Floats, part: slice, matrix: Floats, columns: slice, decay:
     x[: part.start, columns] = np.outer(below, x[part.start, columns])
 
 
-def _balanced(x: Floats, z: Floats, share: Floats) -> Floats:
+def _balanced(x: Floats, z: Floats, share: Floats, scalings: int) -> Floats:
     """Sinkhorn's iteration: rows sum to 1, and z x = share."""
     rows, columns = np.ones(len(z)), np.ones(len(share))
-    for _ in range(ROUNDS):
+    for _ in range(scalings):
         columns = share / ((z * rows) @ x)
         rows = 1 / (x @ columns)
     return np.asarray(rows[:, None] * x * columns)

@@ -1,0 +1,44 @@
+"""The default of stage 2, chosen by measurement."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from holdfast.constructors.construction import Construction
+from holdfast.constructors.heuristic import Heuristic
+from holdfast.constructors.optimal import Optimal
+from holdfast.constructors.windowed import Windowed
+from holdfast.histogram import check_target
+
+OPTIMAL_UP_TO, WINDOWED_UP_TO = 501, 2001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Automatic:
+    """The optimum where it takes a few seconds, the nearest to it that does beyond.
+
+    `Optimal` up to n = 501, `Windowed` up to n = 2001, then `Heuristic`, the best of three
+    orders. `make bench` prints the times that this rests on. The result says which it was,
+    and its gap where one is proved.
+
+    >>> Automatic()([0.5, 0.3, 0.2], epsilon="0.5").method
+    'Optimal()'
+    """
+
+    error: Any = "absolute"
+    """Count error that is minimised: see `metrics.error_weights`."""
+    progress: Callable[[int, float], None] | None = None
+    """Called after every step of `Optimal` with its number and the gap so far."""
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target and budget."""
+        z = check_target(target)
+        if len(z) <= OPTIMAL_UP_TO:
+            # Ctrl-C must stop a release, not publish what there is
+            optimal = Optimal(error=self.error, progress=self.progress, interruptible=False)
+            return optimal(z, epsilon=epsilon)
+        if len(z) <= WINDOWED_UP_TO:
+            return Windowed(error=self.error)(z, epsilon=epsilon)
+        return Heuristic(error=self.error)(z, epsilon=epsilon)
