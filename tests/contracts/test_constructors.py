@@ -33,10 +33,10 @@ GIVEN_UP = {
 LARGEST = dict.fromkeys(FAST, 2000) | dict.fromkeys(SOLVERS, 201) | {"LinearProgram-simplex": 21}
 
 
-def close_to_private(matrix: np.ndarray, epsilon: float) -> bool:
+def close_to_private(matrix: np.ndarray, epsilon: float, slack: float) -> bool:
     grow = np.exp(epsilon) * (1 + 1e-9)
     a, b = matrix[:-1], matrix[1:]
-    return bool((a <= grow * b + 1e-200).all() and (b <= grow * a + 1e-200).all())
+    return bool((a <= grow * b + slack).all() and (b <= grow * a + slack).all())
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 21, 201, 501, 2000])
@@ -51,7 +51,9 @@ def test_the_matrix_is_stochastic_private_and_keeps_its_target(constructor, fami
         assert np.abs(found.matrix.sum(axis=1) - 1).max() <= 1e-9
         assert np.abs(z @ found.matrix - z).max() <= 1e-9
         assert found.matrix.min() >= 0
-        assert close_to_private(found.matrix, float(epsilon))
+        # a solver's entries are right to the rounding of a row sum, the kernel's to their own
+        slack = 1e-200 if constructor in FAST else 1e-15
+        assert close_to_private(found.matrix, float(epsilon), slack)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 21, 201, 501])

@@ -61,9 +61,7 @@ class Optimal:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         search = Search(error_weights(self.error, z), z, float(exact))
-        # on a busy machine the threads of BLAS wait for each other, many times the work itself
-        with threadpool_limits(limits=1, user_api="blas"):
-            outcome = search.run(self.gap, self.progress, self.interruptible)
+        outcome = search.run(self.gap, self.progress, self.interruptible)
         return self._construction(search, outcome, exact)
 
     def _construction(self, search: "Search", outcome: str, epsilon: Fraction) -> Construction:
@@ -107,6 +105,13 @@ class Search:
         """Improve the matrix and the bound until the gap is reached; or say what stopped it."""
         if len(self.live) == 1 or self.size == 0:
             return ""  # every mechanism in F has the same count error
+        # on a busy machine the threads of BLAS wait for each other, many times the work itself
+        with threadpool_limits(limits=1, user_api="blas"):
+            return self._search(gap, progress, interruptible)
+
+    def _search(
+        self, gap: float, progress: Callable[[int, float], None] | None, interruptible: bool
+    ) -> str:
         state = start(self.problem)
         best, patience = self.gap, PATIENCE
         try:
