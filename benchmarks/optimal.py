@@ -2,8 +2,8 @@
 
     PYTHONPATH=tests python benchmarks/optimal.py [--highs 600] [--quick]
 
-n = 81 and 201 beside HiGHS, which gets a minute a method, then `Optimal` alone up to n = 1001; with --highs, HiGHS gets that
-many seconds at n = 501 and 1001 too. --quick stops after n = 81.
+n = 81 and 201 beside HiGHS, which gets a minute a method, then `Optimal` alone up to n = 1001;
+with --highs, HiGHS gets that many seconds at n = 501 and 1001 too. --quick stops after n = 81.
 
 Every figure is wall time of one run in a process of its own, after a warm-up that compiles.
 """
