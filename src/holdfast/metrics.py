@@ -74,7 +74,10 @@ def error_weights(error: Any, distribution: ArrayLike) -> NDArray[np.float64]:
             )
         distance = np.abs(np.arange(n)[:, None] - np.arange(n)).astype(np.float64)
         return np.asarray(z[:, None] * distance ** POWERS[error])
-    weights = np.asarray(error, dtype=np.float64)
+    try:
+        weights = np.array(error, dtype=np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
     if weights.shape != (n, n) or not np.isfinite(weights).all():
         raise HoldfastError(f"`error` must be a finite {n} x {n} weight matrix.")
     return weights

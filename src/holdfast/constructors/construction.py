@@ -31,7 +31,7 @@ class Construction:
     lower_bound: float | None = None
     """No mechanism in F has a smaller count error than this; None where unknown."""
     gap: float | None = None
-    """(count_error - lower_bound) / count_error; None where unknown."""
+    """(count_error - lower_bound) / |count_error|; None where unknown."""
     representation: Representation | None = None
     """The scales that add up to the matrix; None where unknown."""
 

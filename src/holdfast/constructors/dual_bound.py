@@ -36,6 +36,12 @@ def priced(costs: Floats, y: Floats, target: Floats, epsilon: float) -> tuple[fl
     return total - slip, np.asarray(found[:, 0])
 
 
+def row_bound(costs: Floats) -> float:
+    """What no stochastic matrix on the live columns is below: the least cost of every row."""
+    least = costs.min(axis=0)
+    return math.fsum(least) - 2.0**-51 * math.fsum(np.abs(least))
+
+
 def _reach(target: Floats, decay: float) -> Floats:
     """At most Σ_i z_i e^(-ε|i-k|) for every k: the least z·s of a scale with s_k = 1."""
     up, down = target.copy(), target.copy()

@@ -5,6 +5,7 @@ from numba import njit
 
 UNIT = 2.0**-53  # half the distance from 1 to the next float
 TINY = 1e-300  # covers underflow
+FAR = 1e-250  # a row whose least z.s is below this is no place to split a scale at
 ROUNDS = 60
 TRIALS = 12
 
@@ -20,7 +21,7 @@ def cheapest_scales(costs, y, z, reach, grow, decay):
     rises, below = np.empty(len(z), np.bool_), np.empty(len(z))
     for c in range(len(costs)):
         price, top = _best_peaked(costs[c], y, z, reach, decay, below)
-        price, top = _cheapest(costs[c], y, z, price, top, grow, decay, rises)
+        price, top = _cheapest(costs[c], y, z, price, top, grow, decay, rises, reach)
         prices[c, 0], prices[c, 1] = price, -np.inf
         trial, lower = price, 1e-17 * (abs(price) + np.abs(costs[c] - y).sum())
         for _ in range(TRIALS):
@@ -48,15 +49,16 @@ def _best_peaked(cost, y, z, reach, decay, below):
         below[i] = total
     price, top, total = np.inf, 0, 0.0
     for i in range(n - 1, -1, -1):
-        ratio = (below[i] + decay * total) / reach[i]
-        if ratio < price:
-            price, top = ratio, i
+        if reach[i] > FAR:
+            ratio = (below[i] + decay * total) / reach[i]
+            if ratio < price:
+                price, top = ratio, i
         total = decay * total + cost[i] - y[i]
     return price, top
 
 
 @njit(cache=True)
-def _cheapest(cost, y, z, price, top, grow, decay, rises):
+def _cheapest(cost, y, z, price, top, grow, decay, rises, reach):
     """Dinkelbach's iteration: the ratio of the scale that is cheapest at the last price.
 
     Each round splits the scale at the peak of the last one, where it is best scaled.
@@ -84,7 +86,7 @@ def _cheapest(cost, y, z, price, top, grow, decay, rises):
             while 0 <= i - side < n:
                 i -= side
                 height += 1 if rises[i] else -1
-                if height > best:
+                if height > best and reach[i] > FAR:
                     top, best = i, height
     return price, top
 

@@ -75,17 +75,21 @@ class Heuristic:
         from holdfast.constructors.window_bound import window_bound
 
         lower = window_bound(error_weights(self.error, z), z, float(found.epsilon))
+        lower = min(lower, found.count_error)  # which rounding may leave a little too low
         return replace(found, lower_bound=lower, gap=relative_gap(found.count_error, lower))
 
     def _best(self, z: Floats, epsilon: Fraction) -> Construction:
         found: list[Construction] = []
-        for name in sorted(ORDERS, key="sandwich".__ne__):
-            # beyond this size the integers take minutes: do without an order that needs them
-            slow = len(z) > LARGEST_PRECISE and bool(found)
+        unresolved = []
+        for name in ORDERS:
             try:
-                found.append(self._construct(name, z, epsilon, precise=not slow))
+                found.append(self._construct(name, z, epsilon, precise=False))
             except Inaccurate:
-                continue
+                unresolved.append(name)
+        # beyond this size the integers take minutes: do without the orders that need them
+        if len(z) > LARGEST_PRECISE:
+            unresolved = [] if found else ["sandwich"]
+        found += [self._construct(name, z, epsilon) for name in unresolved]
         return min(found, key=lambda construction: construction.count_error)
 
     def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
@@ -131,6 +135,8 @@ class Heuristic:
 
 
 def _keeps(matrix: Floats, z: Floats) -> bool:
+    if not np.isfinite(matrix).all():
+        return False
     rows, shares = np.abs(matrix.sum(axis=1) - 1), np.abs(z @ matrix - z)
     return bool(rows.max() < ACCURACY and shares.max() < ACCURACY and matrix.min() >= 0)
 

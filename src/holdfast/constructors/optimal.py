@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
-from holdfast.constructors.dual_bound import dual_bound, relative_gap
+from holdfast.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.constructors.feasible import feasible_matrix
 from holdfast.constructors.interior_point import Problem, State, start, step
 from holdfast.errors import HoldfastError
@@ -54,7 +54,7 @@ class Optimal:
     """Whether Ctrl-C ends the search with the best so far; if not, it ends the program as usual."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.gap < 1:
+        if not isinstance(self.gap, float) or not 0 < self.gap < 1:
             raise HoldfastError(f"`gap` must lie between 0 and 1, got {self.gap!r:.40}.")
 
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
@@ -92,7 +92,7 @@ class Search:
         self.matrix = np.tile(z, (len(z), 1))
         self.value = count_error(self.matrix, z, weights)
         self.y: Floats = self.least
-        self.bound = dual_bound(self.costs, self.y, z, epsilon)
+        self.bound = max(dual_bound(self.costs, self.y, z, epsilon), row_bound(self.costs))
 
     @property
     def gap(self) -> float:
@@ -150,7 +150,13 @@ class Search:
             if value < self.value:
                 self.matrix, self.value = matrix, value
         y = self.size * state.y + self.least
-        if np.isfinite(y).all():
-            bound = dual_bound(self.costs, y, self.z, self.epsilon)
-            if bound > self.bound:
-                self.y, self.bound = y, bound
+        for multipliers in (y, self._small_at_the_peak(y)):
+            if np.isfinite(multipliers).all():
+                bound = dual_bound(self.costs, multipliers, self.z, self.epsilon)
+                if bound > self.bound:
+                    self.y, self.bound = multipliers, bound
+
+    def _small_at_the_peak(self, y: Floats) -> Floats:
+        """The same multipliers up to t z, which rounds better where one share dominates."""
+        k = int(np.argmax(self.z))
+        return np.asarray(y - (y[k] - self.least[k]) / self.z[k] * self.z)

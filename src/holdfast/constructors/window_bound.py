@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.constructors.dual_bound import dual_bound
+from holdfast.constructors.dual_bound import dual_bound, row_bound
 from holdfast.constructors.optimal import Search
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,8 @@ def window_bound(weights: Floats, target: Floats, epsilon: float) -> float:
     least = costs.min(axis=0)
     reduced = weights - least[:, None]
     y = least + _coarse_multipliers(reduced, target, epsilon)
-    return max(dual_bound(costs, v, target, epsilon) for v in (y, least))
+    bounds = [dual_bound(costs, v, target, epsilon) for v in (y, least) if np.isfinite(v).all()]
+    return max([*bounds, row_bound(costs)])
 
 
 def _coarse_multipliers(weights: Floats, z: Floats, epsilon: float) -> Floats:

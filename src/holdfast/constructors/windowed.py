@@ -114,6 +114,7 @@ def _columns(weights: Floats, z: Floats, epsilon: float) -> Floats:
     x, first = np.zeros((n, n)), 0
     for part, search in solved_windows(weights, z, epsilon):
         stop = n if part.stop == n else part.stop - (part.stop - part.start) // 4
+        first = max(first, part.start)  # windows without mass were left out
         _take_columns(x, part, search.matrix, slice(first, stop), math.exp(-epsilon))
         first = stop
     return x
@@ -140,7 +141,11 @@ def _take_columns(x: Floats, part: slice, matrix: Floats, columns: slice, decay:
 def _balanced(x: Floats, z: Floats, share: Floats, scalings: int) -> Floats:
     """Sinkhorn's iteration: rows sum to 1, and z x = share."""
     rows, columns = np.ones(len(z)), np.ones(len(share))
-    for _ in range(scalings):
-        columns = share / ((z * rows) @ x)
-        rows = 1 / (x @ columns)
-    return np.asarray(rows[:, None] * x * columns)
+    with np.errstate(all="ignore"):
+        for _ in range(scalings):
+            columns = share / ((z * rows) @ x)
+            rows = 1 / (x @ columns)
+        balanced = np.asarray(rows[:, None] * x * columns)
+    if not np.isfinite(balanced).all():
+        raise HoldfastError("the windows are too far apart to be joined.")
+    return balanced
