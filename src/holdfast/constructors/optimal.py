@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 MOST_STEPS = 200
 PATIENCE = 40  # steps without a better gap after which the method gives up
 UPDATE_EVERY = 5
+DOMINANT = 0.9  # a share above this leaves little room for rounding in y
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,7 +151,8 @@ class Search:
             if value < self.value:
                 self.matrix, self.value = matrix, value
         y = self.size * state.y + self.least
-        for multipliers in (y, self._small_at_the_peak(y)):
+        alike = [y] if self.z.max() < DOMINANT else [y, self._small_at_the_peak(y)]
+        for multipliers in alike:
             if np.isfinite(multipliers).all():
                 bound = dual_bound(self.costs, multipliers, self.z, self.epsilon)
                 if bound > self.bound:
