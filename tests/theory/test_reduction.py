@@ -77,3 +77,34 @@ def test_floats_walk_too(epsilon):
     )
     assert len(parts) <= 2 * 12 - 1
     assert theory.is_member(parts.matrix(), "F", z=z, epsilon=epsilon)
+
+
+def check_float_walk(matrix, name, z, epsilon, weights):
+    found = theory.reduce_mechanism(matrix, name, z=z, epsilon=epsilon, error=weights)
+    assert theory.why_not(found, name, z=z, epsilon=epsilon) is None
+    assert theory.is_extreme(found, name, z=z, epsilon=epsilon)
+    assert (weights * found).sum() <= (weights * matrix).sum() + 1e-12
+    return found
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1, 5])
+@pytest.mark.parametrize("name", ["U", "F"])
+def test_60_random_float_starts_end_at_extreme_points_and_leave_no_dust(name, epsilon):
+    rng = np.random.default_rng(12)
+    emptied = 0
+    for trial in range(60):
+        n = 2 + trial % 7
+        z = rng.dirichlet(np.ones(n))
+        weights = rng.integers(-3, 4, (n, n))
+        found = check_float_walk(np.tile(z, (n, 1)), name, z, epsilon, weights)
+        empty = found.max(axis=0) < 1e-13
+        assert not found[:, empty].any()
+        emptied += empty.sum()
+    assert emptied > 60 or name == "F"
+
+
+def test_a_column_whose_segments_join_as_it_dies_leaves_nothing():
+    z = np.array([0.3519102446735455, 0.4395673119733382, 0.20852244335311643])
+    weights = np.array([[3, -3, 0], [-1, -3, 2], [3, 2, -1]])
+    found = check_float_walk(np.tile(z, (3, 1)), "U", z, 0.5, weights)
+    assert found[:, 0].tolist() == [0, 0, 0]

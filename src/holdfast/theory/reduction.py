@@ -18,8 +18,10 @@ from holdfast.theory.moves import (
     segments,
 )
 from holdfast.theory.polytopes import Polytope, check_member
-from holdfast.theory.scales import scale
+from holdfast.theory.scales import heights, powers, scale
 from holdfast.theory.weights import error_weights
+
+DUST = 1e-12  # a float column that has shrunk to this part of its largest size is dead
 
 
 def reduce_representation(
@@ -79,11 +81,12 @@ def reduce_mechanism(
         raise HoldfastError(f"{name} holds representations. Hint: `reduce_representation`.")
     t = check_member(matrix, where).copy()
     weights = error_weights(error, n=where.n, z=z, epsilon=epsilon)
-    cut = segments(t, where)
+    cut, largest = segments(t, where), t.max(axis=0)
     while (move := dependency(segment_vectors(t, cut, where))) is not None:
         costs = [weights[a : b + 1, j] @ t[a : b + 1, j] for j, a, b in cut]
         move = _downhill(move, costs)
-        t, cut = _scaled(t, cut, move, where)
+        t, cut = _scaled(t, cut, move, largest, where)
+        largest = np.maximum(largest, t.max(axis=0))
     return t
 
 
@@ -95,13 +98,16 @@ def _downhill(move: Array, costs: Iterable[Any]) -> Array:
 def _first_stop(slacks: Iterable[tuple[Number, Number]]) -> tuple[Number, int]:
     """The largest step that keeps every slack + step·rate non-negative, and which one stops.
 
-    There is one: what moves adds up to zero, so something shrinks.
+    There is one: what moves adds up to zero, so something shrinks. Rounding can leave a float
+    slack just below zero; such a one stops the move where it begins.
     """
-    return min((-slack / rate, k) for k, (slack, rate) in enumerate(slacks) if rate < 0)
+    return min(
+        (max(-slack / rate, 0 * rate), k) for k, (slack, rate) in enumerate(slacks) if rate < 0
+    )
 
 
 def _scaled(
-    t: Array, cut: list[Segment], move: Array, where: Polytope
+    t: Array, cut: list[Segment], move: Array, largest: Array, where: Polytope
 ) -> tuple[Array, list[Segment]]:
     """T after the longest move that keeps it private, and its segments then."""
     rates = zeros(t.shape, where.exact)
@@ -122,8 +128,27 @@ def _scaled(
     if where.exact:
         return moved, segments(moved, where)
     k, joins = stops[first]
-    j, a, _ = cut[k]
     if joins:
-        return moved, [*cut[:k], (j, a, cut[k + 1][2]), *cut[k + 2 :]]
-    moved[:, j] = 0  # the whole column is used up
-    return moved, [segment for segment in cut if segment[0] != j]
+        j, a, _ = cut[k]
+        cut = [*cut[:k], (j, a, cut[k + 1][2]), *cut[k + 2 :]]
+    dead = moved.max(axis=0) <= DUST * largest
+    if not joins:
+        dead[cut[k][0]] = True
+    return _tidied(moved, cut, dead, where)
+
+
+def _tidied(
+    moved: Array, cut: list[Segment], dead: Array, where: Polytope
+) -> tuple[Array, list[Segment]]:
+    """What a float move leaves, without its rounding: dead columns at 0, bound steps at bound.
+
+    A column dies as a whole, and its last segments join at that very moment; so rounding may
+    stop the move at a join and leave dust that looks like a column.
+    """
+    moved[:, dead] = 0
+    live = [segment for segment in cut if not dead[segment[0]]]
+    for j, a, b in live:
+        column = moved[a : b + 1, j]
+        h = heights([1 if up > 0 else -1 for up in np.diff(column)])
+        column[:] = column[int(np.argmax(h))] * powers(h, where.epsilon)
+    return moved, live
