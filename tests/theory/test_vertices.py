@@ -134,3 +134,6 @@ def test_floats_and_large_n_are_refused():
         theory.vertices("F", z=[0.5, 0.5], epsilon=1)
     with pytest.raises(HoldfastError, match="too many constraints"):
         theory.vertices("U", n=9, epsilon=LN2)
+    for name in ("F", "U"):
+        with pytest.raises(HoldfastError, match=r"40, with n = 5 .* grow exponentially"):
+            theory.vertices(name, z=["1/5"] * 5, epsilon=LN2)

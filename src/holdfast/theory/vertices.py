@@ -12,6 +12,8 @@ from holdfast.theory.linear_algebra import dependencies
 from holdfast.theory.polytopes import Polytope, constraint_matrix, polytope
 from holdfast.theory.scales import scale_matrix
 
+MOST_COLUMNS = 4
+
 
 def vertices(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) -> list[Array]:
     """Every extreme point of F, U, R_F or R_U: exact, sorted, none twice. For n up to 4.
@@ -33,8 +35,13 @@ def vertices(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) ->
         raise HoldfastError("`vertices` is exact. Hint: epsilon=theory.log(2), z as fractions.")
     live = [j for j in range(where.n) if where.z is None or where.z[j] > 0]
     bounds_each = 2 ** (where.n - 1) if where.of_representations else 2 * where.n - 2
-    if len(live) * bounds_each > LARGEST:
-        raise HoldfastError(f"{name} has too many constraints to enumerate for n = {where.n}.")
+    count = len(live) * bounds_each
+    if len(live) > MOST_COLUMNS or count > LARGEST:
+        raise HoldfastError(
+            f"{name} has too many constraints to enumerate: {count}, with n = {where.n} and "
+            f"{len(live)} columns that are not zero. Time and memory grow exponentially with "
+            f"them. Hint: at most {MOST_COLUMNS} such columns and {LARGEST} constraints."
+        )
     basis, bounds, total = _cone(where, live)
     rays = extreme_rays(_integers(bounds @ basis.T))
     points = [_point(x, total, where, live) for x in rays @ basis]
