@@ -45,6 +45,26 @@ def peaked_extremes(rng: random.Random, n: int, epsilon) -> np.ndarray:
     return matrix
 
 
+def element_of_u(rng: random.Random, n: int, epsilon) -> np.ndarray:
+    """A random element of U that has scales of any pattern.
+
+    Some of each column's random scales, and what is left of the rows as single-peaked ones:
+    little enough is taken that the rest is private.
+    """
+    pieces = [
+        (j, tuple(rng.choice((-1, 1)) for _ in range(n - 1)), Fraction(rng.randint(1, 9)))
+        for j in range(n)
+        for _ in range(2)
+    ]
+    taken = theory.Decomposition(n=n, epsilon=epsilon, pieces=tuple(pieces)).matrix()
+    grow = epsilon.ratio
+    # 1 - q v is private if q (grow v_high - v_low) <= grow - 1, and positive if q v < 1
+    q = Fraction(1, 2) * (grow - 1) / (grow * taken.sum(axis=1).max())
+    rest = 1 - q * taken.sum(axis=1)
+    shares = random_z(rng, n, zeros=True)
+    return q * taken + rest[:, None] * np.array(shares, dtype=object)
+
+
 def mixed_with_f(rng: random.Random, extremes: list[np.ndarray], z) -> np.ndarray:
     """A random element of F: a mixture of given ones and of the matrix with all rows z."""
     parts = random_z(rng, len(extremes) + 1, zeros=True)

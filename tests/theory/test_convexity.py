@@ -43,6 +43,8 @@ def test_broken_weights_are_recognised():
     assert not theory.is_row_wise_concentrating(tilted)
     dip = np.array([[0, 2, 1], [1, 0, 1], [2, 1, 0]])
     assert not theory.is_row_wise_concentrating(dip)
+    dip_on_the_left = np.array([[0, 1, 2], [1, 0, 1], [1, 2, 0]])
+    assert not theory.is_row_wise_concentrating(dip_on_the_left)
     negative = np.array([[-1, 0], [0, -1]])
     assert not theory.is_row_wise_concentrating(negative)
 
