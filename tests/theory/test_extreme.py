@@ -150,3 +150,49 @@ def test_the_unfixed_optimum_is_an_extreme_point_of_u_and_optimal(error):
         assert theory.is_extreme(exact, "U", epsilon=epsilon)
         assert (weights * exact).sum() == (weights * best).sum()
         assert found.count_error == pytest.approx(float((weights * best).sum()), rel=1e-9)
+
+
+def test_a_constructors_representation_can_be_asked_and_reduced():
+    z = [0.2, 0.5, 0.3]
+    parts = Heuristic()(z, epsilon=1).representation
+    assert theory.is_extreme(parts, "R_F", z=z, epsilon=1)
+    assert theory.movement(parts, "R_F", z=z, epsilon=1) is None
+    assert len(theory.reduce_representation(parts, z=z, epsilon=1)) == len(list(parts))
+    exact_z = ["1/5", "1/2", "3/10"]
+    for ask in (theory.is_extreme, theory.movement, theory.reduce_representation):
+        with pytest.raises(HoldfastError, match="exact_amounts"):
+            ask(parts, "R_F", z=exact_z, epsilon=LN2)
+    with pytest.raises(HoldfastError, match="rows and columns"):
+        theory.is_extreme(THIRD, "F", z=THIRD, epsilon=LN2)
+
+
+def test_differences_are_taken_between_scales_of_equal_share_of_z():
+    z = [Fraction(share, 10) for share in (1, 2, 3, 4)]
+    places = [
+        (0, (1, 1, 1)),
+        (0, (-1, -1, -1)),
+        (1, (1, 1, -1)),
+        (1, (1, -1, -1)),
+        (2, (-1, 1, 1)),
+        (2, (-1, -1, 1)),
+    ]
+    pieces = tuple((column, pattern, Fraction(1)) for column, pattern in places)
+    parts = theory.Decomposition(n=4, epsilon=LN2, pieces=pieces)
+    assert theory.is_affinely_simplified(parts, z=z, epsilon=LN2)
+
+
+def test_a_representation_of_another_size_is_refused():
+    from holdfast.theory.moves import member
+    from holdfast.theory.polytopes import polytope
+
+    with pytest.raises(HoldfastError, match="wrong size"):
+        member(theory.from_dense(B6, LN2), polytope("R_U", n=4, epsilon=LN2))
+
+
+def test_the_bounds_on_positive_entries_read_z_as_numbers_and_check_it():
+    assert theory.positive_entry_bounds("R_F", z=["1/2", "0", "1/2"]) == (2, 4)
+    assert theory.positive_entry_bounds("R_U", z=["1/2", "0", "1/2"]) == (1, 3)
+    for bad in ({"z": "ab"}, {"z": []}, {"n": 0}, {"n": 4, "z": THIRD}, {}):
+        for name in ("R_F", "R_U"):
+            with pytest.raises(HoldfastError):
+                theory.positive_entry_bounds(name, **bad)

@@ -89,13 +89,13 @@ def positive_entry_bounds(name: str, *, n: int | None = None, z: Any = None) -> 
     >>> positive_entry_bounds("R_F", z=[0.5, 0, 0.5]), positive_entry_bounds("R_U", n=3)
     ((2, 4), (1, 3))
     """
-    size = len(z) if z is not None else n
-    if name not in ("R_F", "R_U") or size is None or (name == "R_F" and z is None):
+    if name not in ("R_F", "R_U") or (z is None and (name == "R_F" or n is None)):
         raise HoldfastError("give R_F and `z`, or R_U and `n`.")
-    if name == "R_U":
-        return 1, size
-    live = sum(1 for share in z if share != 0)
-    return live, live + size - 1
+    where = polytope(name, n=n, z=z, epsilon=1)  # the bounds are the same for every budget
+    if where.z is None:
+        return 1, where.n
+    live = int((where.z != 0).sum())
+    return live, live + where.n - 1
 
 
 def exact_amounts(representation: Any, name: str = "R_F", *, z: Any, epsilon: Any) -> Decomposition:

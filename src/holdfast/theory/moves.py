@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.theory.decomposition import Decomposition, as_decomposition, runs
-from holdfast.theory.epsilon import Array, zeros
+from holdfast.theory.epsilon import Array, numbers, zeros
 from holdfast.theory.polytopes import Polytope, broken_sum, polytope
 from holdfast.theory.scales import scale
 
@@ -18,8 +18,12 @@ Segment = tuple[int, int, int]
 
 def place(matrix: Any, name: str, *, z: Any, epsilon: Any) -> Polytope:
     """The polytope in which a matrix of this size is looked at."""
-    n = matrix.n if isinstance(matrix, Decomposition) else np.shape(matrix)[-1]
-    return polytope(name, n=n, z=z, epsilon=epsilon)
+    if isinstance(matrix, Decomposition) or hasattr(matrix, "bound_from"):
+        return polytope(name, n=as_decomposition(matrix, epsilon).n, z=z, epsilon=epsilon)
+    shape = numbers(matrix, epsilon, "matrix").shape
+    if len(shape) != 2:
+        raise HoldfastError("`matrix` must have rows and columns.")
+    return polytope(name, n=shape[1], z=z, epsilon=epsilon)
 
 
 def member(representation: Any, where: Polytope) -> Decomposition:

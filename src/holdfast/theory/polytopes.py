@@ -61,7 +61,9 @@ def polytope(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) ->
         raise HoldfastError(f"{name} needs `{'z' if fixed else 'n'}`.")
     target = None if z is None else _check_z(z, epsilon)
     size = len(target) if target is not None else n
-    if size is None or size < 1 or (n is not None and n != size):
+    if size is None or size < 1:
+        raise HoldfastError(f"`n` must be at least 1, got {n}.")
+    if n is not None and n != size:
         raise HoldfastError(f"`n` is {n}, but `z` has {size} entries.")
     return Polytope(name=name, n=size, z=target if fixed else None, epsilon=epsilon)
 
