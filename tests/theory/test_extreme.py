@@ -189,6 +189,31 @@ def test_a_representation_of_another_size_is_refused():
         member(theory.from_dense(B6, LN2), polytope("R_U", n=4, epsilon=LN2))
 
 
+def test_pieces_given_twice_or_with_nothing_in_them_do_not_change_the_answer():
+    pieces = theory.from_dense(B1, LN2).pieces
+    halves = tuple((j, pattern, amount / 2) for j, pattern, amount in pieces)
+    nothing = tuple((j, pattern, Fraction(0)) for j in range(3) for pattern in theory.patterns(3))
+    parts = theory.Decomposition(n=3, epsilon=LN2, pieces=(*halves, *halves, *nothing))
+    assert theory.is_extreme(parts, "R_F", z=THIRD, epsilon=LN2)
+    assert theory.is_extreme(parts.dense(), "R_F", z=THIRD, epsilon=LN2)
+    assert theory.is_affinely_simplified(parts, z=THIRD, epsilon=LN2)
+    six = theory.from_dense(B6, LN2).pieces
+    again = theory.Decomposition(n=3, epsilon=LN2, pieces=(*six, *nothing))
+    assert theory.is_linearly_simplified(again, epsilon=LN2)
+    dust = B1.astype(float) + 1e-13
+    assert theory.is_extreme(dust, "R_F", z=[1 / 3] * 3, epsilon=float(LN2))
+    assert theory.movement(dust, "R_F", z=[1 / 3] * 3, epsilon=float(LN2)) is None
+
+
+@pytest.mark.parametrize("epsilon", [theory.log(3), 1.0, float(LN2)])
+def test_pieces_at_another_budget_are_refused(epsilon):
+    parts = theory.from_dense(B6, LN2)
+    with pytest.raises(HoldfastError, match="but the pieces are at ln 2"):
+        theory.is_extreme(parts, "R_U", epsilon=epsilon)
+    with pytest.raises(HoldfastError, match="but the pieces are at ln 2"):
+        theory.is_linearly_simplified(parts, epsilon=epsilon)
+
+
 def test_the_bounds_on_positive_entries_read_z_as_numbers_and_check_it():
     assert theory.positive_entry_bounds("R_F", z=["1/2", "0", "1/2"]) == (2, 4)
     assert theory.positive_entry_bounds("R_U", z=["1/2", "0", "1/2"]) == (1, 3)

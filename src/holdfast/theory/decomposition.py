@@ -71,14 +71,29 @@ def from_dense(representation: Any, epsilon: Any) -> Decomposition:
 def as_decomposition(representation: Any, epsilon: Any) -> Decomposition:
     """Pieces, from pieces, a dense B, or a float `Representation` of a constructor."""
     if isinstance(representation, Decomposition):
-        return representation
+        own = representation.epsilon
+        if is_exact(own) != is_exact(epsilon) or growth(own) != growth(epsilon):
+            raise HoldfastError(f"`epsilon` is {epsilon}, but the pieces are at {own}.")
+        return merged(representation)
     if hasattr(representation, "bound_from"):
         if is_exact(epsilon):
             raise HoldfastError("a constructor's amounts are floats. Hint: `exact_amounts`.")
         pieces = tuple((int(j), check_pattern(p), float(a)) for j, p, a in representation)
         n = len(representation.bound_from) + 1
-        return Decomposition(n=n, epsilon=epsilon, pieces=pieces)
+        return merged(Decomposition(n=n, epsilon=epsilon, pieces=pieces))
     return from_dense(representation, epsilon)
+
+
+def merged(parts: Decomposition, zero: float = 0) -> Decomposition:
+    """The entries of B that are not zero (in size above `zero`), each as one piece."""
+    total: dict[tuple[int, Pattern], Number] = {}
+    for column, pattern, amount in parts:
+        place = (column, check_pattern(pattern))
+        total[place] = total[place] + amount if place in total else amount
+    pieces = tuple(
+        (*place, amount) for place, amount in total.items() if not -zero <= amount <= zero
+    )
+    return Decomposition(n=parts.n, epsilon=parts.epsilon, pieces=pieces)
 
 
 def decompose(matrix: Any, epsilon: Any) -> Decomposition:

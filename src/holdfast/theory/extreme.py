@@ -3,11 +3,11 @@
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.theory.decomposition import Decomposition, as_decomposition
-from holdfast.theory.epsilon import Array, zeros
+from holdfast.theory.decomposition import Decomposition, as_decomposition, merged
+from holdfast.theory.epsilon import Array, is_exact, zeros
 from holdfast.theory.linear_algebra import dependency, solve
 from holdfast.theory.moves import member, piece_vectors, place, segment_vectors, segments, vector_of
-from holdfast.theory.polytopes import check_member, polytope
+from holdfast.theory.polytopes import TOLERANCE, check_member, polytope
 from holdfast.theory.scales import check_pattern, pattern_index, scale
 
 
@@ -29,7 +29,8 @@ def is_extreme(matrix: Any, name: str, *, z: Any = None, epsilon: Any) -> bool:
     """
     where = place(matrix, name, z=z, epsilon=epsilon)
     if where.of_representations:
-        return dependency(piece_vectors(member(matrix, where), where)) is None
+        parts = merged(member(matrix, where), where.tolerance)
+        return dependency(piece_vectors(parts, where)) is None
     entries = check_member(matrix, where)
     return dependency(segment_vectors(entries, segments(entries, where), where)) is None
 
@@ -46,7 +47,7 @@ def movement(representation: Any, name: str, *, z: Any = None, epsilon: Any) -> 
     -1 1
     """
     where = place(representation, name, z=z, epsilon=epsilon)
-    pieces = member(representation, where)
+    pieces = merged(member(representation, where), where.tolerance)
     found = dependency(piece_vectors(pieces, where))
     if found is None:
         return None
@@ -57,13 +58,16 @@ def movement(representation: Any, name: str, *, z: Any = None, epsilon: Any) -> 
 
 
 def is_affinely_simplified(representation: Any, *, z: Any, epsilon: Any) -> bool:
-    r"""Whether the multiset $\uplus_j H(B_j)$ is linearly independent: B extreme in R_F.
+    r"""Whether the multiset $\uplus_j H(B_j)$ is linearly independent.
 
     H(B_j) holds the differences of column j's scales, each divided by its zΨ_u, from the
-    first of them.
+    first of them. A B in R_F is extreme in it exactly if they are independent; whether B is
+    in R_F is not checked.
     """
     where = polytope("R_F", z=z, epsilon=epsilon)
-    parts = as_decomposition(representation, epsilon)
+    parts = merged(as_decomposition(representation, epsilon), where.tolerance)
+    if parts.n != where.n:
+        raise HoldfastError(f"`z` has {where.n} entries, but B has {parts.n} columns.")
     first: dict[int, Array] = {}
     differences = []
     for column, pattern, _ in sorted(parts, key=lambda piece: piece[:2]):
@@ -76,8 +80,12 @@ def is_affinely_simplified(representation: Any, *, z: Any, epsilon: Any) -> bool
 
 
 def is_linearly_simplified(representation: Any, *, epsilon: Any) -> bool:
-    r"""Whether the multiset $\uplus_j G(B_j)$ of scales is linearly independent: extreme in R_U."""
-    parts = as_decomposition(representation, epsilon)
+    r"""Whether the multiset $\uplus_j G(B_j)$ of B's scales is linearly independent.
+
+    A B in R_U is extreme in it exactly if it is; whether B is in R_U is not checked.
+    """
+    zero = 0 if is_exact(epsilon) else TOLERANCE
+    parts = merged(as_decomposition(representation, epsilon), zero)
     return dependency([scale(pattern, epsilon) for _, pattern, _ in parts]) is None
 
 
