@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.theory.decomposition import Decomposition
-from holdfast.theory.epsilon import Array, numbers
+from holdfast.theory.epsilon import Array, log, numbers
 from holdfast.theory.scales import peaked_matrix, peaked_weights, single_peaked
 
 ROUNDING = 1e-12  # relative to a row's largest weight, for floats; exact numbers have none
@@ -85,7 +85,9 @@ def place_peaks(columns: Sequence[int], epsilon: Any) -> Decomposition:
 
 
 def _rows(weights: Any) -> Array:
-    array = np.asarray(weights)
+    array = np.array(weights, dtype=object)
+    floats = any(isinstance(value, float | np.floating) for value in array.flat)
+    array = numbers(array, 1 if floats else log(2), "weights")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise HoldfastError("`weights` must be a square matrix.")
     return array

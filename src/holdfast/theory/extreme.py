@@ -121,6 +121,8 @@ def exact_amounts(representation: Any, name: str = "R_F", *, z: Any, epsilon: An
     1/3 2/3
     """
     where = polytope(name, z=z, epsilon=epsilon)
+    if not where.exact:
+        raise HoldfastError("`exact_amounts` is exact. Hint: epsilon=theory.log(2).")
     places = [(int(column), check_pattern(pattern)) for column, pattern, _ in representation]
     vectors = [vector_of(column, scale(p, epsilon), where) for column, p in places]
     if dependency(vectors) is not None:

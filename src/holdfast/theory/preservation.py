@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.theory.decomposition import Decomposition
-from holdfast.theory.epsilon import Array, numbers, zeros
+from holdfast.theory.epsilon import Array, is_exact, numbers, zeros
 from holdfast.theory.linear_algebra import dependencies, rank
 from holdfast.theory.moves import member, piece_vectors, place
 from holdfast.theory.polytopes import Polytope, constraint_matrix
@@ -59,7 +59,11 @@ def is_in_kernel_complement(direction: Any, epsilon: Any) -> bool:
     >>> is_in_kernel_complement([[3, 0], [0, 1]], log(2))  # n = 2: Ψ is invertible
     True
     """
+    if not is_exact(epsilon):
+        raise HoldfastError("`is_in_kernel_complement` is exact. Hint: epsilon=theory.log(2).")
     d = numbers(direction, epsilon, "direction")
+    if d.ndim != 2 or d.shape[0] != 2 ** (d.shape[1] - 1):
+        raise HoldfastError("`direction` must have n columns and 2^(n-1) rows.")
     psi = scale_matrix(d.shape[1], epsilon)
     return rank([*psi, *d.T]) == len(psi)
 

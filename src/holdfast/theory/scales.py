@@ -21,7 +21,14 @@ def patterns(n: int) -> Iterator[Pattern]:
     >>> list(patterns(3))
     [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     """
+    check_n(n)
     return product((-1, 1), repeat=n - 1)
+
+
+def check_n(n: int) -> None:
+    """Raise unless n is a number of counts."""
+    if not isinstance(n, int | np.integer) or n < 1:
+        raise HoldfastError(f"`n` must be a whole number from 1 on, got {n!r:.20}.")
 
 
 def pattern_index(pattern: Sequence[int]) -> int:
@@ -122,6 +129,7 @@ def scale_matrix(n: int, epsilon: Any) -> Array:
 
 def peaked_matrix(n: int, epsilon: Any) -> Array:
     """Σ: column l is the single-peaked scale at row l."""
+    check_n(n)
     return np.stack([scale(single_peaked(n, peak), epsilon) for peak in range(n)], axis=1)
 
 
