@@ -18,7 +18,7 @@ check: .venv/.check
 	$(BIN)/python -m pytest
 
 bench: .venv/.test
-	$(BIN)/python benchmarks/release_path.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/release_path.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/optimal.py
 
 picture: .venv/.run

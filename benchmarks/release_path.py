@@ -15,21 +15,12 @@ import numpy as np
 
 import holdfast
 from algorithm_1_as_printed import algorithm_1
+from families import hump, powerlaw
 from holdfast.budget import exact_epsilon
 from holdfast.constructors import Heuristic
 from holdfast.constructors.heuristic import ORDERS
 from holdfast.mechanism import certified_mechanism, certify
 from holdfast.randomness import laplace_measurement
-
-
-def hump(n: int) -> np.ndarray:
-    z = np.exp(-0.5 * ((np.log(1 + np.arange(n)) - np.log(n / 3)) / 0.7) ** 2) + 1e-4
-    return z / z.sum()
-
-
-def powerlaw(n: int) -> np.ndarray:
-    z = (1.0 + np.arange(n)) ** -1.6 + 1e-4
-    return z / z.sum()
 
 
 def best_time(work: Callable[[], object], repeat: int = 3) -> float:
