@@ -13,6 +13,7 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
+from holdfast.verify import verify
 
 __all__ = [
     "CertificateError",
@@ -28,4 +29,5 @@ __all__ = [
     "privatize",
     "privatizers",
     "theory",
+    "verify",
 ]
