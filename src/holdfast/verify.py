@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.verification.certificate import check_certificate
-from holdfast.verification.folder import RECORD, check_folder, check_sums, read_small
+from holdfast.verification.folder import RECORD, check_folder, check_sizes, check_sums, read_small
 from holdfast.verification.record import check_budget, check_fields, check_version, read_budget
 from holdfast.verification.report import Check, Damage, Verification
 from holdfast.verification.strict_json import parse_json
@@ -82,6 +82,9 @@ class _Bundle:
         self.table = check_folder(self.path)
         return "all there, nothing else, no links"
 
+    def check_sizes(self) -> str:
+        return check_sizes(self.path, self.record, self.table)
+
     def check_hashes(self) -> str:
         return check_sums(self.path, self.record, self.table)
 
@@ -119,16 +122,17 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str], tuple[str, ...]]] = {
     "schema": (lambda bundle: check_version(bundle.record), ("record",)),
     "fields": (lambda bundle: check_fields(bundle.record), ("schema",)),
     "files": (_Bundle.check_files, ("schema",)),
-    "hashes": (_Bundle.check_hashes, ("fields", "files")),
+    "sizes": (_Bundle.check_sizes, ("fields", "files")),
+    "hashes": (_Bundle.check_hashes, ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
-    "weights": (_Bundle.read_weights, ("fields", "files")),
+    "weights": (_Bundle.read_weights, ("sizes",)),
     "digest": (_Bundle.check_digest, ("weights",)),
     "row totals": (lambda bundle: check_row_totals(bundle.columns), ("weights",)),
     "certificate": (_Bundle.check_certificate, ("row totals", "budget")),
     "target": (_Bundle.read_target, ("fields",)),
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
     "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
-    "table": (_Bundle.read_table, ("fields", "files")),
+    "table": (_Bundle.read_table, ("sizes",)),
     "counts": (_Bundle.check_counts, ("weights", "table")),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields", "files")),
     "picture": (lambda bundle: check_picture(bundle.path), ("files",)),

@@ -21,19 +21,14 @@ _SUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
 
 def check_folder(folder: Path) -> str:
     """The name of the table, once all files are there, are plain files, and are alone."""
-    found = {}
-    for entry in os.scandir(folder):
-        if entry.is_symlink():
-            raise Damage(f"{shown(entry.name)} is a symbolic link; a release holds plain files.")
-        if not entry.is_file(follow_symlinks=False):
-            raise Damage(f"{shown(entry.name)} is not a plain file.")
-        found[entry.name] = entry
+    with os.scandir(folder) as entries:
+        found = {_plain_name(entry) for entry in entries}
     tables = [name for name in TABLES if name in found]
     expected = {*HASHED, SUMS, RECORD, *TABLES}
-    extra = sorted(set(found) - expected)
+    extra = sorted(found - expected)
     if extra:
         raise Damage(f"the folder holds {shown(extra[0])}, which is no file of a release.")
-    missing = sorted({*HASHED, SUMS, RECORD} - set(found))
+    missing = sorted({*HASHED, SUMS, RECORD} - found)
     if missing:
         raise Damage(f"{missing[0]} is missing.")
     if len(tables) != 1:
@@ -41,9 +36,19 @@ def check_folder(folder: Path) -> str:
     return tables[0]
 
 
+def _plain_name(entry: "os.DirEntry[str]") -> str:
+    if entry.is_symlink():
+        raise Damage(f"{shown(entry.name)} is a symbolic link; a release holds plain files.")
+    if not entry.is_file(follow_symlinks=False):
+        raise Damage(f"{shown(entry.name)} is not a plain file.")
+    return entry.name
+
+
 @contextmanager
 def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
     """A plain file of the folder, open for reading; never a link, a pipe or a device."""
+    if (folder / name).is_symlink():
+        raise Damage(f"{name} is a symbolic link; a release holds plain files.")
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         handle = os.open(folder / name, flags | getattr(os, "O_BINARY", 0))
@@ -53,7 +58,7 @@ def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
         raise Damage(f"{name} cannot be opened ({error.strerror}).") from None
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Damage(f"'{name}' is not a plain file.")
+            raise Damage(f"{name} is not a plain file.")
         yield file
 
 
@@ -66,8 +71,8 @@ def read_small(folder: Path, name: str) -> bytes:
         return file.read(LARGEST_TEXT)
 
 
-def check_sums(folder: Path, record: dict[str, Any], table: str) -> str:
-    """Compare sizes and SHA-256 sums with release.json and with SHA256SUMS."""
+def check_sizes(folder: Path, record: dict[str, Any], table: str) -> str:
+    """release.json names the files that are there, and their lengths."""
     names = sorted([*HASHED, table])
     listed = record["files"]
     for name in listed:
@@ -76,9 +81,24 @@ def check_sums(folder: Path, record: dict[str, Any], table: str) -> str:
     if sorted(listed) != names:
         odd = sorted(set(listed) ^ set(names))[0]
         raise Damage(f"release.json and the folder disagree about the file {shown(odd)}.")
+    for name in names:
+        size, stated = (folder / name).lstat().st_size, listed[name]["bytes"]
+        if size != stated:
+            kind = "truncated" if size < stated else "longer than it was"
+            raise Damage(f"{name} is {kind}: {size} bytes, release.json says {stated}.")
+    return f"{len(names)} files have the lengths that release.json gives"
+
+
+def check_sums(folder: Path, record: dict[str, Any], table: str) -> str:
+    """Every SHA-256 sum, against release.json and against SHA256SUMS."""
+    names = sorted([*HASHED, table])
     sums = _read_sums(folder, [*names, RECORD])
     for name in names:
-        _check_file(folder, name, listed[name], sums[name])
+        stated = record["files"][name]["sha256"]
+        if stated != sums[name]:
+            raise Damage(f"release.json and SHA256SUMS give different sums for {name}.")
+        if _sha256(folder, name) != stated:
+            raise Damage(f"{name} was changed after the release was made: its SHA-256 differs.")
     if _sha256(folder, RECORD) != sums[RECORD]:
         raise Damage("release.json was changed after the release was made: SHA256SUMS differs.")
     return f"{len(names) + 1} files are as they were when the release was made"
@@ -94,18 +114,6 @@ def _read_sums(folder: Path, names: list[str]) -> dict[str, str]:
     if len(found) != len(lines) or sorted(found) != sorted(names):
         raise Damage("SHA256SUMS does not list every file of the release once.")
     return found
-
-
-def _check_file(folder: Path, name: str, claim: dict[str, Any], listed: str) -> None:
-    with opened(folder, name) as file:
-        size = os.fstat(file.fileno()).st_size
-    if size != claim["bytes"]:
-        kind = "truncated" if size < claim["bytes"] else "longer than it was"
-        raise Damage(f"{name} is {kind}: {size} bytes, release.json says {claim['bytes']}.")
-    if claim["sha256"] != listed:
-        raise Damage(f"release.json and SHA256SUMS give different sums for {name}.")
-    if _sha256(folder, name) != claim["sha256"]:
-        raise Damage(f"{name} was changed after the release was made: its SHA-256 differs.")
 
 
 def _sha256(folder: Path, name: str) -> str:

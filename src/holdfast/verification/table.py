@@ -5,7 +5,8 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,6 +14,7 @@ from holdfast.verification.folder import opened
 from holdfast.verification.report import Damage, shown
 from holdfast.verification.weights import Columns
 
+Counts = Generator[int | None, None, None]  # None for what is no whole number
 LONGEST_LINE = 1 << 26
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _DELIMITERS = (",", ";", "\t", "|")
@@ -28,8 +30,8 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
     reader = _parquet_counts if name == "table.parquet" else _csv_counts
     tally = [0] * (record["max_count"] + 1)
     rows, expected = 0, record["rows"] + record["structural_zeros"]
-    with opened(folder, name) as file:
-        for count in reader(file, record):
+    with opened(folder, name) as file, closing(reader(file, record)) as counts:
+        for count in counts:
             rows += 1
             if rows > expected:
                 raise Damage(f"{name} has more rows than rows + structural_zeros.")
@@ -66,13 +68,22 @@ def _check_header(header: list[str], record: dict[str, Any]) -> int:
     return header.index(name)
 
 
-def _csv_counts(file: IO[bytes], record: dict[str, Any]) -> Iterator[int | None]:
+def _csv_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
     text = io.TextIOWrapper(file, encoding=_encoding(file), newline="")
-    first = _lines(text)
-    head = _header_text(first)
+    try:
+        yield from _text_counts(text, record)
+    except UnicodeDecodeError:
+        raise Damage("table.csv is not text in one encoding.") from None
+    finally:
+        text.detach()
+
+
+def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
+    lines = _lines(text)
+    head = _header_text(lines)
     bare = re.sub('"[^"]*"', "", head)
     delimiter = max(_DELIMITERS, key=bare.count)
-    cells = csv.reader(_join(head, first), delimiter=delimiter, strict=True)
+    cells = csv.reader(_join(head, lines), delimiter=delimiter, strict=True)
     try:
         header = next(cells)
         at = _check_header(header, record)
@@ -83,8 +94,6 @@ def _csv_counts(file: IO[bytes], record: dict[str, Any]) -> Iterator[int | None]
             yield int(cell) if _COUNT.fullmatch(cell) else None
     except csv.Error:
         raise Damage(f"table.csv cannot be read near line {cells.line_num}.") from None
-    except UnicodeDecodeError:
-        raise Damage("table.csv is not text in one encoding.") from None
 
 
 def _encoding(file: IO[bytes]) -> str:
@@ -132,7 +141,7 @@ def _join(head: str, rest: Iterable[str]) -> Iterator[str]:
     yield from rest
 
 
-def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Iterator[int | None]:
+def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
     try:
         import pyarrow.parquet
     except ImportError:
