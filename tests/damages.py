@@ -254,7 +254,9 @@ def _(bundle):
 # The budget -----------------------------------------------------------------------------------
 
 for text in ("0.7", "14/20", "1/0", "-7/10", "7 / 10", "٧", ""):
-    record_edit(f"epsilon {text!r}", "privacy.epsilon must be a fraction", privacy={"epsilon": text})
+    record_edit(
+        f"epsilon {text!r}", "privacy.epsilon must be a fraction", privacy={"epsilon": text}
+    )
 record_edit("edited epsilon", "do not add up to epsilon", privacy={"epsilon": "1/2"})
 record_edit("epsilon of 11", "at most 10", privacy={"epsilon": "11"})
 record_edit("edited bound", "do not add up to epsilon", privacy={"bound": "1/10"})
@@ -470,7 +472,9 @@ def _(weights):
     return weights
 
 
-@weight_edit("a zero beside a weight", "output 4 is possible for input 1 and impossible for input 0")
+@weight_edit(
+    "a zero beside a weight", "output 4 is possible for input 1 and impossible for input 0"
+)
 def _(weights):
     weights[0, 0] += weights[0, 4]
     weights[0, 4] = 0
@@ -611,4 +615,3 @@ text_edit(
 def _(bundle):
     (bundle / "README.md").write_bytes(b"\xff" + (bundle / "README.md").read_bytes())
     repair(bundle)
-

@@ -114,7 +114,9 @@ def test_a_record_that_does_not_fit_fails_on_loading(bundle, change):
         holdfast.load(bundle)
 
 
-@pytest.mark.parametrize("name", ["table.csv", "release.json", "mechanism.weights", "deployment.yaml"])
+@pytest.mark.parametrize(
+    "name", ["table.csv", "release.json", "mechanism.weights", "deployment.yaml"]
+)
 def test_a_missing_or_broken_file_fails_on_loading(bundle, name):
     content = (bundle / name).read_bytes()
     (bundle / name).write_bytes(content[: len(content) // 2])

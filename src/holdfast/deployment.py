@@ -35,7 +35,7 @@ def deployment_yaml(record: dict[str, Any]) -> str:
             "tier": 3,
         },
     }
-    simulated = _SIMULATED * record["privacy"]["simulated"]
+    simulated = _SIMULATED if record["privacy"]["simulated"] else ""
     body = _yaml({"url_slug": "fill-in", "deployment": sections})
     return _HEAD + simulated + "\n".join(body) + "\n"
 
@@ -86,7 +86,9 @@ def _loss(record: dict[str, Any]) -> dict[str, Any]:
     numbers: dict[str, Any] = {"epsilon": Decimal(decimal_above(Fraction(privacy["epsilon"])))}
     if delta:
         numbers["delta"] = Decimal(decimal_above(delta))
-    parts = f"{privacy['stage_1']} for the distribution of counts, {privacy['stage_2']} for the counts"
+    parts = (
+        f"{privacy['stage_1']} for the distribution of counts, {privacy['stage_2']} for the counts"
+    )
     if Fraction(privacy["bound"]):
         parts = f"{privacy['bound']} for max_count, {parts}"
     return {

@@ -44,7 +44,8 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
             checks[name] = Check(name=name, passed=None, detail=detail)
         else:
             checks[name] = _run(name, check, bundle)
-    return Verification(folder=bundle.path, checks=tuple(checks.values()))
+    simulated = bundle.record["privacy"]["simulated"] if checks["fields"].passed else None
+    return Verification(folder=bundle.path, checks=tuple(checks.values()), simulated=simulated)
 
 
 def _run(name: str, check: Callable[["_Bundle"], str], bundle: "_Bundle") -> Check:

@@ -34,9 +34,9 @@ def encode_weights(weights: NDArray[np.int64]) -> bytes:
     Neighbours in a column are within a factor e^ε of each other and often equal, so their
     differences are small; their high bytes, set side by side, are nearly all zero.
 
-    >>> weights = np.full((2, 2), 2**61)
-    >>> len(encode_weights(weights)), np.array_equal(decode_weights(encode_weights(weights)), weights)
-    (53, True)
+    >>> data = encode_weights(np.full((2, 2), 2**61))
+    >>> data[:8], (decode_weights(data) == 2**61).all()
+    (b'holdfast', np.True_)
     """
     columns = np.ascontiguousarray(weights.T)
     differences = np.diff(columns, axis=1, prepend=np.int64(0))

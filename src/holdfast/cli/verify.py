@@ -44,4 +44,8 @@ def verify(
             if report
             else "This release is damaged. Get it again from its maker."
         )
+        if report.simulated:
+            screen.print(
+                "SIMULATION: a seed was given: this release protects nobody.", style="bold"
+            )
     raise typer.Exit(0 if report else 1)

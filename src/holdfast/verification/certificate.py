@@ -41,7 +41,7 @@ def check_certificate(columns: Columns, record: dict[str, Any], budget: Budget) 
     claim = record["certificate"]
     epsilon, delta = Fraction(claim["epsilon"]), Fraction(claim["delta"])
     certified = Fraction(claim["certified_epsilon"])
-    if not 0 < epsilon or epsilon * budget.steps > budget.stage_2:
+    if not epsilon > 0 or epsilon * budget.steps > budget.stage_2:
         raise Damage("the certificate's epsilon times steps is more than stage_2 was given.")
     if claim["row_total"] != str(TOTAL):
         raise Damage("the certificate's row_total is not 2^62.")

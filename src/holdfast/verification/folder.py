@@ -68,7 +68,7 @@ def read_small(folder: Path, name: str) -> bytes:
         size = os.fstat(file.fileno()).st_size
         if size > LARGEST_TEXT:
             raise Damage(f"{name} has {size} bytes; at most {LARGEST_TEXT} are read.")
-        return file.read(LARGEST_TEXT)
+        return file.read(size)
 
 
 def check_sizes(folder: Path, record: dict[str, Any], table: str) -> str:

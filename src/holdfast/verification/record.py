@@ -120,9 +120,7 @@ def _check_keys(found: dict[str, Any], expected: dict[str, Kind], where: str) ->
         _check_kind(found[key], kind, where + key)
     for key in found:
         if key not in expected and where + key not in _OPTIONAL:
-            raise Damage(
-                f"release.json: {where}{shown(key)} is no field of schema {SCHEMA}."
-            )
+            raise Damage(f"release.json: {where}{shown(key)} is no field of schema {SCHEMA}.")
 
 
 def _check_kind(value: Any, kind: Kind, name: str) -> None:
@@ -157,7 +155,7 @@ def read_budget(record: dict[str, Any]) -> Budget:
 def check_budget(record: dict[str, Any]) -> str:
     """The budget's arithmetic, in fractions."""
     budget, privacy = read_budget(record), record["privacy"]
-    if not 0 < budget.epsilon <= 10 or not 0 < budget.stage_1 or not 0 < budget.stage_2:
+    if not 0 < budget.epsilon <= 10 or not budget.stage_1 > 0 or not budget.stage_2 > 0:
         raise Damage("the budget: epsilon must lie above 0 and at most 10, and each stage above 0.")
     if budget.bound + budget.stage_1 + budget.stage_2 != budget.epsilon:
         raise Damage("the budget: bound + stage_1 + stage_2 do not add up to epsilon.")

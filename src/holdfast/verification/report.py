@@ -45,6 +45,8 @@ class Verification:
     """The bundle that was looked at."""
     checks: tuple[Check, ...]
     """Every check, in the order in which they were made."""
+    simulated: bool | None = None
+    """Whether the release says that it is a simulation; None where that could not be read."""
 
     @property
     def passed(self) -> bool:
@@ -72,6 +74,7 @@ class Verification:
         return {
             "folder": str(self.folder),
             "passed": self.passed,
+            "simulated": self.simulated,
             "checks": [
                 {"check": check.name, "passed": check.passed, "detail": check.detail}
                 for check in self.checks

@@ -22,7 +22,7 @@ def read_target(record: dict[str, Any]) -> list[Fraction]:
         if type(share) not in (int, float) or not math.isfinite(share) or share < 0:
             raise Damage(f"target: share {i} is not a number of 0 or more.")
     target = [Fraction(share) for share in shares]
-    if abs(sum(target) - 1) > TOLERANCE:
+    if abs(sum(target, Fraction()) - 1) > TOLERANCE:
         raise Damage("target: the shares do not add up to 1.")
     return target
 
@@ -38,16 +38,12 @@ def check_fixed_point(columns: Columns, target: list[Fraction], record: dict[str
     for j, column in enumerate(columns):
         kept = Fraction(int(column.astype(object) @ z), scale * TOTAL)
         if abs(kept - target[j]) > limit:
-            raise Damage(
-                f"the fixed point fails: the share of count {j} is not kept within 1e-9."
-            )
+            raise Damage(f"the fixed point fails: the share of count {j} is not kept within 1e-9.")
         worst = max(worst, abs(kept - target[j]))
     return f"every share is kept within {float(worst):.1e}; at most 1e-9 is allowed"
 
 
-def check_expected_change(
-    columns: Columns, target: list[Fraction], record: dict[str, Any]
-) -> str:
+def check_expected_change(columns: Columns, target: list[Fraction], record: dict[str, Any]) -> str:
     """The expected change of a count, by the weights and z."""
     stated = record["expected_change_of_a_count"]
     if sum(share > 0 for share in target) == 1:

@@ -48,7 +48,7 @@ def check_picture(folder: Path) -> str:
         pairs = _ATTRIBUTE.findall(attributes)
         if _ATTRIBUTE.sub("", attributes).strip(" /\n") or not all(map(_is_harmless, pairs)):
             raise Damage(
-                f"distribution.svg: the element {shown(tag)} has an attribute that it must not have."
+                f"distribution.svg: the element {shown(tag)} has an attribute that is not allowed."
             )
     return "shapes and words, no script and no links"
 
