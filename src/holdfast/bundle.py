@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.delta import declared_delta, group_delta
 from holdfast.deployment import deployment_yaml
 from holdfast.errors import HoldfastError
 from holdfast.files import column_names
@@ -26,7 +27,6 @@ from holdfast.verify import verify
 from holdfast.weights_file import TOTAL, read_weights, write_weights
 
 FORMATS = ("csv", "parquet")
-PURE = {"delta": "0", "bound": "0", "bound_certified": "0"}
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -122,9 +122,7 @@ def _write_text(path: Path, text: str) -> None:
 
 def _record(release: Release, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
-    record = release.summary()
-    record["privacy"] = PURE | record["privacy"]
-    return record | {
+    return release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
         "fixed_point": release.mechanism.target is not None,
@@ -136,7 +134,7 @@ def _certificate(mechanism: Mechanism) -> dict[str, Any]:
     """What the weights prove, and where: for a delta there is no single worst ratio."""
     from holdfast.certificate_kernel import worst_ratio  # numba: not before it is needed
 
-    delta = Fraction(getattr(mechanism, "delta", 0))
+    delta = declared_delta(mechanism)
     ratio, output, inputs = None, None, None
     if not delta:
         top, bottom, row, column = (int(number) for number in worst_ratio(mechanism.weights))
@@ -187,6 +185,8 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
     fits = (
         record["mechanism_digest"] == release.mechanism.digest
         and release.mechanism.certified_epsilon * budget.steps == release.privacy.stage_2_certified
+        and release.privacy.delta
+        >= group_delta(declared_delta(release.mechanism), budget.unit_2, budget.steps)
         and record["max_count"] == top
         and budget.steps == min(budget.contributions, top)
         and release.rows > 0
