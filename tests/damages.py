@@ -269,7 +269,12 @@ record_edit(
     "stage_2 was certified for more",
     privacy={"stage_2": "4761/10000", "epsilon": "3/5"},
 )
-record_edit("edited delta", "does not state the delta", privacy={"delta": "1/1000000"})
+record_edit("edited delta", "promise does not say what epsilon", privacy={"delta": "1/1000000"})
+record_edit(
+    "edited delta and promise",
+    "deployment.yaml does not state the delta",
+    privacy={"delta": "1/1000000", "promise": "epsilon = 0.7 with delta = 0.000001"},
+)
 record_edit("delta of 2", "delta must be 0 or more and below 1", privacy={"delta": "2"})
 record_edit("negative delta", "privacy.delta must be a fraction", privacy={"delta": "-1/2"})
 record_edit("contributions", "steps is not the smaller", privacy={"contributions": 2})
@@ -284,6 +289,7 @@ record_edit(
     "certified_epsilon_decimal is not the sum",
     privacy={"certified_epsilon_decimal": "0.1"},
 )
+record_edit("promise", "promise does not say what epsilon", privacy={"promise": "epsilon = 0.1"})
 record_edit(
     "neighbours", "neighbours is not the relation", privacy={"neighbours": "Whatever you like."}
 )

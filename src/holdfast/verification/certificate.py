@@ -167,8 +167,9 @@ def _check_delta(columns: Columns, epsilon: Fraction, delta: Fraction, budget: B
                     f"the certificate fails: input {a} exceeds input {b} by more than "
                     f"delta = {delta} at epsilon = {epsilon}."
                 )
-    steps = sum(exp_from_below(epsilon) ** t for t in range(budget.steps))
-    if delta * steps > budget.delta:
+    # group privacy: delta (e^(k epsilon) - 1) / (e^epsilon - 1), to a part in 2^200
+    in_all = delta * (exp_from_below(budget.steps * epsilon) - 1) / (factor - 1)
+    if in_all * (1 - Fraction(1, 1 << 200)) > budget.delta:
         raise Damage("delta is less than what the certificate's delta comes to in all its steps.")
     return f"adjacent inputs are within epsilon = {epsilon} and delta = {delta}"
 

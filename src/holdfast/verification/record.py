@@ -42,6 +42,7 @@ _PRIVACY: dict[str, Kind] = {
     "certified_epsilon_decimal": str,
     "contributions": int,
     "steps": int,
+    "promise": str,
     "neighbours": str,
     "randomness": str,
     "simulated": bool,
@@ -54,7 +55,6 @@ _CERTIFICATE: dict[str, Kind] = {
     "row_total": str,
 }
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
-_OPTIONAL = {"privacy.promise"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,7 +119,7 @@ def _check_keys(found: dict[str, Any], expected: dict[str, Kind], where: str) ->
             raise Damage(f"release.json: {where}{key} is missing.")
         _check_kind(found[key], kind, where + key)
     for key in found:
-        if key not in expected and where + key not in _OPTIONAL:
+        if key not in expected:
             raise Damage(f"release.json: {where}{shown(key)} is no field of schema {SCHEMA}.")
 
 
@@ -171,6 +171,11 @@ def check_budget(record: dict[str, Any]) -> str:
     certified = budget.bound_certified + budget.stage_1_certified + budget.stage_2_certified
     if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
         raise Damage("the budget: certified_epsilon_decimal is not the sum of what was certified.")
+    words = f"epsilon = {float(budget.epsilon):g}" + " with delta = " * (budget.delta > 0)
+    if not privacy["promise"].startswith(words) or (
+        budget.delta == 0 and privacy["promise"] != words
+    ):
+        raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
     if not privacy["neighbours"].startswith(NEIGHBOURS):
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
     if privacy["simulated"] is not privacy["randomness"].startswith("a seed"):
