@@ -123,17 +123,24 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
         "preprocessing_and_hyperparameter_tuning": "Counts above max_count are set to it. "
         f"{FILL_IN}: how max_count, epsilon and contributions were chosen.",
         "mechanisms": f"Stage 1: {record['methods'][0]}. Stage 2: {record['methods'][1]}. "
-        f"holdfast {record['holdfast']}; randomness: {record['privacy']['randomness']}. Noise is "
-        "added to integers and counts are drawn from integer weights: no floating point takes "
-        "part in a draw. No measures against timing.",
+        f"holdfast {record['holdfast']}; randomness: {record['privacy']['randomness']}. Counts are "
+        "drawn from integer weights: no floating point takes part. No measures against timing.",
         "composition": "Sequential: the budgets of the stages add up to epsilon, as fractions.",
-        "post_processing": "The noisy cumulative histogram is projected to a distribution; the "
-        "mechanism of stage 2 is computed from that alone.",
+        "post_processing": _post_processing(record),
         "justification": FILL_IN,
         "utility": f"A released count is off by {said} on average, if the true counts are "
         "distributed as the private distribution says.",
         "additional_information": "holdfast verify recomputes the certificate from this bundle.",
     }
+
+
+def _post_processing(record: dict[str, Any]) -> str:
+    if Fraction(record["privacy"]["stage_1"]) == 0:
+        return "None: one stage had all of the budget."
+    return (
+        "What stage 1 measured is made a distribution; the mechanism of stage 2 is computed from "
+        "that alone."
+    )
 
 
 def _yaml(value: Any, depth: int = 0) -> list[str]:

@@ -47,6 +47,8 @@ def check_certificate(columns: Columns, record: dict[str, Any], budget: Budget) 
         raise Damage("the certificate's row_total is not 2^62.")
     if certified * budget.steps != budget.stage_2_certified:
         raise Damage("stage_2_certified is not the certificate's certified_epsilon times steps.")
+    if Fraction(record.get("mechanism_delta", delta)) != delta:
+        raise Damage("mechanism_delta is not the certificate's delta.")
     if certified > epsilon:
         raise Damage("the certificate's certified_epsilon is above its epsilon.")
     if delta:

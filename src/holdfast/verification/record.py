@@ -54,6 +54,10 @@ _CERTIFICATE: dict[str, Kind] = {
     "inputs": (list, type(None)),
     "row_total": str,
 }
+_OPTIONAL: dict[str, Kind] = {
+    "mechanism_delta": Fraction,
+    "max_count_found": (dict, type(None)),
+}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 
@@ -92,7 +96,8 @@ def check_version(record: dict[str, Any]) -> str:
 
 def check_fields(record: dict[str, Any]) -> str:
     """Every key there, none unknown, each of its kind."""
-    _check_keys(record, _FIELDS, "")
+    present = {key: kind for key, kind in _OPTIONAL.items() if key in record}
+    _check_keys(record, _FIELDS | present, "")
     _check_keys(record["privacy"], _PRIVACY, "privacy.")
     _check_keys(record["certificate"], _CERTIFICATE, "certificate.")
     for name, claim in record["files"].items():
@@ -180,5 +185,7 @@ def check_budget(record: dict[str, Any]) -> str:
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
     if privacy["simulated"] is not privacy["randomness"].startswith("a seed"):
         raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
+    if "max_count_found" in record and (record["max_count_found"] is None) != (budget.bound == 0):
+        raise Damage("the budget: bound must be above 0 where max_count was found, and only there.")
     mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
