@@ -20,6 +20,7 @@ import holdfast
 from bundles import COUNTS, forge, make, repair
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
+from holdfast.verification.record import _check_found
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +60,15 @@ def test_a_repaired_sum_leaves_only_the_deeper_check(bundle, name):
     DAMAGES[name][0](bundle)
     results = {check.name: check.passed for check in holdfast.verify(bundle).checks}
     assert results["sizes"] and results["hashes"]
+
+
+def test_how_max_count_was_found_must_fit_the_budget():
+    record = {"max_count": 8, "max_count_found": {"epsilon": "1/8", "max_count": 8}}
+    _check_found(record, "1/8")
+    for bound, change in (("1/9", {}), ("1/8", {"max_count": 7}), ("1/8", {"epsilon": None})):
+        changed = {**record, "max_count_found": record["max_count_found"] | change}
+        with pytest.raises(HoldfastError, match="another epsilon or max_count"):
+            _check_found(changed, bound)
 
 
 def test_what_cannot_be_looked_at_is_not_passed(bundle):

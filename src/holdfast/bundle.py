@@ -61,9 +61,17 @@ def load(directory: str | os.PathLike[str]) -> Release:
     if not folder.is_dir():
         raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
     verify(folder).require()
-    record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    release = _rebuild(folder, record)
-    _check_record(release, record)
+    try:
+        record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        release = _rebuild(folder, record)
+        _check_record(release, record)
+    except HoldfastError:
+        raise
+    except Exception as error:  # nothing that verify lets pass is known to come here
+        raise HoldfastError(
+            f"`{folder}` cannot be read ({type(error).__name__}). "
+            "Hint: get it again from its maker."
+        ) from None
     return release
 
 

@@ -185,7 +185,20 @@ def check_budget(record: dict[str, Any]) -> str:
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
     if privacy["simulated"] is not privacy["randomness"].startswith("a seed"):
         raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
-    if "max_count_found" in record and (record["max_count_found"] is None) != (budget.bound == 0):
-        raise Damage("the budget: bound must be above 0 where max_count was found, and only there.")
+    _check_found(record, privacy["bound"])
     mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
+
+
+def _check_found(record: dict[str, Any], bound: str) -> None:
+    """How max_count was found, where the record says so: for what it cost, and to what end."""
+    if "max_count_found" not in record:
+        return
+    found = record["max_count_found"]
+    if (found is None) != (bound == "0"):
+        raise Damage("the budget: bound must be above 0 where max_count was found, and only there.")
+    if found is not None and (found.get("epsilon"), found.get("max_count")) != (
+        bound,
+        record["max_count"],
+    ):
+        raise Damage("max_count_found gives another epsilon or max_count than release.json.")
