@@ -560,6 +560,12 @@ def _(bundle):
     repair(bundle)
 
 
+@damage("a header without an end", "table.csv cannot be read near line")
+def _(bundle):
+    (bundle / "table.csv").write_bytes(b'"' + b"\n" * 200_000)
+    repair(bundle)
+
+
 @damage("a table in two encodings", "not text in one encoding")
 def _(bundle):
     (bundle / "table.csv").write_bytes(b"place,n\n\x81\x8d,\xff\n")
@@ -611,6 +617,11 @@ text_edit(
     "a picture that phones home",
     "the element 'rect' has an attribute",
     *("distribution.svg", 'fill="white"', 'fill="url(//example.org/x)"'),
+)
+text_edit(
+    "an endless attribute in the picture",
+    "the element 'svg' is too long",
+    *("distribution.svg", "<svg ", f"<svg {'a' * 10**6} "),
 )
 text_edit(
     "an entity in the picture",

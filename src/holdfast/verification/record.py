@@ -160,7 +160,7 @@ def read_budget(record: dict[str, Any]) -> Budget:
 def check_budget(record: dict[str, Any]) -> str:
     """The budget's arithmetic, in fractions."""
     budget, privacy = read_budget(record), record["privacy"]
-    if not 0 < budget.epsilon <= 10 or not 0 < budget.stage_2:
+    if not 0 < budget.epsilon <= 10 or budget.stage_2 == 0:
         raise Damage("the budget: epsilon must lie above 0 and at most 10, and stage_2 above 0.")
     if budget.bound + budget.stage_1 + budget.stage_2 != budget.epsilon:
         raise Damage("the budget: bound + stage_1 + stage_2 do not add up to epsilon.")

@@ -62,9 +62,9 @@ def _check_header(header: list[str], record: dict[str, Any]) -> int:
     name = record["count_column"] if record["count_column"] is not None else "count"
     if header.count(name) != 1:
         raise Damage(f"the table must have one column {shown(name)}, its counts.")
-    unknown = [other for other in record["unchanged_columns"] if other not in header]
+    unknown = set(record["unchanged_columns"]) - set(header)
     if unknown:
-        raise Damage(f"the unchanged column {shown(unknown[0])} is not in the table.")
+        raise Damage(f"the unchanged column {shown(min(unknown))} is not in the table.")
     return header.index(name)
 
 
@@ -124,16 +124,19 @@ def _lines(text: IO[str]) -> Iterator[str]:
 
 def _header_text(lines: Iterator[str]) -> str:
     """The lines of the header: one, or more where a quoted name goes over a line end."""
-    head = ""
+    parts: list[str] = []
+    length, quotes = 0, 0
     for line in lines:
-        head += line
-        if head.strip("\r\n") and head.count('"') % 2 == 0:
+        if not parts and not line.strip("\r\n"):
+            continue
+        parts.append(line)
+        length, quotes = length + len(line), quotes + line.count('"')
+        if quotes % 2 == 0 or length > LONGEST_LINE:
             break
-        if len(head) > LONGEST_LINE:
-            raise Damage(f"table.csv has a line above {LONGEST_LINE} characters.")
+    head = "".join(parts)
     if not head.strip():
         raise Damage("table.csv is empty.")
-    return head.lstrip("\r\n")
+    return head
 
 
 def _join(head: str, rest: Iterable[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ _MARK = "SIMULATION, protects nobody"
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _ATTRIBUTE = re.compile(r'([a-zA-Z:-]+)="([^"<>]*)"')
 _VALUE = re.compile(r"[A-Za-z0-9 .,#%()+-]*", re.ASCII)
+_LONGEST = 1000
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _TAGS = {"svg", "rect", "text", "g", "path"}
 _ATTRIBUTES = {
@@ -45,6 +46,8 @@ def check_picture(folder: Path) -> str:
     for _, tag, attributes in _TAG.findall(text):
         if tag not in _TAGS:
             raise Damage(f"distribution.svg holds the element {shown(tag)}, which it must not.")
+        if len(attributes) > _LONGEST:
+            raise Damage(f"distribution.svg: the element {shown(tag)} is too long.")
         pairs = _ATTRIBUTE.findall(attributes)
         if _ATTRIBUTE.sub("", attributes).strip(" /\n") or not all(map(_is_harmless, pairs)):
             raise Damage(

@@ -111,9 +111,11 @@ def _column(data: bytes, n: int) -> Columns:
 
 def check_row_totals(columns: Columns) -> str:
     """Every row adds up to 2^62, in integers that cannot wrap around."""
-    half = np.uint64(32)
-    high = (columns >> half).sum(axis=0)
-    low = (columns & np.uint64(0xFFFFFFFF)).sum(axis=0)
+    high = np.zeros(len(columns), dtype=np.uint64)
+    low = high.copy()
+    for column in columns:
+        high += column >> np.uint64(32)
+        low += column & np.uint64(0xFFFFFFFF)
     for i, (above, below) in enumerate(zip(high.tolist(), low.tolist(), strict=True)):
         if (above << 32) + below != TOTAL:
             raise Damage(f"the weights of input {i} do not add up to 2^62.")
