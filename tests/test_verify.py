@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import holdfast
-from bundles import COUNTS, forge, make, repair
+from bundles import COUNTS, forge, make, repair, repair_sums
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
 from holdfast.verification.record import _check_found
@@ -285,3 +285,43 @@ def test_a_report_is_plain_values(bundle):
     record = json.loads(json.dumps(holdfast.verify(bundle).to_dict()))
     assert record["passed"] is True and record["folder"] == str(bundle)
     assert record["checks"][0] == {"check": "folder", "passed": True, "detail": "is there"}
+
+
+def test_the_docs_name_every_field_and_every_check(bundle):
+    text = (Path(__file__).parents[1] / "docs" / "bundle.md").read_text(encoding="utf-8")
+    record = json.loads((bundle / "release.json").read_text())
+    keys = [*record, *record["privacy"], *record["certificate"]]
+    assert [key for key in keys if f"`{key}`" not in text] == []
+    table = text[text.index("## What is verified") :]
+    assert [check.name for check in holdfast.verify(bundle).checks if check.name not in table] == []
+    assert f"| {', '.join(['folder', 'record', 'schema', 'fields'])} |" in table
+
+
+def test_any_flipped_bit_is_found(bundle):
+    random = np.random.default_rng(5)
+    for path in sorted(bundle.iterdir()):
+        data = path.read_bytes()
+        for place in random.integers(0, 8 * len(data), 20):
+            flipped = bytearray(data)
+            flipped[place // 8] ^= 1 << (place % 8)
+            path.write_bytes(flipped)
+            assert not holdfast.verify(bundle), (path.name, place)
+        path.write_bytes(data)
+    assert holdfast.verify(bundle)
+
+
+@pytest.mark.parametrize("name", ["release.json", "mechanism.weights", "table.csv"])
+def test_rubbish_with_the_right_sums_raises_nothing(bundle, name):
+    random = np.random.default_rng(6)
+    path = bundle / name
+    data, record = path.read_bytes(), (bundle / "release.json").read_bytes()
+    failed = 0
+    for _ in range(60):
+        changed = bytearray(data)
+        for place in random.integers(0, len(data), random.integers(1, 4)):
+            changed[place] = random.integers(0, 256)
+        path.write_bytes(changed)
+        repair(bundle) if name != "release.json" else repair_sums(bundle)
+        failed += not holdfast.verify(bundle)
+        (bundle / "release.json").write_bytes(record)
+    assert failed > 30
