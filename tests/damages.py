@@ -519,6 +519,14 @@ record_edit("z above 1", "shares do not add up to 1", target=[0.5] * 9)
 record_edit("another z", "fixed point fails: the share of count", target=[0.5, 0.5] + [0] * 7)
 record_edit("expected change", "expected_change_of_a_count is not", expected_change_of_a_count=0.01)
 
+
+@damage("z moved by a ten-millionth", "fixed point fails: the share of count")
+def _(bundle):
+    z = read_record(bundle)["target"]
+    z[1], z[2] = z[1] + 1e-7, z[2] - 1e-7
+    forge(bundle, target=z)
+
+
 # The table ------------------------------------------------------------------------------------
 
 for cell in ("9", "-1", "1.5", "01", "NaN", "", "1e1", "٣", "=1+1"):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -167,6 +168,36 @@ def test_what_is_there_already_is_never_touched(tmp_path):
             release.save(tmp_path / name)
     assert (tmp_path / "file").read_text() == "mine"
     assert list((tmp_path / "folder").iterdir()) == []
+
+
+def test_of_many_at_once_one_writes_and_the_others_are_told(tmp_path):
+    release = make()
+
+    def attempt(_):
+        try:
+            return release.save(tmp_path / "release")
+        except HoldfastError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(attempt, range(8)))
+    told = [result for result in results if isinstance(result, str)]
+    assert len(told) == 7 and all("exists already" in words for words in told)
+    assert os.listdir(tmp_path) == ["release"] and holdfast.verify(tmp_path / "release")
+
+
+def test_what_appears_at_the_last_moment_is_not_touched(tmp_path, monkeypatch):
+    rename = os.rename
+
+    def race(source, place):
+        place.mkdir()
+        (place / "mine").touch()
+        rename(source, place)
+
+    monkeypatch.setattr(os, "rename", race)
+    with pytest.raises(HoldfastError, match="exists already"):
+        make().save(tmp_path / "release")
+    assert [path.name for path in tmp_path.rglob("*")] == ["release", "mine"]
 
 
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):

@@ -50,6 +50,17 @@ def test_damage_is_named(bundle, name):
         holdfast.load(bundle)
 
 
+def test_every_check_finds_what_no_other_finds(whole, tmp_path):
+    alone = set()
+    for index, (inflict, _) in enumerate(DAMAGES.values()):
+        folder = shutil.copytree(whole, tmp_path / str(index) / "release")
+        inflict(folder)
+        failed = [check.name for check in holdfast.verify(folder).checks if check.passed is False]
+        alone |= set(failed) if len(failed) == 1 else set()
+    every = {check.name for check in holdfast.verify(whole).checks}
+    assert every - alone == {"folder", "counts"}  # which have tests of their own
+
+
 def test_damages_are_told_apart():
     words = {words for _, words in DAMAGES.values()}
     assert len(DAMAGES) >= 150 and len(words) >= 110

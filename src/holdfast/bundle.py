@@ -42,9 +42,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     partial = _partial_folder(place)
     try:
         _write(release, partial, table_format)
-        if place.exists():
-            raise HoldfastError(f"`{place}` exists already; nothing was written.")
-        os.rename(partial, place)
+        _put(partial, place)
         _flush(place.parent)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
@@ -92,6 +90,17 @@ def new_folder(directory: str | os.PathLike[str]) -> Path:
             "Hint: choose another folder."
         ) from None
     return place
+
+
+def _put(partial: Path, place: Path) -> None:
+    try:
+        if place.exists():
+            raise FileExistsError
+        os.rename(partial, place)  # fails where somebody was quicker with anything but nothing
+    except OSError:
+        if not place.exists() and not place.is_symlink():
+            raise
+        raise HoldfastError(f"`{place}` exists already; nothing was written.") from None
 
 
 def _partial_folder(place: Path) -> Path:
