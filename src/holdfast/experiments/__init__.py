@@ -1,4 +1,4 @@
-"""The studies behind the defaults, and the paper's tables and figures."""
+"""Studies by simulation: the paper's experiments and our own."""
 
 from holdfast.experiments.datasets import DATASETS, SYNTHETIC, Dataset, dataset
 
