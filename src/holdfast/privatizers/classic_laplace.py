@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.budget import exact_epsilon
-from holdfast.privatizers.noisy import Noisy
+from holdfast.privatizers.noisy import Noisy, laplace_variance
 from holdfast.randomness import Randomness, laplace_measurement
 
 SENSITIVITY = 2
@@ -45,3 +45,9 @@ class ClassicLaplace(Noisy):
     def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.float64]:
         """The noisy bins, shifted alike to the public total."""
         return np.asarray(noisy + (total - noisy.sum()) / bins)
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of C_0, ..., C_(n-2): a bridge from 0 to the public total."""
+        added = np.arange(1, bins)
+        single = laplace_variance(exact_epsilon(epsilon), SENSITIVITY)
+        return np.asarray(single * added * (bins - added) / bins)

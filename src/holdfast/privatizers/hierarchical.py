@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.budget import exact_epsilon
 from holdfast.errors import HoldfastError
-from holdfast.privatizers.noisy import LaplaceByLevel
+from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
 from holdfast.randomness import Randomness
 
 Floats = NDArray[np.float64]
@@ -68,6 +70,13 @@ class Hierarchical(LaplaceByLevel):
         averaged, variances = _average_upwards(levels, self.branching)
         return _consistent_downwards(averaged, variances, float(total), self.branching)
 
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """The variance of C_0, ..., C_(n-2), before projection."""
+        if bins == 1:
+            return np.empty(0)
+        single = laplace_variance(exact_epsilon(epsilon), self.sensitivity(bins))
+        return single * _unit_variance(bins, self.branching)
+
 
 def level_sizes(bins: int, branching: int) -> list[int]:
     """How many nodes each level has, from the leaves to the root.
@@ -105,3 +114,24 @@ def _consistent_downwards(
         share = variance / np.add.reduceat(variance, starts)[parent]
         fixed = estimate + share * missing[parent]
     return fixed
+
+
+def _unit_variance(bins: int, branching: int) -> Floats:
+    """The variance of C_0, ..., C_(n-2) when every node's noise has variance 1.
+
+    Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise
+    that does not depend on S: children are their own averages plus a share of what S lacks.
+    """
+    levels = [np.zeros(size) for size in level_sizes(bins, branching)[:-1]]
+    _, variances = _average_upwards(levels, branching)
+    share, variance = np.ones(bins), np.zeros(bins)
+    node = np.arange(bins)
+    for own in variances:
+        starts = np.arange(0, len(own), branching)
+        parent = node // branching
+        whole = np.add.reduceat(own, starts)[parent]
+        before = (np.cumsum(own) - own)[node] - (np.cumsum(own) - own)[starts][parent]
+        covered = before + share * own[node]
+        variance += before + share**2 * own[node] - covered**2 / whole
+        share, node = covered / whole, parent
+    return variance[:-1]

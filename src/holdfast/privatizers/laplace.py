@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.budget import exact_epsilon
-from holdfast.privatizers.noisy import Noisy
+from holdfast.privatizers.noisy import Noisy, laplace_variance
 from holdfast.randomness import Randomness, laplace_measurement
 
 
@@ -29,6 +29,10 @@ class OnCumulative(Noisy):
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """What OpenDP's privacy map states for this noise; at most epsilon."""
         return laplace_measurement(exact_epsilon(epsilon))[1]
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of the noise on C_0, ..., C_(n-2)."""
+        return np.full(bins - 1, laplace_variance(exact_epsilon(epsilon)))
 
     def _noisy(
         self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
@@ -65,6 +69,10 @@ class CyclicLaplace(OnCumulative):
     """
 
     projection: str = "clip"
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of the noise on C_0, ..., C_(n-2), half of it shared by all."""
+        return 2 * super().cumulative_variance(bins, epsilon)
 
     def _noisy(
         self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness

@@ -49,6 +49,10 @@ class Noisy:
         """The noisy integers as a histogram that adds up to `total`; it may be negative."""
         raise NotImplementedError
 
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, kw_only=True)
 class LaplaceByLevel(Noisy):
@@ -63,6 +67,15 @@ class LaplaceByLevel(Noisy):
         """The largest loss that OpenDP's privacy map states for any number of bins; at most
         epsilon."""
         return _largest_stated(exact_epsilon(epsilon))
+
+
+def laplace_variance(epsilon: Fraction, sensitivity: int = 1) -> float:
+    """The variance of discrete Laplace noise that is epsilon-private at this sensitivity.
+
+    >>> round(laplace_variance(Fraction(1)), 4)
+    1.8413
+    """
+    return float(0.5 / np.sinh(float(epsilon) / sensitivity / 2) ** 2)
 
 
 @cache

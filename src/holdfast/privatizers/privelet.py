@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.privatizers.noisy import LaplaceByLevel
+from holdfast.budget import exact_epsilon
+from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
 from holdfast.randomness import Randomness
 
 
@@ -48,6 +50,13 @@ class Privelet(LaplaceByLevel):
         """The histogram with these coefficients and this total."""
         return inverse_haar(noisy, bins, total)
 
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of C_0, ..., C_(n-2), before projection."""
+        if bins == 1:
+            return np.empty(0)
+        single = laplace_variance(exact_epsilon(epsilon), self.sensitivity(bins))
+        return single * _unit_variance(bins)
+
 
 def haar(histogram: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Left minus right of every node that has both halves, a level an array, leaves first.
@@ -81,6 +90,22 @@ def inverse_haar(noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.
         below[2 * pairs :] = sums[pairs:]
         sums, end = below, end - pairs
     return sums
+
+
+def _unit_variance(bins: int) -> NDArray[np.float64]:
+    """The variance of C_0, ..., C_(n-2) when every coefficient has variance 1.
+
+    Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise.
+    """
+    i = np.arange(bins)
+    share, variance = np.ones(bins), np.zeros(bins)
+    for width in _widths(bins):
+        split = i // width * width + width // 2 < bins
+        right = i % width >= width // 2
+        reached = np.where(right, 1 - share, share) / 2
+        variance += split * reached**2
+        share = np.where(split, (share + right) / 2, share)
+    return variance[:-1]
 
 
 def _widths(bins: int) -> list[int]:
