@@ -4,6 +4,7 @@ from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
+from holdfast.privatizers.planning import ExpectedError, expected_error
 from holdfast.privatizers.privatizer import Privatizer, certifier
 from holdfast.privatizers.privelet import Privelet
 
@@ -13,8 +14,10 @@ __all__ = [
     "CumulativeIsotonic",
     "CyclicGaussian",
     "CyclicLaplace",
+    "ExpectedError",
     "Hierarchical",
     "Privatizer",
     "Privelet",
     "certifier",
+    "expected_error",
 ]
