@@ -33,8 +33,13 @@ def options(**more):
 @pytest.mark.parametrize("table_format", ["csv", "parquet"])
 def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, seed):
     true = np.where(np.isin(np.arange(400), ZERO_ROWS), 0, COUNTS)
+    stage_1 = CumulativeIsotonic()
     released = holdfast.privatize(
-        table_of(true), **options(), epsilon="0.9", max_count=8, contributions=2, seed=seed
+        table_of(true),
+        **options(privatizer=stage_1, seed=seed),
+        epsilon="0.9",
+        max_count=8,
+        contributions=2,
     )
     original = contents(released.save(tmp_path / "original", table_format=table_format))
 
@@ -44,7 +49,6 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
     del true, released
     public = read_table(table_of(np.zeros(400, dtype=np.int64)), **options())
     budget = holdfast.budget.split_budget("0.9", max_count=8, contributions=2)
-    stage_1 = CumulativeIsotonic()
     again = Release(
         counts=counts,
         table=public.replace(counts),

@@ -108,7 +108,14 @@ RELEASES = {
         COUNTS, epsilon=1, max_count=8, structural_zero=(COUNTS == 0).tolist()
     ),
     "dead columns": lambda: make(max_count=40, epsilon=5),
-    "one value": lambda: holdfast.privatize([3, 3], epsilon="0.01", max_count=4, seed=2),
+    "one value": lambda: holdfast.privatize(
+        [3, 3],
+        epsilon="0.01",
+        max_count=4,
+        privatizer=holdfast.privatizers.CumulativeIsotonic(),
+        seed=2,
+    ),
+    "the default": lambda: make(privatizer=None),
     "a mechanism that keeps nothing": lambda: make(
         constructor=holdfast.baselines.TruncatedGeometric()
     ),
@@ -160,7 +167,10 @@ def test_a_count_that_the_mechanism_never_gives_is_found(tmp_path):
 def test_structural_zeros_need_no_weight(tmp_path):
     counts = [0] * 5 + [1, 2, 3] * 200
     mask = [True] * 5 + [False] * 600
-    release = holdfast.privatize(counts, epsilon=8, max_count=3, structural_zero=mask, seed=1)
+    stage_1 = holdfast.privatizers.CumulativeIsotonic()
+    release = holdfast.privatize(
+        counts, epsilon=8, max_count=3, structural_zero=mask, privatizer=stage_1, seed=1
+    )
     assert not release.mechanism.weights[:, 0].any()
     bundle = release.save(tmp_path / "release")
     assert holdfast.verify(bundle)

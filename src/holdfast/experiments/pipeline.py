@@ -24,7 +24,20 @@ from holdfast.randomness import Simulation
 
 BUDGETS = tuple(f"{value:.4g}" for value in 10 ** np.linspace(-1, math.log10(5), 11))
 """The paper's eleven total budgets."""
-SHARES = ("0.005", "0.01", "0.02", "0.04", "0.07", "0.12", "0.2", "0.3", "0.4", "0.5", "0.65", "0.8")
+SHARES = (
+    "0.005",
+    "0.01",
+    "0.02",
+    "0.04",
+    "0.07",
+    "0.12",
+    "0.2",
+    "0.3",
+    "0.4",
+    "0.5",
+    "0.65",
+    "0.8",
+)
 ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 ORACLE = "oracle"
 STAGE_1: dict[str, Callable[[], Privatizer]] = {
