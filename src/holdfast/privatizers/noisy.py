@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.budget import exact_epsilon
 from holdfast.histogram import check_histogram
-from holdfast.privatizers.projection import NoisyHistogram, find_projection
+from holdfast.privatizers.projection import Noise, find_projection
 from holdfast.randomness import Randomness, laplace_measurement, randomness
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
@@ -21,9 +21,11 @@ class Noisy:
     """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
 
     certified_by: ClassVar[str] = "OpenDP's map"
+    law: ClassVar[str] = "other"
 
     projection: str
-    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+    """"clip", "simplex", "isotonic" or "smooth": how the noisy histogram becomes a
+    distribution."""
 
     def __post_init__(self) -> None:
         find_projection(self.projection)
@@ -33,12 +35,11 @@ class Noisy:
     ) -> NDArray[np.float64]:
         """The target distribution z, from exact noise of the operating system or, with `rng`,
         from a simulation."""
-        eta, exact = check_histogram(histogram), exact_epsilon(epsilon)
-        noisy = self.measure(eta, exact, randomness(rng))
-        return self._project(self.estimate(noisy, len(eta), int(eta.sum())), exact)
-
-    def _project(self, estimate: NoisyHistogram, epsilon: Fraction) -> NDArray[np.float64]:
-        return find_projection(self.projection)(estimate)
+        eta = check_histogram(histogram)
+        noisy = self.measure(eta, exact_epsilon(epsilon), randomness(rng))
+        estimate = self.estimate(noisy, len(eta), int(eta.sum()))
+        noise = Noise(variance=self.cumulative_variance(len(eta), epsilon), law=self.law)
+        return find_projection(self.projection)(estimate, noise)
 
     def measure(
         self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
@@ -46,19 +47,15 @@ class Noisy:
         """The noisy integers: all that is ever learnt about the histogram but its total."""
         raise NotImplementedError
 
-    def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> NoisyHistogram:
+    def estimate(
+        self, noisy: NDArray[np.int64], bins: int, total: int
+    ) -> NDArray[np.float64] | NDArray[np.int64]:
         """The noisy integers as a histogram that adds up to `total`; it may be negative."""
         raise NotImplementedError
 
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
         """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
         raise NotImplementedError
-
-    def equivalent_epsilon(self, bins: int, epsilon: Any) -> float:
-        """The ε at which independent discrete Laplace noise on the cumulative sums, as
-        `CumulativeIsotonic` adds it, has the mean variance of this privatizer's estimate."""
-        variance = self.cumulative_variance(bins, epsilon)
-        return float(np.arccosh(1 + 1 / variance.mean())) if bins > 1 else float("inf")
 
 
 @dataclass(frozen=True, kw_only=True)
