@@ -63,7 +63,10 @@ class PrivateQuantile:
     def __call__(
         self, counts: NDArray[np.int64], *, epsilon: Any, contributions: int = 1, rng: Any = None
     ) -> int:
-        """The private quantile, from 1 to `highest`; exact noise, or a simulation with `rng`."""
+        """The private quantile: a multiple of `contributions`, or `highest`, so never below 1.
+
+        The noise is exact and the operating system's; with `rng` it is a simulation.
+        """
         places = self._places(contributions)
         unit = exact_epsilon(epsilon)
         cumulative = np.cumsum(histogram_of_counts(counts, self.highest))
