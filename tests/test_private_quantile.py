@@ -14,12 +14,30 @@ from holdfast import PrivateQuantile
 from holdfast.bound import plan
 from holdfast.budget import split_budget
 from holdfast.constructors import Heuristic
+from holdfast.delta import total_delta
 from holdfast.errors import HoldfastError
-from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace
+from holdfast.privatizers import (
+    ClassicLaplace,
+    CumulativeGaussian,
+    CumulativeIsotonic,
+    CyclicGaussian,
+    CyclicLaplace,
+    Hierarchical,
+    Privelet,
+)
 from holdfast.randomness import Simulation, laplace_measurement
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.1, 3000)
 FAST = {"constructor": Heuristic(selector="sandwich")}
+EVERY_PRIVATIZER = [
+    CumulativeIsotonic(),
+    CyclicLaplace(),
+    ClassicLaplace(),
+    Privelet(),
+    Hierarchical(branching=4),
+    CumulativeGaussian(delta="1e-6"),
+    CyclicGaussian(delta="1e-9"),
+]
 
 
 def answers(counts, q, epsilon, *, runs=25, **options):
@@ -116,9 +134,9 @@ def test_a_quantile_of_somebody_else_is_no_max_count():
     "split, contributions, privatizer, part",
     list(
         itertools.product(
-            [None, "paper", "1/3"],
+            ["paper", "1/3"],
             [1, 3, 40],
-            [CumulativeIsotonic(), CyclicLaplace(projection="clip")],
+            EVERY_PRIVATIZER,
             [None, "1/7"],
         )
     ),
@@ -143,6 +161,8 @@ def test_every_combination_adds_up_exactly(split, contributions, privatizer, par
         privacy.bound_certified + privacy.stage_1_certified + privacy.stage_2_certified
     )
     assert budget.steps == min(contributions, release.bound.max_count)
+    assert privacy.delta == total_delta(budget, privatizer, None)
+    assert (privacy.delta > 0) == ("Gaussian" in repr(privatizer))
     rest = split_budget(Fraction(9, 10) - budget.bound, max_count=60, split=split)
     assert (budget.stage_1, budget.stage_2) == (rest.stage_1, rest.stage_2)
 
@@ -211,7 +231,7 @@ def test_a_real_run_draws_its_noise_from_opendp(monkeypatch):
         return values
 
     monkeypatch.setattr(
-        "holdfast.randomness.laplace_measurement", lambda epsilon: (measurement, epsilon)
+        "holdfast.randomness.laplace_measurement", lambda epsilon, *rest: (measurement, epsilon)
     )
     PrivateQuantile(0.9, highest=5)(np.array([0, 2, 2, 7]), epsilon=1)
     assert asked == [[1, 3, 3, 3]]
