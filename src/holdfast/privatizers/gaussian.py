@@ -17,6 +17,7 @@ from holdfast.randomness import Randomness, gaussian_measurement
 @dataclass(frozen=True, kw_only=True)
 class _Gaussian(OnCumulative):
     certified_by: ClassVar[str] = "the exact law of OpenDP's discrete Gaussian"
+    law: ClassVar[str] = "gaussian"
 
     delta: Any
     """The probability that ε may fail, below 1/N; kept as a Fraction."""
@@ -80,6 +81,8 @@ class CyclicGaussian(_Gaussian):
     >>> CyclicGaussian(delta="1e-6")([40, 0, 0, 10], epsilon=1, rng=7).sum().round(12)
     np.float64(1.0)
     """
+
+    law: ClassVar[str] = "other"
 
     projection: str = "clip"
 

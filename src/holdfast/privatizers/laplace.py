@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from holdfast.randomness import Randomness, laplace_measurement
 @dataclass(frozen=True, kw_only=True)
 class OnCumulative(Noisy):
     """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
+
+    law: ClassVar[str] = "laplace"
 
     def measure(
         self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
@@ -57,6 +59,23 @@ class CumulativeIsotonic(OnCumulative):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CumulativeSmooth(OnCumulative):
+    r"""Discrete Laplace noise of scale 1/ε on C_0, ..., C_(n-2), then a smooth fit.
+
+    The noise and the proof are those of `CumulativeIsotonic`. The fit takes the categories for
+    a sample from a density that is smooth but for spikes, and z for the posterior median of the
+    cumulative histogram: docs/smooth-fit.md. z is positive everywhere. Cost: milliseconds for
+    n = 100, O(n) beyond.
+
+    >>> z = CumulativeSmooth()([400, 0, 0, 100], epsilon=1, rng=7)
+    >>> z.sum().round(12), (z > 0).all()
+    (np.float64(1.0), np.True_)
+    """
+
+    projection: str = "smooth"
+
+
+@dataclass(frozen=True, kw_only=True)
 class CyclicLaplace(OnCumulative):
     r"""The paper's cyclic Laplace mechanism, on whole numbers.
 
@@ -67,6 +86,8 @@ class CyclicLaplace(OnCumulative):
     >>> CyclicLaplace()([40, 0, 0, 10], epsilon=1, rng=7).sum().round(12)
     np.float64(1.0)
     """
+
+    law: ClassVar[str] = "other"
 
     projection: str = "clip"
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.budget import exact_epsilon
 from holdfast.histogram import check_histogram
-from holdfast.privatizers.projection import find_projection
+from holdfast.privatizers.projection import Noise, find_projection
 from holdfast.randomness import Randomness, laplace_measurement, randomness
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
@@ -21,9 +21,11 @@ class Noisy:
     """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
 
     certified_by: ClassVar[str] = "OpenDP's map"
+    law: ClassVar[str] = "other"
 
     projection: str
-    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+    """"clip", "simplex", "isotonic" or "smooth": how the noisy histogram becomes a
+    distribution."""
 
     def __post_init__(self) -> None:
         find_projection(self.projection)
@@ -35,7 +37,9 @@ class Noisy:
         from a simulation."""
         eta = check_histogram(histogram)
         noisy = self.measure(eta, exact_epsilon(epsilon), randomness(rng))
-        return find_projection(self.projection)(self.estimate(noisy, len(eta), int(eta.sum())))
+        estimate = self.estimate(noisy, len(eta), int(eta.sum()))
+        noise = Noise(variance=self.cumulative_variance(len(eta), epsilon), law=self.law)
+        return find_projection(self.projection)(estimate, noise)
 
     def measure(
         self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
