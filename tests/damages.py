@@ -343,7 +343,11 @@ record_edit(
 record_edit("certificate's place", "does not name the inputs", certificate={"inputs": [0, 7]})
 record_edit("certificate's output", "does not name the inputs", certificate={"output": -1})
 record_edit("a delta of its own", "mechanism_delta is not", mechanism_delta="1/1000")
-record_edit("a bound that cost nothing", "only there", max_count_found={"quantile": "99/100"})
+record_edit(
+    "a bound that cost nothing",
+    "bound must be above 0 where max_count was found, and only there",
+    max_count_found={"max_count": 8, "q": "1/2", "epsilon": "1/9", "highest": 9, "method": ""},
+)
 record_edit("edited digest", "mechanism_digest is not the digest", mechanism_digest="0" * 64)
 
 # The file of weights --------------------------------------------------------------------------

@@ -135,6 +135,7 @@ def test_a_delta_makes_it_approximate(tmp_path):
     assert entry["deployment"]["dp_variant"]["variant_name"] == "Approximate DP"
     assert entry["deployment"]["privacy_loss"]["privacy_parameters"]["delta"] == 1e-6
     assert "1/100 for max_count" in str(entry)
+    assert "max_count" not in entry["deployment"]["dp_variant"]["unprotected_quantities"]
 
 
 def test_odd_names_do_not_break_out(tmp_path):

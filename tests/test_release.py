@@ -3,6 +3,7 @@
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -86,6 +87,10 @@ def test_a_corrupt_row_total_fails_on_loading(bundle):
         {"stage_1_certified": "9"},
         {"stage_1": "1/0"},
         {"stage_2_certified": "1/100"},
+        {"bound": "1/100"},
+        {"bound_certified": "1/100"},
+        {"delta": "1"},
+        {"delta": "-1/9"},
     ],
 )
 def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
@@ -111,6 +116,21 @@ def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
 )
 def test_a_record_that_does_not_fit_fails_on_loading(bundle, change):
     forge(bundle, **change)
+    with pytest.raises(HoldfastError):
+        holdfast.load(bundle)
+
+
+@pytest.mark.parametrize(
+    "change", [None, {"max_count": 7}, {"epsilon": "1/9"}, {"q": "1/0"}], ids=str
+)
+def test_a_bound_that_does_not_fit_fails_on_loading(tmp_path, change):
+    quantile = holdfast.PrivateQuantile("0.9", epsilon="1/8", highest=20)
+    bundle = make(max_count=quantile).save(tmp_path / "release")
+    record = json.loads((bundle / "release.json").read_text())["max_count_found"]
+    assert record["max_count"] < 7
+    forge(bundle, max_count_found=record)
+    assert holdfast.load(bundle).bound.epsilon == Fraction(1, 8)
+    forge(bundle, max_count_found=change and record | change)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)
 

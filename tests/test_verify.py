@@ -20,7 +20,6 @@ import holdfast
 from bundles import COUNTS, forge, make, repair, repair_sums
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
-from holdfast.verification.record import _check_found
 
 
 @pytest.fixture(scope="module")
@@ -73,13 +72,25 @@ def test_a_repaired_sum_leaves_only_the_deeper_check(bundle, name):
     assert results["sizes"] and results["hashes"]
 
 
-def test_how_max_count_was_found_must_fit_the_budget():
-    record = {"max_count": 8, "max_count_found": {"epsilon": "1/8", "max_count": 8}}
-    _check_found(record, "1/8")
-    for bound, change in (("1/9", {}), ("1/8", {"max_count": 7}), ("1/8", {"epsilon": None})):
-        changed = {**record, "max_count_found": record["max_count_found"] | change}
-        with pytest.raises(HoldfastError, match="another epsilon or max_count"):
-            _check_found(changed, bound)
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, None),
+        ({"epsilon": "1/9"}, "another epsilon or max_count"),
+        ({"max_count": 9}, "another epsilon or max_count"),
+        ({"q": "1/0"}, "max_count_found.q must be a fraction"),
+        ({"q": "3/2"}, "a q above 0 and at most 1"),
+        ({"highest": 0}, "fit its highest"),
+        ({"secret": 1}, "max_count_found.'secret' is no field"),
+    ],
+)
+def test_how_max_count_was_found_must_fit_the_budget(tmp_path, change, words):
+    quantile = holdfast.PrivateQuantile("0.9", epsilon="1/8", highest=20)
+    bundle = make(max_count=quantile).save(tmp_path / "release")
+    found = json.loads((bundle / "release.json").read_text())["max_count_found"]
+    forge(bundle, max_count_found=found | change)
+    damage = holdfast.verify(bundle).damage
+    assert damage == () if words is None else words in damage[0]
 
 
 def test_what_cannot_be_looked_at_is_not_passed(bundle):

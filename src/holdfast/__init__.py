@@ -11,6 +11,7 @@ from holdfast.bundle import load
 from holdfast.count_by import count_by
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism import Mechanism
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 from holdfast.verify import verify
@@ -20,6 +21,7 @@ __all__ = [
     "HoldfastError",
     "Mechanism",
     "Privacy",
+    "PrivateQuantile",
     "Release",
     "baselines",
     "constructors",

@@ -69,12 +69,11 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
 def _variant(record: dict[str, Any]) -> dict[str, Any]:
     pure = Fraction(record["privacy"]["delta"]) == 0
     kept = ", ".join(record["unchanged_columns"]) or "none"
-    bound = Fraction(record["privacy"]["bound"])
-    top = "max_count, which was found privately" if bound else "max_count"
+    top = "" if Fraction(record["privacy"]["bound"]) else " max_count,"
     return {
         "variant_name": "Pure DP" if pure else "Approximate DP",
         "data_domain": "Tables of counts over the same rows: one whole number of 0 or more a row.",
-        "unprotected_quantities": f"The number of rows, {top}, the rows publicly known to be zero "
+        "unprotected_quantities": f"The number of rows,{top} the rows publicly known to be zero "
         f"({record['structural_zeros']}), and all columns but the counts; "
         f"columns published unchanged: {kept}.",
     }
@@ -118,10 +117,11 @@ def _model() -> dict[str, Any]:
 
 def _implementation(record: dict[str, Any]) -> dict[str, Any]:
     change = record["expected_change_of_a_count"]
+    chosen = "epsilon" if Fraction(record["privacy"]["bound"]) else "max_count, epsilon"
     said = "an unknown amount" if change is None else f"{change:.3g}"
     return {
         "preprocessing_and_hyperparameter_tuning": "Counts above max_count are set to it. "
-        f"{FILL_IN}: how max_count, epsilon and contributions were chosen.",
+        f"{FILL_IN}: how {chosen} and contributions were chosen.",
         "mechanisms": f"Stage 1: {record['methods'][0]}. Stage 2: {record['methods'][1]}. "
         f"holdfast {record['holdfast']}; randomness: {record['privacy']['randomness']}. Counts are "
         "drawn from integer weights: no floating point takes part. No measures against timing.",

@@ -23,6 +23,7 @@ _FIELDS: dict[str, Kind] = {
     "rows": int,
     "structural_zeros": int,
     "max_count": int,
+    "max_count_found": (dict, type(None)),
     "methods": list,
     "count_column": (str, type(None)),
     "unchanged_columns": list,
@@ -54,10 +55,14 @@ _CERTIFICATE: dict[str, Kind] = {
     "inputs": (list, type(None)),
     "row_total": str,
 }
-_OPTIONAL: dict[str, Kind] = {
-    "mechanism_delta": Fraction,
-    "max_count_found": (dict, type(None)),
+_FOUND: dict[str, Kind] = {
+    "max_count": int,
+    "q": Fraction,
+    "epsilon": Fraction,
+    "highest": int,
+    "method": str,
 }
+_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 
@@ -100,6 +105,8 @@ def check_fields(record: dict[str, Any]) -> str:
     _check_keys(record, _FIELDS | present, "")
     _check_keys(record["privacy"], _PRIVACY, "privacy.")
     _check_keys(record["certificate"], _CERTIFICATE, "certificate.")
+    if record["max_count_found"] is not None:
+        _check_keys(record["max_count_found"], _FOUND, "max_count_found.")
     for name, claim in record["files"].items():
         if not isinstance(claim, dict):
             raise Damage(f"release.json: files.{shown(name)} must hold bytes and sha256.")
@@ -191,14 +198,13 @@ def check_budget(record: dict[str, Any]) -> str:
 
 
 def _check_found(record: dict[str, Any], bound: str) -> None:
-    """How max_count was found, where the record says so: for what it cost, and to what end."""
-    if "max_count_found" not in record:
-        return
+    """How max_count was found, where it was: for what it cost, and to what end."""
     found = record["max_count_found"]
     if (found is None) != (bound == "0"):
         raise Damage("the budget: bound must be above 0 where max_count was found, and only there.")
-    if found is not None and (found.get("epsilon"), found.get("max_count")) != (
-        bound,
-        record["max_count"],
-    ):
+    if found is None:
+        return
+    if (found["epsilon"], found["max_count"]) != (bound, record["max_count"]):
         raise Damage("max_count_found gives another epsilon or max_count than release.json.")
+    if not 0 < Fraction(found["q"]) <= 1 or found["highest"] < found["max_count"]:
+        raise Damage("max_count_found must have a q above 0 and at most 1, and fit its highest.")
