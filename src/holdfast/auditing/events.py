@@ -1,8 +1,8 @@
 r"""The search for an event that tells two tables apart.
 
-A score is a number per draw and an event is {score >= threshold}. Scores are learnt on the
-first quarter of the draws, thresholds and scores are compared on the second, and the second
-half is left untouched to measure what was chosen.
+An event is {score >= threshold}, where the score is a function of the output. Scores are
+learnt on the first quarter of the draws, thresholds and scores are compared on the second
+quarter, and the other half is left to measure what was chosen.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,13 +15,13 @@ from holdfast.auditing.bounds import cautious_loss
 from holdfast.auditing.features import Column, Values
 
 BINS = 32
-NEVER = -1e9
-Halves = tuple[Values, Values]
+NEVER = -np.inf
+Sides = NDArray[np.int64]  # per distinct value: how often the favoured side had it, and the other
 
 
 @dataclass(frozen=True, kw_only=True)
 class Event:
-    """{score >= threshold}, chosen without the second half of the draws."""
+    """{score >= threshold}, chosen without the half of the draws that it is measured on."""
 
     words: str
     """What it is."""
@@ -29,14 +29,8 @@ class Event:
     """Whether the table should make it more frequent than the neighbour."""
     promise: float
     """Cautious estimate of the loss, from the draws that it was chosen on."""
-    held: tuple[NDArray[np.bool_], NDArray[np.bool_]]
-    """In which draws of the second half it happened: of the table, of the neighbour."""
-
-    @property
-    def hits(self) -> tuple[int, int]:
-        """How often it happened on the side that it favours, and on the other."""
-        counts = int(self.held[0].sum()), int(self.held[1].sum())
-        return counts if self.forward else (counts[1], counts[0])
+    hits: tuple[int, int]
+    """How often it happened in the other half, on the side that it favours and elsewhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +40,13 @@ class _Score:
     values: Values
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Tally:
+    learn: Sides
+    choose: Sides
+    measure: Sides
+
+
 def find_events(
     columns: Sequence[Column], draws: int, *, delta: float, keep: int = 3
 ) -> list[Event]:
@@ -53,110 +54,96 @@ def find_events(
     chosen: list[Event] = []
     for forward in (True, False):
         best: dict[str, Event] = {}
-        for score in _scores(columns, draws, forward):
-            event = _threshold(score, draws, forward, delta)
-            if event is None:
-                continue
+        for score, tally in _scores(columns, draws, forward):
+            event = _threshold(score, tally, forward, draws // 4, delta)
             rival = best.get(score.family)
-            if rival is None or event.promise > rival.promise:
+            if event is not None and (rival is None or event.promise > rival.promise):
                 best[score.family] = event
         chosen += sorted(best.values(), key=lambda event: -event.promise)[:keep]
     return chosen
 
 
-def _scores(columns: Sequence[Column], draws: int, forward: bool) -> Iterator[_Score]:
+def _scores(
+    columns: Sequence[Column], draws: int, forward: bool
+) -> Iterator[tuple[_Score, _Tally]]:
     """Coordinates both ways, learnt likelihood ratios, values seen on one side only, and all
     coordinates together as if they were independent."""
-    quarter = draws // 4
     together = np.zeros(2 * draws)
     for column in columns:
-        x = column.values
+        tally = _tally(column.codes, len(column.known), draws, forward)
+        name = column.name
         if column.ordered:
-            yield _Score(words=f"{column.name} >= ", family="above", values=x)
-            yield _Score(words=f"{column.name} <= ", family="below", values=-x)
-            binned = _binned(x, np.concatenate(_quarter(x, draws, quarter, 0)))
-            together += _ratio_score(binned, draws, quarter, forward, caution=0.0)
-        ratio = _ratio_score(x, draws, quarter, forward, caution=1.0)
-        words = f"estimated log ratio of {column.name} >= "
-        yield _Score(words=words, family="ratio", values=ratio)
-        only = _seen_only(x, draws, quarter, forward)
-        yield _Score(words=f"{column.name} seen on one side only: ", family="only", values=only)
+            yield _Score(words=f"{name} >= ", family="above", values=column.known), tally
+            yield _Score(words=f"{name} <= ", family="below", values=-column.known), tally
+            together += _binned_ratio(tally.learn)[column.codes]
+        words = f"estimated log ratio of {name} >= "
+        yield _Score(words=words, family="ratio", values=_cautious_ratio(tally.learn)), tally
+        only = np.where((tally.learn[0] > 0) & (tally.learn[1] == 0), 1.0, NEVER)
+        words = f"{name} in a set of values seen on one side only"
+        yield _Score(words=words, family="only", values=only), tally
+    known, codes = np.unique(together.round(9), return_inverse=True)
     words = "estimated log ratio of all coordinates together >= "
-    yield _Score(words=words, family="together", values=together)
+    score = _Score(words=words, family="together", values=known)
+    yield score, _tally(codes, len(known), draws, forward)
 
 
-def _quarter(values: Values, draws: int, quarter: int, which: int) -> Halves:
-    """The first, second, ... quarter of both tables' draws."""
-    start, stop = which * quarter, (which + 1) * quarter
-    return values[start:stop], values[draws + start : draws + stop]
-
-
-def _learn(x: Values, draws: int, quarter: int, forward: bool) -> tuple[Values, Values, Values]:
-    """Distinct values in the first quarter and how often each side had them."""
-    mine, other = _quarter(x, draws, quarter, 0)
-    if not forward:
-        mine, other = other, mine
-    known, inverse = np.unique(np.concatenate([mine, other]), return_inverse=True)
-    size = len(known)
-    mine_counts = np.bincount(inverse[: len(mine)], minlength=size).astype(np.float64)
-    other_counts = np.bincount(inverse[len(mine) :], minlength=size).astype(np.float64)
-    return known, mine_counts, other_counts
-
-
-def _look_up(x: Values, known: Values, scores: Values) -> Values:
-    place = np.minimum(np.searchsorted(known, x), len(known) - 1)
-    same = (known[place] == x) | (np.isnan(known[place]) & np.isnan(x))
-    return np.where(same, scores[place], NEVER)
-
-
-def _ratio_score(x: Values, draws: int, quarter: int, forward: bool, *, caution: float) -> Values:
-    known, mine, other = _learn(x, draws, quarter, forward)
-    ratio = np.log((mine + 0.5) / (other + 0.5))
-    spread = np.sqrt(1 / (mine + 0.5) + 1 / (other + 0.5))
-    found = _look_up(x, known, ratio - caution * spread)
-    return found if caution else np.where(found == NEVER, 0.0, found)
-
-
-def _seen_only(x: Values, draws: int, quarter: int, forward: bool) -> Values:
-    known, mine, other = _learn(x, draws, quarter, forward)
-    return _look_up(x, known, np.where((mine > 0) & (other == 0), 1.0, NEVER))
-
-
-def _binned(x: Values, first: Values) -> Values:
-    """Few values stay as they are; many become bins of about equal mass in the first quarter."""
-    finite = first[np.isfinite(first)]
-    if len(np.unique(finite)) <= 2 * BINS:
-        return x
-    edges = np.unique(np.quantile(finite, np.linspace(0, 1, BINS + 1)[1:-1]))
-    return np.searchsorted(edges, x).astype(np.float64)
-
-
-def _threshold(score: _Score, draws: int, forward: bool, delta: float) -> Event | None:
-    """The threshold that promises most on the second quarter."""
+def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _Tally:
     quarter = draws // 4
-    mine, other = _quarter(score.values, draws, quarter, 1)
-    if not forward:
-        mine, other = other, mine
-    mine, other = np.sort(mine[mine > NEVER]), np.sort(other[other > NEVER])
-    if len(mine) == 0:
-        return None
-    levels = np.unique(mine)
-    hits = len(mine) - np.searchsorted(mine, levels)
-    others = len(other) - np.searchsorted(other, levels)
-    promise = cautious_loss(hits, others, quarter, delta)
-    best = int(np.argmax(promise))
-    if promise[best] == -np.inf:
-        return None
-    level, half = levels[best], 2 * quarter
-    return Event(
-        words=score.words + _level(score, float(level)),
-        forward=forward,
-        promise=float(promise[best]),
-        held=(score.values[half:draws] >= level, score.values[draws + half :] >= level),
+    sides = (codes[:draws], codes[draws:]) if forward else (codes[draws:], codes[:draws])
+
+    def count(start: int, stop: int) -> Sides:
+        return np.stack([np.bincount(side[start:stop], minlength=size) for side in sides])
+
+    return _Tally(
+        learn=count(0, quarter),
+        choose=count(quarter, 2 * quarter),
+        measure=count(2 * quarter, draws),
     )
 
 
-def _level(score: _Score, level: float) -> str:
-    if score.family == "only":
-        return "a set of values"
-    return f"{-level if score.family == 'below' else level:.6g}"
+def _cautious_ratio(learn: Sides) -> Values:
+    """Log ratio less a standard error, so that rare values do not lead; unseen ones never."""
+    mine, other = learn + 0.5
+    ratio = np.log(mine / other) - np.sqrt(1 / mine + 1 / other)
+    return np.where(learn.sum(axis=0) > 0, ratio, NEVER)
+
+
+def _binned_ratio(learn: Sides) -> Values:
+    """Log ratio per value, or per bin of about equal mass where there are many values."""
+    size = learn.shape[1]
+    bins = np.arange(size)
+    if size > 2 * BINS:
+        seen = np.cumsum(learn.sum(axis=0))
+        bins = np.minimum(seen * BINS // max(int(seen[-1]), 1), BINS - 1)
+    mine, other = (np.bincount(bins, weights=side) + 0.5 for side in learn)
+    return np.asarray(np.log(mine / other)[bins])
+
+
+def _threshold(
+    score: _Score, tally: _Tally, forward: bool, quarter: int, delta: float
+) -> Event | None:
+    """The threshold that promises most on the second quarter."""
+    order = np.argsort(-score.values, kind="stable")
+    order = order[score.values[order] > NEVER]
+    if len(order) == 0:
+        return None
+    levels = score.values[order]
+    hits, others = np.cumsum(tally.choose[:, order], axis=1)
+    promise = cautious_loss(hits, others, quarter, delta)
+    promise[:-1][levels[:-1] == levels[1:]] = -np.inf  # ties enter together
+    best = int(np.argmax(promise))
+    if promise[best] == -np.inf:
+        return None
+    measured = tally.measure[:, order[: best + 1]].sum(axis=1)
+    return Event(
+        words=score.words + _level(score.family, float(levels[best])),
+        forward=forward,
+        promise=float(promise[best]),
+        hits=(int(measured[0]), int(measured[1])),
+    )
+
+
+def _level(family: str, level: float) -> str:
+    if family == "only":
+        return ""
+    return f"{-level if family == 'below' else level:.6g}"

@@ -1,7 +1,7 @@
 """Outputs of any kind -> columns of numbers in which events are sought."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -23,10 +23,18 @@ class Column:
 
     name: str
     """What it is, for the report."""
-    values: Values
-    """Length 2 x draws."""
+    known: Values
+    """The distinct values, ascending."""
+    codes: NDArray[np.int64]
+    """Length 2 x draws: the place of each draw's value in `known`."""
     ordered: bool = True
     """Whether larger and smaller mean something; if not, only equality does."""
+
+
+def column_of(name: str, values: Any) -> Column:
+    """A column from its values."""
+    known, codes = np.unique(np.asarray(values, dtype=np.float64), return_inverse=True)
+    return Column(name=name, known=known, codes=codes)
 
 
 def columns_of(parts: Sequence[Values], extra: Values | None = None) -> list[Column]:
@@ -36,18 +44,19 @@ def columns_of(parts: Sequence[Values], extra: Values | None = None) -> list[Col
     a whole and coordinates in pairs: mechanisms that break, break in one of these.
     """
     found: list[Column] = []
-    several = len(parts) > 1
+    plain: list[list[Column]] = []
     for k, part in enumerate(parts):
-        name = f"output[{k}]" if several else "output"
+        name = f"output[{k}]" if len(parts) > 1 else "output"
         coordinates = _coordinates(name, part)
+        plain.append(coordinates)
         found += coordinates
         found += [bit for column in coordinates if (bit := _lowest_bit(column)) is not None]
         if part.shape[1] > 1:
             found += _derived(name, part)
-    found += _joint(parts, [c for c in found if c.name.endswith("]") or not several])
     if extra is not None:
-        found += _coordinates("feature", extra)
-    return found
+        plain.append(_coordinates("feature", extra))
+        found += plain[-1]
+    return found + _joint(plain)
 
 
 def rows_of(outputs: Outputs, batched: bool, draws: int) -> list[Values]:
@@ -68,15 +77,6 @@ def rows_of(outputs: Outputs, batched: bool, draws: int) -> list[Values]:
     ):
         return [_stack([o[k] for o in outputs]) for k in range(len(first))]
     return [_stack(outputs)]
-
-
-def codes_of(columns: Sequence[Values]) -> Values:
-    """One number per row, the same for two rows if and only if they are equal."""
-    code = np.zeros(len(columns[0]), dtype=np.int64)
-    for values in columns:
-        _, inverse = np.unique(values, return_inverse=True)
-        _, code = np.unique(code * (int(inverse.max()) + 1) + inverse, return_inverse=True)
-    return code.astype(np.float64)
 
 
 def _stack(outputs: Sequence[Any]) -> Values:
@@ -126,58 +126,60 @@ def _text_number(value: Any) -> float:
 
 def _coordinates(name: str, part: Values) -> list[Column]:
     if part.shape[1] == 1:
-        return [Column(name=name, values=part[:, 0])]
-    return [Column(name=f"{name}[{k}]", values=part[:, k]) for k in range(part.shape[1])]
+        return [column_of(name, part[:, 0])]
+    return [column_of(f"{name}[{k}]", part[:, k]) for k in range(part.shape[1])]
 
 
 def _lowest_bit(column: Column) -> Column | None:
     """The exponent of the lowest bit of a float: rounding leaves its mark there."""
-    values = np.nan_to_num(column.values, posinf=0.0, neginf=0.0)
+    values = np.nan_to_num(column.known, posinf=0.0, neginf=0.0)
     if (values == np.rint(values)).all():
         return None
     mantissa, exponent = np.frexp(values)
     whole = (mantissa * 2.0**53).astype(np.int64)
     lowest = np.log2(np.maximum(whole & -whole, 1).astype(np.float64)) + exponent - 53
-    return Column(name=f"lowest bit of {column.name}", values=np.where(whole == 0, 99.0, lowest))
+    lowest[whole == 0] = np.inf
+    return column_of(f"lowest bit of {column.name}", lowest[column.codes])
 
 
 def _derived(name: str, part: Values) -> list[Column]:
-    summaries: dict[str, Callable[[Values], Any]] = {
-        "sum": lambda x: x.sum(axis=1),
-        "max": lambda x: x.max(axis=1),
-        "min": lambda x: x.min(axis=1),
-        "zeros": lambda x: (x == 0).sum(axis=1),
-    }
+    part = np.nan_to_num(part, posinf=1e300, neginf=-1e300, nan=-2e300)
     found = [
-        Column(name=f"{word}({name})", values=np.asarray(summary(part), dtype=np.float64))
-        for word, summary in summaries.items()
+        column_of(f"sum({name})", part.sum(axis=1)),
+        column_of(f"max({name})", part.max(axis=1)),
+        column_of(f"min({name})", part.min(axis=1)),
+        column_of(f"zeros({name})", (part == 0).sum(axis=1)),
     ]
     width = part.shape[1]
-    pairs: list[tuple[int, int]] = []
-    if width <= DIFFERENCES_UP_TO:
-        near = [(k, k + 1) for k in range(width - 1)]
-        pairs = list(combinations(range(width), 2)) if width <= PAIRED_UP_TO else near
+    pairs = [(k, k + 1) for k in range(width - 1)] if width <= DIFFERENCES_UP_TO else []
+    if width <= PAIRED_UP_TO:
+        pairs = list(combinations(range(width), 2))
     return found + [
-        Column(name=f"{name}[{b}] - {name}[{a}]", values=part[:, b] - part[:, a]) for a, b in pairs
+        column_of(f"{name}[{b}] - {name}[{a}]", part[:, b] - part[:, a]) for a, b in pairs
     ]
 
 
-def _joint(parts: Sequence[Values], coordinates: Sequence[Column]) -> list[Column]:
-    every = [part[:, k] for part in parts for k in range(part.shape[1])]
+def _joint(plain: Sequence[Sequence[Column]]) -> list[Column]:
+    """The output as a whole; coordinates in pairs, or each with the first part where they are
+    many: what z says and what a count says may only tell together."""
+    every = [column for columns in plain for column in columns]
     if len(every) == 1:
         return []
-    found = [Column(name="the whole output", values=codes_of(every), ordered=False)]
+    found = [_together("the whole output", every)]
     if len(every) <= PAIRED_UP_TO:
-        pairs = combinations([c for c in coordinates if not c.name.startswith("lowest")], 2)
-        found += [_pair(a.name, a.values, b) for a, b in pairs]
-    elif len(parts) > 1:
-        whole = codes_of([parts[0][:, k] for k in range(parts[0].shape[1])])
-        rest = [c for c in coordinates if not c.name.startswith(("lowest", "output[0]"))]
-        found += [_pair("output[0]", whole, c) for c in rest[: 4 * PAIRED_UP_TO]]
+        pairs = combinations(every, 2)
+        found += [_together(f"({a.name}, {b.name})", [a, b]) for a, b in pairs]
+    elif len(plain) > 1:
+        first = _together("output[0]", plain[0])
+        rest = [column for columns in plain[1:] for column in columns][: 4 * PAIRED_UP_TO]
+        found += [_together(f"(output[0], {c.name})", [first, c]) for c in rest]
     return found
 
 
-def _pair(name: str, values: Values, other: Column) -> Column:
-    return Column(
-        name=f"({name}, {other.name})", values=codes_of([values, other.values]), ordered=False
-    )
+def _together(name: str, columns: Sequence[Column]) -> Column:
+    """A column whose values are equal where all these columns' are."""
+    code = np.zeros(len(columns[0].codes), dtype=np.int64)
+    for column in columns:
+        _, code = np.unique(code * len(column.known) + column.codes, return_inverse=True)
+    known = np.arange(int(code.max()) + 1, dtype=np.float64)
+    return Column(name=name, known=known, codes=code, ordered=False)
