@@ -5,7 +5,7 @@ learnt on the first quarter of the draws, thresholds and scores are compared on 
 quarter, and the other half is left to measure what was chosen.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,43 +48,51 @@ class _Tally:
 
 
 def find_events(
-    columns: Sequence[Column], draws: int, *, delta: float, keep: int = 3
+    columns: Iterable[Column], draws: int, *, delta: float, keep: int = 3
 ) -> list[Event]:
     """The most promising events: for each direction, up to `keep` from different families."""
-    chosen: list[Event] = []
-    for forward in (True, False):
-        best: dict[str, Event] = {}
-        for score, tally in _scores(columns, draws, forward):
-            event = _threshold(score, tally, forward, draws // 4, delta)
-            rival = best.get(score.family)
-            if event is not None and (rival is None or event.promise > rival.promise):
-                best[score.family] = event
-        chosen += sorted(best.values(), key=lambda event: -event.promise)[:keep]
-    return chosen
+    best: dict[tuple[bool, str], Event] = {}
+    for score, tally, forward in _scores(columns, draws):
+        event = _threshold(score, tally, forward, draws // 4, delta)
+        rival = best.get((forward, score.family))
+        if event is not None and (rival is None or event.promise > rival.promise):
+            best[forward, score.family] = event
+    ranked = sorted(best.values(), key=lambda event: -event.promise)
+    return [
+        event
+        for forward in (True, False)
+        for event in [each for each in ranked if each.forward is forward][:keep]
+    ]
 
 
-def _scores(
-    columns: Sequence[Column], draws: int, forward: bool
-) -> Iterator[tuple[_Score, _Tally]]:
+def _scores(columns: Iterable[Column], draws: int) -> Iterator[tuple[_Score, _Tally, bool]]:
     """Coordinates both ways, learnt likelihood ratios, values seen on one side only, and all
     coordinates together as if they were independent."""
-    together = np.zeros(2 * draws)
+    together = {forward: np.zeros(2 * draws) for forward in (True, False)}
     for column in columns:
-        tally = _tally(column.codes, len(column.known), draws, forward)
-        name = column.name
-        if column.ordered:
-            yield _Score(words=f"{name} >= ", family="above", values=column.known), tally
-            yield _Score(words=f"{name} <= ", family="below", values=-column.known), tally
-            together += _binned_ratio(tally.learn)[column.codes]
-        words = f"estimated log ratio of {name} >= "
-        yield _Score(words=words, family="ratio", values=_cautious_ratio(tally.learn)), tally
-        only = np.where((tally.learn[0] > 0) & (tally.learn[1] == 0), 1.0, NEVER)
-        words = f"{name} in a set of values seen on one side only"
-        yield _Score(words=words, family="only", values=only), tally
-    known, codes = np.unique(together.round(9), return_inverse=True)
-    words = "estimated log ratio of all coordinates together >= "
-    score = _Score(words=words, family="together", values=known)
-    yield score, _tally(codes, len(known), draws, forward)
+        for forward, ratio in together.items():
+            tally = _tally(column.codes, len(column.known), draws, forward)
+            for score in _scores_of(column, tally.learn):
+                yield score, tally, forward
+            if column.ordered:
+                ratio += _binned_ratio(tally.learn)[column.codes]
+    for forward, ratio in together.items():
+        known, codes = np.unique(ratio.round(9), return_inverse=True)
+        words = "estimated log ratio of all coordinates together >= "
+        score = _Score(words=words, family="together", values=known)
+        yield score, _tally(codes, len(known), draws, forward), forward
+
+
+def _scores_of(column: Column, learn: Sides) -> Iterator[_Score]:
+    name = column.name
+    if column.ordered:
+        yield _Score(words=f"{name} >= ", family="above", values=column.known)
+        yield _Score(words=f"{name} <= ", family="below", values=-column.known)
+    words = f"estimated log ratio of {name} >= "
+    yield _Score(words=words, family="ratio", values=_cautious_ratio(learn))
+    words = f"{name} in a set of values seen on one side only"
+    only = np.where((learn[0] > 0) & (learn[1] == 0), 1.0, NEVER)
+    yield _Score(words=words, family="only", values=only)
 
 
 def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _Tally:

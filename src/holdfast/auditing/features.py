@@ -1,7 +1,7 @@
 """Outputs of any kind -> columns of numbers in which events are sought."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -37,26 +37,25 @@ def column_of(name: str, values: Any) -> Column:
     return Column(name=name, known=known, codes=codes)
 
 
-def columns_of(parts: Sequence[Values], extra: Values | None = None) -> list[Column]:
+def columns_of(parts: Sequence[Values], extra: Values | None = None) -> Iterator[Column]:
     """The coordinates of the outputs, and what is derived from them.
 
     Sums, extremes, differences, the number of zeros, the lowest bit of floats, the output as
     a whole and coordinates in pairs: mechanisms that break, break in one of these.
     """
-    found: list[Column] = []
     plain: list[list[Column]] = []
     for k, part in enumerate(parts):
         name = f"output[{k}]" if len(parts) > 1 else "output"
-        coordinates = _coordinates(name, part)
-        plain.append(coordinates)
-        found += coordinates
-        found += [bit for column in coordinates if (bit := _lowest_bit(column)) is not None]
+        plain.append(_coordinates(name, part))
+        for column in plain[-1]:
+            yield column
+            yield from _lowest_bit(column)
         if part.shape[1] > 1:
-            found += _derived(name, part)
+            yield from _derived(name, part)
     if extra is not None:
         plain.append(_coordinates("feature", extra))
-        found += plain[-1]
-    return found + _joint(plain)
+        yield from plain[-1]
+    yield from _joint(plain)
 
 
 def rows_of(outputs: Outputs, batched: bool, draws: int) -> list[Values]:
@@ -130,50 +129,47 @@ def _coordinates(name: str, part: Values) -> list[Column]:
     return [column_of(f"{name}[{k}]", part[:, k]) for k in range(part.shape[1])]
 
 
-def _lowest_bit(column: Column) -> Column | None:
+def _lowest_bit(column: Column) -> Iterator[Column]:
     """The exponent of the lowest bit of a float: rounding leaves its mark there."""
     values = np.nan_to_num(column.known, posinf=0.0, neginf=0.0)
     if (values == np.rint(values)).all():
-        return None
+        return
     mantissa, exponent = np.frexp(values)
     whole = (mantissa * 2.0**53).astype(np.int64)
     lowest = np.log2(np.maximum(whole & -whole, 1).astype(np.float64)) + exponent - 53
     lowest[whole == 0] = np.inf
-    return column_of(f"lowest bit of {column.name}", lowest[column.codes])
+    yield column_of(f"lowest bit of {column.name}", lowest[column.codes])
 
 
-def _derived(name: str, part: Values) -> list[Column]:
+def _derived(name: str, part: Values) -> Iterator[Column]:
     part = np.nan_to_num(part, posinf=1e300, neginf=-1e300, nan=-2e300)
-    found = [
-        column_of(f"sum({name})", part.sum(axis=1)),
-        column_of(f"max({name})", part.max(axis=1)),
-        column_of(f"min({name})", part.min(axis=1)),
-        column_of(f"zeros({name})", (part == 0).sum(axis=1)),
-    ]
+    yield column_of(f"sum({name})", part.sum(axis=1))
+    yield column_of(f"max({name})", part.max(axis=1))
+    yield column_of(f"min({name})", part.min(axis=1))
+    yield column_of(f"zeros({name})", (part == 0).sum(axis=1))
     width = part.shape[1]
     pairs = [(k, k + 1) for k in range(width - 1)] if width <= DIFFERENCES_UP_TO else []
     if width <= PAIRED_UP_TO:
         pairs = list(combinations(range(width), 2))
-    return found + [
-        column_of(f"{name}[{b}] - {name}[{a}]", part[:, b] - part[:, a]) for a, b in pairs
-    ]
+    for a, b in pairs:
+        yield column_of(f"{name}[{b}] - {name}[{a}]", part[:, b] - part[:, a])
 
 
-def _joint(plain: Sequence[Sequence[Column]]) -> list[Column]:
+def _joint(plain: Sequence[Sequence[Column]]) -> Iterator[Column]:
     """The output as a whole; coordinates in pairs, or each with the first part where they are
     many: what z says and what a count says may only tell together."""
     every = [column for columns in plain for column in columns]
     if len(every) == 1:
-        return []
-    found = [_together("the whole output", every)]
+        return
+    yield _together("the whole output", every)
     if len(every) <= PAIRED_UP_TO:
-        pairs = combinations(every, 2)
-        found += [_together(f"({a.name}, {b.name})", [a, b]) for a, b in pairs]
+        for a, b in combinations(every, 2):
+            yield _together(f"({a.name}, {b.name})", [a, b])
     elif len(plain) > 1:
         first = _together("output[0]", plain[0])
-        rest = [column for columns in plain[1:] for column in columns][: 4 * PAIRED_UP_TO]
-        found += [_together(f"(output[0], {c.name})", [first, c]) for c in rest]
-    return found
+        rest = [column for columns in plain[1:] for column in columns]
+        for column in rest[: 4 * PAIRED_UP_TO]:
+            yield _together(f"(output[0], {column.name})", [first, column])
 
 
 def _together(name: str, columns: Sequence[Column]) -> Column:
