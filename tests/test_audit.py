@@ -256,3 +256,22 @@ def test_progress_is_reported():
 
 def test_a_claim_is_kept_as_an_exact_number():
     assert run(SOUND[0], epsilon="1/3").epsilon == Fraction(1, 3)
+
+
+def test_rare_outputs_are_not_taken_for_a_reused_seed():
+    def rare(table, size):
+        return (audit_cases.generator.random(size) < 0.01).astype(int)
+
+    assert not any(holdfast.audit(rare, 0, 1, draws=1000, batched=True).reused for _ in range(50))
+
+
+@pytest.mark.parametrize("odd", [None, "text", [1, 2, 3], (4, 5), {}])
+def test_an_output_of_another_kind_now_and_then_accuses_nobody(odd):
+    rng = np.random.default_rng(8)
+
+    def mechanism(table):
+        return odd if rng.random() < 0.01 else int(rng.integers(5))
+
+    for _ in range(5):
+        found = holdfast.audit(mechanism, 0, 1, draws=1000, confidence=SURE)
+        assert found.lower_bound == 0

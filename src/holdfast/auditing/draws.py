@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from holdfast.auditing.features import Values, rows_of
+from holdfast.auditing.features import Values, parts_of, parts_of_batch
 from holdfast.errors import HoldfastError
 
 ROUNDS = 10  # the two tables take turns, so that drift cannot pass for a difference
+SURPRISE = 40.0
 Progress = Callable[[int], None]
 
 
@@ -33,45 +35,44 @@ def collect(
 ) -> Draws:
     """Draw from both tables in ten rounds by turns."""
     sizes = [draws // ROUNDS + (k < draws % ROUNDS) for k in range(ROUNDS)]
-    rounds: tuple[list[list[Values]], list[list[Values]]] = ([], [])
+    rounds: tuple[list[Any], list[Any]] = ([], [])
     done = 0
     for size in sizes:
         for table, kept in zip(tables, rounds, strict=True):
-            kept.append(_round(mechanism, table, size, batched))
+            if batched:
+                kept.append(parts_of_batch(mechanism(table, size), size))
+            else:
+                kept.extend(mechanism(table) for _ in range(size))
             done += size
             if progress is not None:
                 progress(done)
-    shapes = {tuple(part.shape[1] for part in parts) for kept in rounds for parts in kept}
-    if len({len(shape) for shape in shapes}) != 1:
-        raise HoldfastError("`mechanism` must return outputs with the same number of parts.")
-    widths = [max(shape[k] for shape in shapes) for k in range(len(next(iter(shapes))))]
     every = [*rounds[0], *rounds[1]]
-    parts = [
-        np.concatenate([_widen(parts[k], width) for parts in every])
-        for k, width in enumerate(widths)
-    ]
-    return Draws(parts=parts, reused=any(_repeats(kept) for kept in rounds))
+    parts = _join(every) if batched else parts_of(every)
+    starts = np.cumsum([0, *sizes])[:-1]
+    reused = any(_repeats(parts, starts + shift, min(sizes)) for shift in (0, draws))
+    return Draws(parts=parts, reused=reused)
 
 
-def _round(mechanism: Callable[..., Any], table: Any, size: int, batched: bool) -> list[Values]:
-    outputs = mechanism(table, size) if batched else [mechanism(table) for _ in range(size)]
-    return rows_of(outputs, batched, size)
+def _join(batches: list[list[Values]]) -> list[Values]:
+    if len({tuple(part.shape[1] for part in parts) for parts in batches}) != 1:
+        raise HoldfastError("a batched mechanism must return outputs of one shape.")
+    return [np.concatenate(pieces) for pieces in zip(*batches, strict=True)]
 
 
-def _widen(part: Values, width: int) -> Values:
-    missing = width - part.shape[1]
-    return np.pad(part, ((0, 0), (0, missing)), constant_values=np.nan) if missing else part
-
-
-def _repeats(rounds: list[list[Values]]) -> bool:
-    """Whether two rounds that are not constant are equal, draw by draw."""
-    size = min(len(parts[0]) for parts in rounds)
+def _repeats(parts: list[Values], starts: NDArray[np.int64], size: int) -> bool:
+    """Whether two rounds are equal draw by draw, where chance would make them so with less
+    than e^-40."""
     seen = set()
-    for parts in rounds:
-        head = [part[:size] for part in parts]
-        varied = any(bool((part != part[:1]).any()) for part in head)
-        mark = b"".join(np.ascontiguousarray(part).tobytes() for part in head)
-        if varied and size >= 100 and mark in seen:
+    for start in starts.tolist():
+        rows = np.concatenate([part[start : start + size] for part in parts], axis=1)
+        mark = rows.tobytes()
+        if mark in seen and _surprise(rows) > SURPRISE:
             return True
         seen.add(mark)
     return False
+
+
+def _surprise(rows: Values) -> float:
+    """Minus the log probability that as many further draws would be the same, one by one."""
+    _, counts = np.unique(rows, axis=0, return_counts=True)
+    return float(-len(rows) * np.log(np.sum((counts / len(rows)) ** 2)))

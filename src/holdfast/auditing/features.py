@@ -1,5 +1,6 @@
 """Outputs of any kind -> columns of numbers in which events are sought."""
 
+import hashlib
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,6 @@ from holdfast.errors import HoldfastError
 from holdfast.release import Release
 
 Values = NDArray[np.float64]
-Outputs = Any
 PAIRED_UP_TO, DIFFERENCES_UP_TO = 8, 16
 
 
@@ -58,33 +58,38 @@ def columns_of(parts: Sequence[Values], extra: Values | None = None) -> Iterator
     yield from _joint(plain)
 
 
-def rows_of(outputs: Outputs, batched: bool, draws: int) -> list[Values]:
-    """Outputs as one matrix per part, a row per draw. Text becomes numbers that keep equality."""
-    if batched:
-        pieces = list(outputs) if isinstance(outputs, tuple) else [outputs]
-        parts = [np.asarray(piece) for piece in pieces]
-        if any(part.ndim == 0 or len(part) != draws for part in parts):
-            raise HoldfastError(
-                "a batched mechanism must return one output per draw along the first axis. "
-                "Hint: mechanism(table, size), an array or a tuple of arrays of length `size`."
-            )
-        return [_numbers(part.reshape(draws, -1)) for part in parts]
+def parts_of_batch(outputs: Any, size: int) -> list[Values]:
+    """What a batched mechanism returned, as one matrix per part with a row per draw."""
+    pieces = list(outputs) if isinstance(outputs, tuple) else [outputs]
+    parts = [np.asarray(piece) for piece in pieces]
+    if any(part.ndim == 0 or len(part) != size for part in parts):
+        raise HoldfastError(
+            "a batched mechanism must return one output per draw along the first axis. "
+            "Hint: mechanism(table, size), an array or a tuple of arrays of length `size`."
+        )
+    return [_numbers(part.reshape(size, -1)) for part in parts]
+
+
+def parts_of(outputs: Sequence[Any]) -> list[Values]:
+    """Single outputs as one matrix per part with a row per draw.
+
+    Tuples of one length have parts. Takes the outputs of both tables at once, so that both
+    are laid out alike.
+    """
     outputs = [(o.target, o.counts) if isinstance(o, Release) else o for o in outputs]
-    first = outputs[0]
-    if isinstance(first, tuple) and all(
-        isinstance(o, tuple) and len(o) == len(first) for o in outputs
-    ):
-        return [_stack([o[k] for o in outputs]) for k in range(len(first))]
+    lengths = {len(o) if isinstance(o, tuple) else -1 for o in outputs}
+    if len(lengths) == 1 and min(lengths) > 0:
+        return [_stack([o[k] for o in outputs]) for k in range(lengths.pop())]
     return [_stack(outputs)]
 
 
 def _stack(outputs: Sequence[Any]) -> Values:
+    """A row per output; shorter ones are filled up, and their length is a column then."""
     rows = [_atoms(output) for output in outputs]
     widest = max(len(row) for row in rows)
-    if all(len(row) == widest for row in rows):
-        return _numbers(np.array(rows, dtype=object).reshape(len(rows), widest))
-    padded = [[*row, *[math.nan] * (widest - len(row)), len(row)] for row in rows]
-    return _numbers(np.array(padded, dtype=object))
+    if any(len(row) != widest for row in rows) or widest == 0:
+        rows = [[*row, *[math.nan] * (widest - len(row)), len(row)] for row in rows]
+    return np.array([[_number(atom) for atom in row] for row in rows], dtype=np.float64)
 
 
 def _atoms(output: Any) -> list[Any]:
@@ -104,23 +109,19 @@ def _atoms(output: Any) -> list[Any]:
 def _numbers(array: NDArray[Any]) -> Values:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
-    return np.stack([_column_numbers(column) for column in array.T], axis=1)
+    return np.array([[_number(atom) for atom in row] for row in array.tolist()], dtype=np.float64)
 
 
-def _column_numbers(column: NDArray[Any]) -> Values:
-    try:
-        if not any(isinstance(value, str | bytes) for value in column):
-            return column.astype(np.float64)
-    except (TypeError, ValueError):
-        pass
-    return np.array([_text_number(value) for value in column], dtype=np.float64)
-
-
-def _text_number(value: Any) -> float:
-    """A number for a value that is none: the same in every run and for both tables."""
-    from hashlib import blake2b
-
-    return float(int.from_bytes(blake2b(repr(value).encode(), digest_size=6).digest(), "big"))
+def _number(atom: Any) -> float:
+    """A number for any value, the same in every round; what is no number gets a hash of it."""
+    if not isinstance(atom, str | bytes):
+        try:
+            return float(atom)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    text = str(atom) if isinstance(atom, str) else repr(atom)
+    digest = hashlib.blake2b(text.encode(), digest_size=6).digest()
+    return -1e15 - int.from_bytes(digest, "big")
 
 
 def _coordinates(name: str, part: Values) -> list[Column]:
