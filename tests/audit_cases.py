@@ -155,6 +155,18 @@ def one_noise_for_all(counts, size):
     return np.asarray(counts) + geometric(size)[:, None]
 
 
+def one_fine_noise_for_all(counts, size):
+    """No value comes twice, and each count by itself is private."""
+    noise = np.rint(2.0**20 * generator.laplace(0, 1 / EPSILON, size)) / 2.0**20
+    return np.asarray(counts) + noise[:, None]
+
+
+def told_by_two_together(bit, size):
+    """A secret in two shares, both published; each by itself is uniform."""
+    share = generator.integers(0, 101, size)
+    return share, (share + 50 * bit) % 101
+
+
 def budget_spent_twice(count, size):
     return count + geometric(size), count + geometric(size)
 
@@ -202,6 +214,8 @@ BROKEN = [
     Item(name="data maximum", mechanism=clamped_to_the_maximum, table=[3, 4], neighbour=[3, 5]),
     Item(name="mixing lost", mechanism=mixing_lost, table=3, neighbour=4),
     Item(name="one noise", mechanism=one_noise_for_all, table=[3, 4], neighbour=[3, 5]),
+    Item(name="one fine noise", mechanism=one_fine_noise_for_all, table=[3, 4], neighbour=[3, 5]),
+    Item(name="two shares", mechanism=told_by_two_together, table=0, neighbour=1),
     Item(name="budget spent twice", mechanism=budget_spent_twice, table=5, neighbour=6),
     Item(name="positive noise", mechanism=positive_noise_only, table=5, neighbour=6),
     Item(name="scaled to data", mechanism=noise_scaled_to_the_data, table=[1, 1], neighbour=[1, 4]),
