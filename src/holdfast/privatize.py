@@ -9,7 +9,7 @@ from holdfast.budget import split_budget
 from holdfast.constructors import Automatic, Construction
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
-from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
+from holdfast.privatizers import CumulativeSmooth, Privatizer, certifier
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -51,7 +51,7 @@ def privatize(
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
-        privatizer: Stage 1; default `CumulativeIsotonic()`.
+        privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
         split: Stage 1's share of the budget; default the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
@@ -62,7 +62,7 @@ def privatize(
     """
     max_count, source = check_max_count(max_count), randomness(seed)
     budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
-    privatizer = CumulativeIsotonic() if privatizer is None else privatizer
+    privatizer = CumulativeSmooth() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
