@@ -14,6 +14,7 @@ import numpy as np
 import holdfast
 from audit_cases import BROKEN, SOUND, Item, opendp_geometric, ours
 from holdfast.auditing import Pipeline
+from holdfast.privatizers import CumulativeIsotonic
 
 CONFIDENCE = 0.99
 
@@ -51,7 +52,7 @@ def main(draws: int = 1_000_000, pipeline_draws: int = 100_000) -> None:
     ]
     for item in sound:
         show("sound", item, draws)
-    pipeline = Pipeline(epsilon=1, max_count=4, split="7/10")
+    pipeline = Pipeline(epsilon=1, max_count=4, split="7/10", privatizer=CumulativeIsotonic())
     item = Item(name="whole pipeline", mechanism=pipeline, table=[0, 1, 2], neighbour=[1, 1, 2])
     loss = pipeline.stage_2_loss(item.table, item.neighbour)
     show("sound", item, pipeline_draws, features=loss)

@@ -164,7 +164,7 @@ def one_fine_noise_for_all(counts, size):
 def told_by_two_together(bit, size):
     """A secret in two shares, both published; each by itself is uniform."""
     share = generator.integers(0, 101, size)
-    return share, (share + 50 * bit) % 101
+    return share, (share + bit) % 101
 
 
 def budget_spent_twice(count, size):

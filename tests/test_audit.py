@@ -193,6 +193,13 @@ def test_the_pipeline_draws_what_privatize_draws(seed):
     assert released[0].tolist() == release.counts.tolist()
 
 
+def test_the_pipeline_has_the_defaults_of_privatize():
+    release = holdfast.privatize([0, 1, 4], epsilon=1, max_count=4, seed=1)
+    targets, released = Pipeline(epsilon=1, max_count=4, seed=1)([0, 1, 4], 1)
+    assert targets[0].tolist() == release.target.tolist()
+    assert released[0].tolist() == release.counts.tolist()
+
+
 def test_the_whole_pipeline_keeps_its_budget_and_uses_it():
     pipeline = Pipeline(
         epsilon=1, max_count=4, split="7/10", privatizer=CumulativeIsotonic(), seed=3

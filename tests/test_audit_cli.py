@@ -90,6 +90,7 @@ def test_the_pipeline_is_audited(cli):
         ((), "name one thing"),
         (("release", "--pipeline"), "name one thing"),
         (("--pipeline",), "--epsilon"),
+        (("--pipeline", "--epsilon", "1", "--privatizer", "none"), "`privatizer`"),
         (("nowhere",), "no folder"),
         (("coins_to_audit:coin",), "--table"),
         (("coins_to_audit:nothing", "--table", "0", "--neighbour", "1"), "cannot be imported"),

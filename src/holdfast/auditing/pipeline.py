@@ -11,7 +11,7 @@ from holdfast.budget import Budget, split_budget
 from holdfast.constructors import Automatic
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import Mechanism, check_mechanism
-from holdfast.privatizers import CumulativeIsotonic, Privatizer
+from holdfast.privatizers import CumulativeSmooth, Privatizer
 from holdfast.randomness import Randomness, randomness
 from holdfast.sampling import draw
 
@@ -40,7 +40,7 @@ class Pipeline:
     """The highest count that is published."""
     split: Any = None
     """Stage 1's share; default as in `privatize`."""
-    privatizer: Privatizer = field(default_factory=CumulativeIsotonic)
+    privatizer: Privatizer = field(default_factory=CumulativeSmooth)
     """Stage 1."""
     constructor: Any = field(default_factory=Automatic)
     """Stage 2."""

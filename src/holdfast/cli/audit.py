@@ -17,6 +17,11 @@ from holdfast.errors import CertificateError, HoldfastError
 if TYPE_CHECKING:
     from holdfast.auditing import Audit
 
+PRIVATIZERS = {
+    "cumulative-isotonic": "CumulativeIsotonic",
+    "cumulative-smooth": "CumulativeSmooth",
+    "cyclic-laplace": "CyclicLaplace",
+}
 TABLE, NEIGHBOUR, MAX_COUNT = "[0, 1, 2]", "[1, 1, 2]", 4
 
 
@@ -42,6 +47,9 @@ def audit(
     split: Annotated[
         str | None, typer.Option(help="With --pipeline: stage 1's share of the budget.")
     ] = None,
+    privatizer: Annotated[
+        str, typer.Option(help="With --pipeline: stage 1; cumulative-isotonic is the fastest.")
+    ] = "cumulative-isotonic",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Test a privacy claim: exactly on a release's matrix, with draws on anything else.
@@ -66,7 +74,8 @@ def audit(
         if epsilon is None:
             raise HoldfastError("`--epsilon` is missing. Hint: the budget of the release.")
         tables = _tables(table or TABLE, neighbour or NEIGHBOUR)
-        found = _pipeline(tables, options, max_count, split, as_json)
+        stages = {"max_count": max_count, "split": split, "privatizer": _privatizer(privatizer)}
+        found = _pipeline(tables, options, stages, as_json)
     elif ":" in str(what) and not Path(str(what)).is_dir():
         function, tables = _function(str(what)), _tables(table, neighbour)
         found = _drawn(function, tables, options, as_json, batched=batched)
@@ -107,15 +116,22 @@ def _release(folder: Path) -> "Audit":
 def _pipeline(
     tables: tuple[Any, Any],
     options: dict[str, Any],
-    max_count: int,
-    split: str | None,
+    stages: dict[str, Any],
     as_json: bool,
 ) -> "Audit":
     from holdfast.auditing import Pipeline
 
-    pipeline = Pipeline(epsilon=options["epsilon"], max_count=max_count, split=split)
+    pipeline = Pipeline(epsilon=options["epsilon"], **stages)
     features = pipeline.stage_2_loss(*tables)
     return _drawn(pipeline, tables, options, as_json, batched=True, features=features)
+
+
+def _privatizer(name: str) -> Any:
+    from holdfast import privatizers
+
+    if name not in PRIVATIZERS:
+        raise HoldfastError(f"`privatizer` must be {', '.join(PRIVATIZERS)}, got {name!r:.40}.")
+    return getattr(privatizers, PRIVATIZERS[name])()
 
 
 def _drawn(
