@@ -235,6 +235,7 @@ def test_a_pipeline_with_too_little_noise_is_caught():
         ({"draws": True}, "`draws`"),
         ({"confidence": 1}, "`confidence`"),
         ({"delta": 1}, "`delta`"),
+        ({"delta": "a little"}, "`delta`"),
         ({"epsilon": -1}, "`epsilon`"),
         ({"features": lambda outputs: outputs[0][:5]}, "`features`"),
     ],

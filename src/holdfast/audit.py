@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.auditing.bounds import loss_bound
+from holdfast.auditing.bounds import exact_delta, loss_bound
 from holdfast.auditing.draws import Draws, Progress, collect
 from holdfast.auditing.events import Event, find_events
 from holdfast.auditing.exact import audit_matrix
@@ -159,7 +159,4 @@ def _check(draws: Any, confidence: Any, delta: Any) -> Fraction:
         )
     if not 0.5 <= confidence < 1:
         raise HoldfastError(f"`confidence` must be at least 0.5 and below 1, got {confidence}.")
-    small = Fraction(str(delta))
-    if not 0 <= small < 1:
-        raise HoldfastError(f"`delta` must be at least 0 and below 1, got {delta}.")
-    return small
+    return exact_delta(delta)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.auditing.bounds import exact_delta
 from holdfast.auditing.report import Audit
 from holdfast.budget import exact_epsilon
 from holdfast.errors import HoldfastError
@@ -41,7 +42,7 @@ def audit_matrix(matrix: Any, *, epsilon: Any = None, delta: Any = 0, steps: int
         matrix = matrix.weights
     weights = _check(matrix)
     claimed = None if epsilon is None else exact_epsilon(epsilon)
-    small = Fraction(str(delta))
+    small = exact_delta(delta)
     reach = min(steps, len(weights) - 1)
     rounded = FLOAT_TOLERANCE if weights.dtype.kind == "f" else 0.0
     if small:
