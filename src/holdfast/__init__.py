@@ -7,6 +7,8 @@
 """
 
 from holdfast import baselines, constructors, metrics, privatizers, theory
+from holdfast.audit import audit
+from holdfast.auditing import Audit
 from holdfast.bundle import load
 from holdfast.count_by import count_by
 from holdfast.errors import CertificateError, HoldfastError
@@ -17,12 +19,14 @@ from holdfast.release import Privacy, Release
 from holdfast.verify import verify
 
 __all__ = [
+    "Audit",
     "CertificateError",
     "HoldfastError",
     "Mechanism",
     "Privacy",
     "PrivateQuantile",
     "Release",
+    "audit",
     "baselines",
     "constructors",
     "count_by",

@@ -5,6 +5,7 @@ import sys
 
 import typer
 
+from holdfast.cli.audit import audit
 from holdfast.cli.demo import demo
 from holdfast.cli.privatize import privatize
 from holdfast.cli.verify import verify
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(privatize)
 app.command()(verify)
+app.command()(audit)
 
 
 @app.callback(invoke_without_command=True)
