@@ -56,7 +56,8 @@ def privatize(
         contributions: How much one person may add to one row, at the most.
         privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
-        split: Stage 1's share of the budget; default the paper's rule of thumb.
+        split: Stage 1's share of the budget; default our rule, from epsilon, N and
+            max_count; "paper" is the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)

@@ -41,7 +41,7 @@ def privatize(
         str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
     ] = None,
     split: Annotated[
-        str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
+        str | None, typer.Option(help="Stage 1's share of the budget, or 'paper' for its rule.")
     ] = None,
     privatizer: Annotated[
         str, typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}.")
