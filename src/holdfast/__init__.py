@@ -9,14 +9,18 @@
 from holdfast import baselines, constructors, metrics, privatizers, theory
 from holdfast.bundle import load
 from holdfast.count_by import count_by
-from holdfast.errors import CertificateError, HoldfastError
+from holdfast.errors import BudgetError, CertificateError, HoldfastError
+from holdfast.ledger import Ledger
 from holdfast.mechanism import Mechanism
+from holdfast.opendp_bridge import opendp_measurement
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
 __all__ = [
+    "BudgetError",
     "CertificateError",
     "HoldfastError",
+    "Ledger",
     "Mechanism",
     "Privacy",
     "Release",
@@ -25,6 +29,7 @@ __all__ = [
     "count_by",
     "load",
     "metrics",
+    "opendp_measurement",
     "privatize",
     "privatizers",
     "theory",

@@ -35,6 +35,11 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
     return value
 
 
+def exact_number(number: Any, *, name: str) -> Fraction:
+    """Any finite number as a Fraction; a float means the decimal number that it prints as."""
+    return _fraction(number, name)
+
+
 def _fraction(number: Any, name: str) -> Fraction:
     if isinstance(number, bool):
         raise HoldfastError(f"`{name}` must be a number, got {number}.")

@@ -7,3 +7,7 @@ class HoldfastError(ValueError):
 
 class CertificateError(HoldfastError):
     """A mechanism failed the exact check of its privacy claim; it cannot be sampled."""
+
+
+class BudgetError(HoldfastError):
+    """A dataset's ledger cannot afford a release; nothing was drawn."""

@@ -1,6 +1,7 @@
 """The paper's framework in its five steps."""
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from holdfast.constructors import Automatic, Construction
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
-from holdfast.randomness import randomness
+from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
+from holdfast.spending import Request, release_once
 from holdfast.table import read_table
 from holdfast.usefulness import usefulness_notes
 
@@ -32,6 +34,8 @@ def privatize(
     constructor: Constructor | None = None,
     split: Any = None,
     seed: int | None = None,
+    ledger: Any = None,
+    dataset: str | None = None,
 ) -> Release:
     """A private table of counts whose distribution of counts holds fast.
 
@@ -55,6 +59,9 @@ def privatize(
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
         split: Stage 1's share of the budget; default the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
+        ledger: A `Ledger` or its path: the run is paid from it before anything is drawn, and
+            one that was made before is shown again instead. Goes with `dataset`.
+        dataset: The name in the ledger under which all releases of these data are counted.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
@@ -65,6 +72,27 @@ def privatize(
     privatizer = CumulativeIsotonic() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
+    stage_1_certified = budget.steps * privatizer.certified_epsilon(budget.unit_1)
+    request = Request(
+        rows=rows,
+        max_count=max_count,
+        budget=budget,
+        privatizer=privatizer,
+        constructor=constructor,
+    )
+
+    def steps() -> Release:
+        return five_steps(request, source, stage_1_certified)
+
+    if ledger is None and dataset is None:
+        return steps()
+    return release_once(ledger, dataset, request, steps, simulated=source.simulated)
+
+
+def five_steps(request: Request, source: Randomness, stage_1_certified: Fraction) -> Release:
+    """From a checked table to a release: everything that is drawn is drawn here."""
+    rows, max_count, budget = request.rows, request.max_count, request.budget
+    privatizer, constructor = request.privatizer, request.constructor
     open_rows = ~rows.structural_zero
     counts = top_code(rows.counts[open_rows], max_count)
 
@@ -82,7 +110,7 @@ def privatize(
         mechanism=construction.mechanism,
         privacy=Privacy(
             budget=budget,
-            stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
+            stage_1_certified=stage_1_certified,
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
             simulated=source.simulated,

@@ -129,6 +129,8 @@ class Release:
     """Names of the other columns: published as they were."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    repeated: bool = False
+    """Whether it was shown again from a ledger: then nothing was drawn or spent."""
 
     @property
     def distribution(self) -> NDArray[np.float64]:

@@ -6,6 +6,7 @@ import sys
 import typer
 
 from holdfast.cli.demo import demo
+from holdfast.cli.ledger import app as ledger
 from holdfast.cli.privatize import privatize
 from holdfast.errors import HoldfastError
 
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.add_typer(ledger, name="ledger")
 
 
 @app.callback(invoke_without_command=True)

@@ -42,6 +42,10 @@ def privatize(
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
     ] = "automatic",
+    ledger: Annotated[
+        Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
     ] = False,
@@ -59,6 +63,9 @@ def privatize(
 
     [bold]holdfast privatize teachers.parquet --count teachers --max-count 80
     --epsilon 0.5 --dry-run[/bold]
+
+    With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
+    anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
     from holdfast.bundle import new_folder
@@ -80,8 +87,12 @@ def privatize(
         "category": category,
         "structural_zero": structural_zero,
     }
+    if (ledger is None) != (dataset is None):
+        raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
         _plan(file, names, options, as_json)
+        if ledger is not None and not as_json:
+            _say_what_is_left(ledger, dataset, epsilon)
         return
     with working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say:
         stage_2 = _constructor(
@@ -89,18 +100,28 @@ def privatize(
             lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
         )
         release = holdfast.privatize(
-            file, **names, **options, privatizer=stage_1, constructor=stage_2, seed=seed
+            file,
+            **names,
+            **options,
+            privatizer=stage_1,
+            constructor=stage_2,
+            seed=seed,
+            ledger=ledger,
+            dataset=dataset,
         )
     suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
     with working("Writing …", quiet=as_json):
         folder = release.save(out or "", table_format=suffix)
     if as_json:
-        typer.echo(json.dumps(release.summary() | {"folder": str(folder)}))
+        extra = {"folder": str(folder)} | ({"repeated": release.repeated} if ledger else {})
+        typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
         asides.print(f"Note: {note}")
     try:
         _show(release, folder)
+        if ledger is not None and not release.privacy.simulated:
+            _say_what_was_spent(release, ledger, dataset)
     except (OSError, UnicodeError):  # the screen failed, the release did not
         sys.stderr.write(f"The release is in {folder}.\n")
 
@@ -124,6 +145,29 @@ def _show(release: "Release", folder: Path) -> None:
     )
     if simulated:
         screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
+
+
+def _say_what_was_spent(release: "Release", file: Path, dataset: str | None) -> None:
+    from holdfast.cli.ledger import sentence
+    from holdfast.ledger import Ledger
+
+    if release.repeated:
+        screen.print(
+            "This release was made before: it is the same one, nothing was drawn or spent.",
+            style="bold",
+        )
+    screen.print(sentence(Ledger(file).balance(dataset or "")))
+
+
+def _say_what_is_left(file: Path, dataset: str | None, epsilon: str) -> None:
+    from holdfast.budget import exact_epsilon
+    from holdfast.cli.ledger import sentence
+    from holdfast.ledger import Ledger
+
+    balance = Ledger(file).balance(dataset or "")
+    screen.print(sentence(balance))
+    if exact_epsilon(epsilon) > balance.epsilon_left:
+        screen.print("That is not enough, unless this very release was made before.")
 
 
 def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
