@@ -56,7 +56,7 @@ class Spend:
     time: str
     ended: str | None
     what: str
-    """Parameters of the release, for people."""
+    """Parameters of the release: JSON, or nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,11 +165,12 @@ class Ledger:
         if state not in (DONE, ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as db:
-            changed = db.execute(
+            db.execute(
                 "UPDATE spends SET state = ?, ended = ? WHERE id = ? AND state = ?",
                 (state, now(), spend, OPEN),
             )
-            if changed.rowcount != 1:
+            found = db.execute("SELECT state FROM spends WHERE id = ?", (spend,)).fetchone()
+            if found != (state,):  # a process that shows the release again may have been first
                 raise HoldfastError(f"`spend` {spend} is not open in `{self.path}`.")
 
     def balance(self, dataset: str) -> Balance:

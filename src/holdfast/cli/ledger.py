@@ -44,7 +44,7 @@ def set_limit(
     ledger.set_limit(dataset, epsilon=epsilon, delta=delta)
     balance = ledger.balance(dataset)
     if as_json:
-        typer.echo(json.dumps(_balance(balance)))
+        typer.echo(json.dumps(as_dict(balance)))
     else:
         screen.print(sentence(balance))
 
@@ -69,7 +69,7 @@ def show(
     balances = ledger.balances() if dataset is None else [ledger.balance(dataset)]
     tighter = {b.dataset: _together(ledger, b.dataset, delta) for b in balances} if delta else {}
     if as_json:
-        shown = [_balance(b) | _stated(tighter.get(b.dataset), delta) for b in balances]
+        shown = [as_dict(b) | _stated(tighter.get(b.dataset), delta) for b in balances]
         typer.echo(json.dumps(shown))
     else:
         _print_balances(balances, tighter, delta)
@@ -110,7 +110,8 @@ def _together(ledger: Any, dataset: str, delta: str) -> Fraction:
     return composed_epsilon(parts, delta=delta)
 
 
-def _balance(balance: "Balance") -> dict[str, Any]:
+def as_dict(balance: "Balance") -> dict[str, Any]:
+    """A balance as plain values; exact numbers as fractions in text."""
     return {
         "dataset": balance.dataset,
         "epsilon_limit": str(balance.epsilon_limit),
@@ -163,8 +164,8 @@ def _entry(entry: "Spend | Limit") -> dict[str, Any]:
     if state is None:
         return {"kind": "limit", "time": entry.time} | plain
     extra = {name: getattr(entry, name) for name in ("id", "state", "ended")}
-    what = getattr(entry, "what", "")
-    return {"kind": "spend", "time": entry.time} | plain | extra | {"what": what}
+    parameters = {"parameters": json.loads(getattr(entry, "what", "") or "null")}
+    return {"kind": "spend", "time": entry.time} | plain | extra | parameters
 
 
 def _print_history(entries: "list[Spend | Limit]") -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.ledger import Balance
     from holdfast.release import Release
 
 CONSTRUCTORS = ("automatic", "optimal", "windowed", "best", "max", "min", "sandwich")
@@ -90,9 +92,8 @@ def privatize(
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
-        _plan(file, names, options, as_json)
-        if ledger is not None and not as_json:
-            _say_what_is_left(ledger, dataset, epsilon)
+        account = None if ledger is None else _account(ledger, dataset)
+        _plan(file, names, options, account, as_json)
         return
     with working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say:
         stage_2 = _constructor(
@@ -113,7 +114,10 @@ def privatize(
     with working("Writing …", quiet=as_json):
         folder = release.save(out or "", table_format=suffix)
     if as_json:
-        extra = {"folder": str(folder)} | ({"repeated": release.repeated} if ledger else {})
+        extra: dict[str, Any] = {"folder": str(folder)}
+        if ledger is not None:
+            extra["repeated"] = release.repeated
+            extra["ledger"] = as_dict(_account(ledger, dataset))
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
@@ -121,7 +125,7 @@ def privatize(
     try:
         _show(release, folder)
         if ledger is not None and not release.privacy.simulated:
-            _say_what_was_spent(release, ledger, dataset)
+            _say_what_was_spent(release, _account(ledger, dataset))
     except (OSError, UnicodeError):  # the screen failed, the release did not
         sys.stderr.write(f"The release is in {folder}.\n")
 
@@ -147,30 +151,28 @@ def _show(release: "Release", folder: Path) -> None:
         screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
 
 
-def _say_what_was_spent(release: "Release", file: Path, dataset: str | None) -> None:
-    from holdfast.cli.ledger import sentence
+def _account(file: Path, dataset: str | None) -> "Balance":
     from holdfast.ledger import Ledger
 
+    return Ledger(file).balance(dataset or "")
+
+
+def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
     if release.repeated:
         screen.print(
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
-    screen.print(sentence(Ledger(file).balance(dataset or "")))
-
-
-def _say_what_is_left(file: Path, dataset: str | None, epsilon: str) -> None:
-    from holdfast.budget import exact_epsilon
-    from holdfast.cli.ledger import sentence
-    from holdfast.ledger import Ledger
-
-    balance = Ledger(file).balance(dataset or "")
     screen.print(sentence(balance))
-    if exact_epsilon(epsilon) > balance.epsilon_left:
-        screen.print("That is not enough, unless this very release was made before.")
 
 
-def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
+def _plan(
+    file: Path,
+    names: dict[str, Any],
+    options: dict[str, Any],
+    account: "Balance | None",
+    as_json: bool,
+) -> None:
     """Say what a run would do; reads and checks the file, draws nothing."""
     from holdfast.budget import split_budget
     from holdfast.histogram import check_max_count
@@ -182,8 +184,10 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
     table = read_table(file, **names)
     rows = int((~table.structural_zero).sum())
     if as_json:
-        plan = {"rows": rows, "max_count": max_count, "notes": list(table.notes)}
+        plan: dict[str, Any] = {"rows": rows, "max_count": max_count, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
+        if account is not None:
+            plan["ledger"] = as_dict(account)
         stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
         return
@@ -199,6 +203,10 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
         f"Stage 1's noise alone would leave the distribution uncertain by about "
         f"{share_uncertainty(budget, rows):.2%} of the rows."
     )
+    if account is not None:
+        screen.print(sentence(account))
+        if budget.epsilon > account.epsilon_left:
+            screen.print("That is not enough, unless this very release was made before.")
 
 
 def _privatizer(name: str) -> Any:
