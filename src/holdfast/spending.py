@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
@@ -150,6 +151,9 @@ def _as_asked(kept: Release, rows: CountTable) -> Release:
 def identity(part: Any) -> str:
     """A privatizer or constructor as text that is the same in every process.
 
+    What cannot be recognised, such as a lambda, gets a new text every time: its release is drawn
+    and paid for anew rather than mistaken for another.
+
     >>> from holdfast.constructors import Automatic
     >>> identity(Automatic(progress=print))
     "Automatic(error='absolute')"
@@ -161,6 +165,9 @@ def identity(part: Any) -> str:
     if isinstance(part, np.ndarray):
         sum_ = hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest()
         return f"array({part.shape}, {part.dtype}, {sum_})"
-    if callable(part) and hasattr(part, "__qualname__"):
-        return f"{part.__module__}.{part.__qualname__}"
-    return repr(part)
+    name = getattr(part, "__qualname__", None)
+    if callable(part) and name is not None and "<" not in name:
+        return f"{part.__module__}.{name}"
+    # a lambda or an object without a text of its own: who knows what it is next time
+    anonymous = name is not None or " at 0x" in repr(part)
+    return f"{name}#{secrets.token_hex(16)}" if anonymous else repr(part)
