@@ -219,6 +219,24 @@ def _fingerprint(ledger):
         return db.execute("SELECT fingerprint FROM spends").fetchone()
 
 
+@dataclass(frozen=True, kw_only=True)
+class Approximate(CumulativeIsotonic):
+    """A privatizer that declares a delta."""
+
+    delta: Fraction = Fraction(1, 10**6)
+
+
+def test_a_delta_is_paid_for_as_well(ledger):
+    with pytest.raises(BudgetError, match="delta spent 0, requested"):
+        release(ledger, privatizer=Approximate())
+    ledger.set_limit("crime", epsilon=1, delta="1e-5")
+    made = release(ledger, privatizer=Approximate())
+    assert ledger.balance("crime").delta_spent == made.privacy.delta == Fraction(1, 10**6)
+    made = release(ledger, privatizer=Approximate(), contributions=2)
+    assert made.privacy.delta > Fraction(2, 10**6)
+    assert ledger.balance("crime").delta_spent == made.privacy.delta + Fraction(1, 10**6)
+
+
 def test_ledger_and_dataset_go_together(ledger):
     for given in ({"ledger": ledger}, {"dataset": "crime"}):
         with pytest.raises(HoldfastError, match="go together"):

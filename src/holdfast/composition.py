@@ -14,14 +14,15 @@ before. A `Mechanism` stands for itself: give it where it was fixed before the d
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.budget import exact_number
+from holdfast.budget import Budget, exact_fraction
+from holdfast.delta import declared_delta, group_delta
 from holdfast.errors import HoldfastError
 from holdfast.ledger import Part
 from holdfast.mechanism import Mechanism
@@ -141,7 +142,7 @@ def _delta(part: Part | Mechanism) -> Fraction:
 
 
 def _check_delta(delta: Any) -> Fraction:
-    value = exact_number(delta, name="delta")
+    value = exact_fraction(delta, "delta")
     if value != 0 and not SMALLEST_DELTA <= value < 1:
         raise HoldfastError(
             f"`delta` must be 0, or from {SMALLEST_DELTA:g} to below 1, got {delta!s:.40}. "
@@ -169,14 +170,18 @@ def _accounting() -> Any:
     return privacy_loss_distribution, pld_pmf
 
 
-def parts_of(budget: Any, privatizer: Any, constructor: Any) -> Sequence[Part]:
-    """The parts of a release, each private whatever came before it."""
-    stage_1 = Part(epsilon=budget.stage_1, delta=Fraction(getattr(privatizer, "delta", 0)))
-    if stage_1.delta == 0 and _one_step_at_a_time(privatizer):
+def parts_of(budget: Budget, privatizer: Any, constructor: Any) -> tuple[Part, ...]:
+    """The parts of a release, each private whatever came before it; known before it is drawn.
+
+    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`.
+    """
+    delta = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
+    stage_1 = Part(epsilon=budget.stage_1, delta=delta)
+    if delta == 0 and _one_step_at_a_time(privatizer):
         stage_1 = Part(epsilon=budget.unit_1, times=budget.steps)
-    stage_2 = Part(epsilon=budget.stage_2, delta=Fraction(getattr(constructor, "delta", 0)))
-    bound = getattr(budget, "bound", 0)
-    return [*([Part(epsilon=Fraction(bound))] if bound else []), stage_1, stage_2]
+    promised = Fraction(getattr(constructor, "promised_delta", 0))
+    parts = Part(epsilon=budget.bound), stage_1, Part(epsilon=budget.stage_2, delta=promised)
+    return tuple(part for part in parts if part.epsilon or part.delta)
 
 
 def _one_step_at_a_time(privatizer: Any) -> bool:

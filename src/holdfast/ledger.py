@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from holdfast.budget import exact_number
+from holdfast.budget import exact_fraction
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger_file import change, create, now, read
 
@@ -262,7 +262,7 @@ def plainly(number: Fraction | int) -> str:
 
 
 def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
-    amounts = exact_number(epsilon, name="epsilon"), exact_number(delta, name="delta")
+    amounts = exact_fraction(epsilon, "epsilon"), exact_fraction(delta, "delta")
     if amounts[0] <= 0:
         raise HoldfastError(f"`epsilon` must be positive, got {epsilon!s:.40}.")
     if not 0 <= amounts[1] < 1:

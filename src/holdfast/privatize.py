@@ -1,13 +1,15 @@
 """The paper's framework in its five steps."""
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from holdfast.budget import split_budget
+from holdfast.budget import Budget, split_budget
+from holdfast.composition import parts_of
 from holdfast.constructors import Automatic, Construction
+from holdfast.delta import total_delta
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
@@ -15,7 +17,7 @@ from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
 from holdfast.spending import Request, release_once
-from holdfast.table import read_table
+from holdfast.table import CountTable, read_table
 from holdfast.usefulness import usefulness_notes
 
 Constructor = Callable[..., Construction]
@@ -71,28 +73,34 @@ def privatize(
     budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
     privatizer = CumulativeIsotonic() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
+    total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
-    stage_1_certified = budget.steps * privatizer.certified_epsilon(budget.unit_1)
-    request = Request(
-        rows=rows,
-        max_count=max_count,
-        budget=budget,
-        privatizer=privatizer,
-        constructor=constructor,
-    )
-
-    def steps() -> Release:
-        return five_steps(request, source, stage_1_certified)
-
+    privatizer.certified_epsilon(budget.unit_1)  # what it cannot do, it refuses here
+    steps = partial(five_steps, rows, max_count, budget, privatizer, constructor, source)
     if ledger is None and dataset is None:
         return steps()
+    parameters = {
+        "epsilon": budget.epsilon,
+        "stage_1": budget.stage_1,
+        "contributions": contributions,
+        "max_count": max_count,
+        "privatizer": privatizer,
+        "constructor": constructor,
+    }
+    parts = parts_of(budget, privatizer, constructor)
+    request = Request(rows=rows, parts=parts, parameters=parameters)
     return release_once(ledger, dataset, request, steps, simulated=source.simulated)
 
 
-def five_steps(request: Request, source: Randomness, stage_1_certified: Fraction) -> Release:
-    """From a checked table to a release: everything that is drawn is drawn here."""
-    rows, max_count, budget = request.rows, request.max_count, request.budget
-    privatizer, constructor = request.privatizer, request.constructor
+def five_steps(
+    rows: CountTable,
+    max_count: int,
+    budget: Budget,
+    privatizer: Privatizer,
+    constructor: Constructor,
+    source: Randomness,
+) -> Release:
+    """From a checked table to a release: everything that is drawn is drawn in here."""
     open_rows = ~rows.structural_zero
     counts = top_code(rows.counts[open_rows], max_count)
 
@@ -100,6 +108,7 @@ def five_steps(request: Request, source: Randomness, stage_1_certified: Fraction
     target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2)
+    delta = total_delta(budget, privatizer, construction.mechanism)
     released = np.zeros(len(rows.counts), dtype=np.int64)
     released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
 
@@ -110,9 +119,10 @@ def five_steps(request: Request, source: Randomness, stage_1_certified: Fraction
         mechanism=construction.mechanism,
         privacy=Privacy(
             budget=budget,
-            stage_1_certified=stage_1_certified,
+            stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
+            delta=delta,
             simulated=source.simulated,
         ),
         rows=int(open_rows.sum()),

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.budget import Budget
 from holdfast.bundle import load, new_folder
-from holdfast.composition import parts_of
 from holdfast.errors import HoldfastError
-from holdfast.ledger import ABANDONED, DONE, Ledger, Spend, check_name, open_ledger
+from holdfast.ledger import ABANDONED, DONE, Ledger, Part, Spend, check_name, open_ledger
 from holdfast.release import Release
 from holdfast.table import CountTable
 
@@ -28,37 +26,32 @@ class Request:
     """A release that is about to be drawn: everything that decides its law."""
 
     rows: CountTable
-    max_count: int
-    budget: Budget
-    privatizer: Any
-    constructor: Any
+    """The checked table."""
+    parts: tuple[Part, ...]
+    """What it will spend."""
+    parameters: dict[str, Any]
+    """The public parameters by name: plain values, privatizers, constructors."""
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """The public parameters, as plain values."""
-        budget = self.budget
-        return {
-            "epsilon": str(budget.epsilon),
-            "stage_1": str(budget.stage_1),
-            "stage_2": str(budget.stage_2),
-            "contributions": budget.contributions,
-            "max_count": self.max_count,
-            "rows": len(self.rows.counts),
-            "privatizer": identity(self.privatizer),
-            "constructor": identity(self.constructor),
-        }
+    def epsilon(self) -> Fraction:
+        """What it will spend in all."""
+        return sum((part.epsilon * part.times for part in self.parts), Fraction(0))
 
     @property
     def delta(self) -> Fraction:
-        """What the two stages need of delta."""
-        parts = parts_of(self.budget, self.privatizer, self.constructor)
-        return sum((part.delta * part.times for part in parts), Fraction(0))
+        """What it will spend of delta in all."""
+        return sum((part.delta * part.times for part in self.parts), Fraction(0))
 
-    def content(self) -> bytes:
+    @property
+    def words(self) -> str:
+        """The parameters as JSON, the same in every process."""
+        named = {name: identity(value) for name, value in self.parameters.items()}
+        return json.dumps(named | {"rows": len(self.rows.counts)}, sort_keys=True)
+
+    def content(self, words: str) -> bytes:
         """Parameters, structural zeros and true counts in row order. Never leaves the process."""
-        words = json.dumps(self.parameters, sort_keys=True).encode()
         zeros = np.packbits(self.rows.structural_zero).tobytes()
-        return words + b"\n" + zeros + self.rows.counts.astype("<i8").tobytes()
+        return words.encode() + b"\n" + zeros + self.rows.counts.astype("<i8").tobytes()
 
 
 def release_once(
@@ -75,28 +68,30 @@ def release_once(
         release = draw()
         return replace(release, notes=(*release.notes, UNTOUCHED))
     book = open_ledger(ledger)
-    fingerprint = book.fingerprint(request.content())
+    words = request.words
+    fingerprint = book.fingerprint(request.content(words))
     kept = _kept(book, name, fingerprint)
     if kept is not None:
         return _as_asked(kept, request.rows)
-    return _pay_and_draw(book, name, fingerprint, request, draw)
-
-
-def _pay_and_draw(
-    ledger: Ledger, dataset: str, fingerprint: str, request: Request, draw: Callable[[], Release]
-) -> Release:
-    ledger.balance(dataset).check(request.budget.epsilon, request.delta)
-    _check_room(ledger)
-    spend = ledger.spend(
-        dataset,
-        epsilon=request.budget.epsilon,
+    _check_room(book)
+    spend = book.spend(
+        name,
+        epsilon=request.epsilon,
         delta=request.delta,
-        parts=parts_of(request.budget, request.privatizer, request.constructor),
+        parts=request.parts,
         fingerprint=fingerprint,
-        what=json.dumps(request.parameters),
+        what=words,
     )
+    return _draw_and_keep(book, spend, request, draw)
+
+
+def _draw_and_keep(
+    ledger: Ledger, spend: int, request: Request, draw: Callable[[], Release]
+) -> Release:
     try:
         release = draw()
+        if release.privacy.epsilon > request.epsilon or release.privacy.delta > request.delta:
+            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
         bare.save(ledger.folder(spend))
     except BaseException:
@@ -162,6 +157,8 @@ def identity(part: Any) -> str:
         shown = (f for f in fields(part) if f.name not in _FOR_THE_SCREEN)
         inside = ", ".join(f"{f.name}={identity(getattr(part, f.name))}" for f in shown)
         return f"{type(part).__qualname__}({inside})"
+    if isinstance(part, Fraction):
+        return str(part)
     if isinstance(part, np.ndarray):
         sum_ = hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest()
         return f"array({part.shape}, {part.dtype}, {sum_})"
