@@ -109,6 +109,7 @@ def hammer(path: Path, seconds: float, processes: int = 8, kind: str = "whole") 
             if balance.epsilon_left < Fraction(1, 1000):
                 limit += Fraction(1, 2)
                 ledger.set_limit(DATASET, epsilon=limit)
+        died = sum(process.poll() is not None for process in started)
         for process in started:
             process.kill()
         for reader in readers:
@@ -124,6 +125,7 @@ def hammer(path: Path, seconds: float, processes: int = 8, kind: str = "whole") 
         "spent": balance.epsilon_spent,
         "exceeded": max(highest, balance.epsilon_spent - balance.epsilon_limit) > 0,
         "lost": sum(recorded.get(number) != amount for number, amount in spends.items()),
+        "workers that failed": died,
         "sums agree": sum(recorded.values()) == balance.epsilon_spent,
     }
 
@@ -193,7 +195,8 @@ def main() -> None:
         first = report(hammer(Path(folder) / "hammer.ledger", given.seconds))
         print(f"\n{given.kills} kills")
         second = report(kills(Path(folder) / "kills.ledger", given.kills))
-    if first["exceeded"] or first["lost"] or second["lost"] or not second["sums agree"]:
+    bad = ("exceeded", "lost", "workers that failed")
+    if any(first[name] for name in bad) or second["lost"] or not second["sums agree"]:
         raise SystemExit("the ledger failed")
 
 

@@ -177,6 +177,10 @@ def test_one_part_is_never_above_its_epsilon():
         )
 
 
+def test_a_part_too_large_for_a_curve_costs_the_sum():
+    assert composed_epsilon([Part(epsilon=Fraction(1000))] * 2, delta="1e-6") == 2000
+
+
 def test_the_hockey_stick_is_that_of_the_definition():
     p, q = np.array([0.5, 0.3, 0.2, 0.0]), np.array([0.1, 0.3, 0.4, 0.2])
     grid = np.linspace(-2, 2, 9)

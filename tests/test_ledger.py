@@ -193,6 +193,7 @@ def test_numbers_are_shown_exactly_where_that_is_short():
 def test_eight_processes_together_never_exceed_the_limit(tmp_path):
     result = hammer(tmp_path / "b.ledger", seconds=3)
     assert not result["exceeded"] and result["lost"] == 0 and result["sums agree"]
+    assert result["workers that failed"] == 0
     assert result["spends"] > 8 and result["refusals"] > 8
 
 

@@ -263,6 +263,16 @@ def test_the_command_line_pays_shows_again_and_refuses(cli):  # noqa: F811
     assert json.loads(out)["repeated"] and json.loads(out)["ledger"]["epsilon_left"] == "3/10"
 
 
+def test_the_command_line_says_that_a_failed_run_counts(cli, monkeypatch):  # noqa: F811
+    name = table()
+    cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "0.8")
+    monkeypatch.setattr(Heuristic, "__call__", lambda *a, **k: fail(RuntimeError("secret")))
+    code, _, err = cli("privatize", name, *PAID, "--out", "one")
+    assert code == 1 and "The ledger has counted this run" in err and "secret" not in err
+    code, _, err = cli("privatize", name, *PAID, "--out", "one")
+    assert code == 2 and "cannot afford" in err and "counted" not in err
+
+
 def test_a_dry_run_shows_what_is_left_and_spends_nothing(cli):  # noqa: F811
     name = table()
     cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "0.4")

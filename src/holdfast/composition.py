@@ -10,6 +10,9 @@ is not a promise: another draw could have brought a worse one (docs/ledger.md ha
 `Part` is what holds for every matrix: whatever is (epsilon, delta)-private loses no more than
 randomised response that is (Kairouz, Oh & Viswanath 2015), also when it is chosen by what came
 before. A `Mechanism` stands for itself: give it where it was fixed before the data were touched.
+
+All this is for parts whose number and budgets were settled without looking at what they drew. The
+plain sum, and a limit on it, hold without that.
 """
 
 import math
@@ -31,6 +34,7 @@ Floats = NDArray[np.float64]
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are
 SMALLEST_DELTA = 1e-10
+HIGHEST_EPSILON = 50  # of one part; beyond it there is nothing to gain, and floats overflow
 
 
 def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: int = 1) -> Fraction:
@@ -49,7 +53,7 @@ def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: in
     counted = _count(parts)
     allowed = _check_delta(delta)
     total = sum((_epsilon(part, steps) * times for part, times in counted.items()), Fraction(0))
-    spent = sum((_delta(part) * times for part, times in counted.items()), Fraction(0))
+    spent = sum((_delta(part, steps) * times for part, times in counted.items()), Fraction(0))
     if not counted or allowed == 0:
         return _pure(total, spent)
     tight = _tight(counted, float(total) / GRID, float(allowed) - NUMERICAL, steps)
@@ -74,6 +78,8 @@ def hockey_stick(upper: Floats, lower: Floats, epsilons: Floats) -> Floats:
 
 
 def _tight(counted: Counter[Part | Mechanism], interval: float, delta: float, steps: int) -> float:
+    if max(_epsilon(part, steps) for part in counted) > HIGHEST_EPSILON:
+        return math.inf
     composed = None
     for part, times in counted.items():
         loss = _loss_distribution(part, interval, steps).self_compose(times)
@@ -134,11 +140,11 @@ def _epsilon(part: Part | Mechanism, steps: int) -> Fraction:
     return part.epsilon
 
 
-def _delta(part: Part | Mechanism) -> Fraction:
-    delta = Fraction(getattr(part, "delta", 0))
-    if delta and isinstance(part, Mechanism):
-        raise HoldfastError("a mechanism with a delta cannot be composed yet. Hint: use a Part.")
-    return delta
+def _delta(part: Part | Mechanism, steps: int) -> Fraction:
+    if isinstance(part, Mechanism):
+        farthest = min(steps, len(part.weights) - 1)
+        return group_delta(declared_delta(part), part.epsilon, farthest)
+    return part.delta
 
 
 def _check_delta(delta: Any) -> Fraction:

@@ -223,7 +223,8 @@ class Ledger:
 
     def folder(self, spend: int) -> Path:
         """Where the release of a spend is kept."""
-        return self.path.with_name(self.path.name + ".releases") / f"{spend:06d}"
+        file = self.path.resolve()
+        return file.with_name(file.name + ".releases") / f"{spend:06d}"
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

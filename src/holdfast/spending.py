@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.bundle import load, new_folder
-from holdfast.errors import HoldfastError
+from holdfast.errors import COUNTED, HoldfastError
 from holdfast.ledger import ABANDONED, DONE, Ledger, Part, Spend, check_name, open_ledger
 from holdfast.release import Release
 from holdfast.table import CountTable
@@ -94,7 +94,8 @@ def _draw_and_keep(
             raise HoldfastError("the release needs more than was declared for it, and is withheld.")
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
         bare.save(ledger.folder(spend))
-    except BaseException:
+    except BaseException as error:
+        error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend, ABANDONED)
         raise

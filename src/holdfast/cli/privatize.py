@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
-from holdfast.errors import HoldfastError
+from holdfast.errors import COUNTED, HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.ledger import Balance
@@ -95,7 +96,10 @@ def privatize(
         account = None if ledger is None else _account(ledger, dataset)
         _plan(file, names, options, account, as_json)
         return
-    with working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say:
+    with (
+        _saying_if_it_counted(),
+        working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say,
+    ):
         stage_2 = _constructor(
             constructor,
             lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
@@ -149,6 +153,16 @@ def _show(release: "Release", folder: Path) -> None:
     )
     if simulated:
         screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
+
+
+@contextmanager
+def _saying_if_it_counted() -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        if COUNTED in getattr(error, "__notes__", ()):
+            asides.print(COUNTED)
+        raise
 
 
 def _account(file: Path, dataset: str | None) -> "Balance":
