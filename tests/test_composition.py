@@ -181,6 +181,15 @@ def test_a_part_too_large_for_a_curve_costs_the_sum():
     assert composed_epsilon([Part(epsilon=Fraction(1000))] * 2, delta="1e-6") == 2000
 
 
+def test_a_matrix_that_tells_nothing_costs_nothing():
+    flat = Mechanism(weights=np.full((2, 2), TOTAL // 2), epsilon=1)
+    alone = Mechanism(weights=np.array([[TOTAL]]), epsilon=1)
+    assert composed_epsilon([flat, alone] * 9, delta="1e-6") == 0
+    part = Part(epsilon=Fraction(1, 10), times=9)
+    both = composed_epsilon([part, flat, alone], delta="1e-3")
+    assert both == composed_epsilon([part], delta="1e-3")
+
+
 def test_the_hockey_stick_is_that_of_the_definition():
     p, q = np.array([0.5, 0.3, 0.2, 0.0]), np.array([0.1, 0.3, 0.4, 0.2])
     grid = np.linspace(-2, 2, 9)

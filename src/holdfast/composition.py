@@ -54,7 +54,7 @@ def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: in
     allowed = _check_delta(delta)
     total = sum((_epsilon(part, steps) * times for part, times in counted.items()), Fraction(0))
     spent = sum((_delta(part, steps) * times for part, times in counted.items()), Fraction(0))
-    if not counted or allowed == 0:
+    if allowed == 0 or (total == 0 and spent == 0):
         return _pure(total, spent)
     tight = _tight(counted, float(total) / GRID, float(allowed) - NUMERICAL, steps)
     if math.isinf(tight) and spent > allowed:
@@ -82,6 +82,8 @@ def _tight(counted: Counter[Part | Mechanism], interval: float, delta: float, st
         return math.inf
     composed = None
     for part, times in counted.items():
+        if _epsilon(part, steps) == 0:  # a matrix that tells nothing
+            continue
         loss = _loss_distribution(part, interval, steps).self_compose(times)
         composed = loss if composed is None else composed.compose(loss)
     return float(composed.get_epsilon_for_delta(delta)) if composed is not None else 0.0
