@@ -219,6 +219,24 @@ def _fingerprint(ledger):
         return db.execute("SELECT fingerprint FROM spends").fetchone()
 
 
+def test_a_private_max_count_is_drawn_after_it_is_paid_for(ledger, monkeypatch):
+    seen = []
+    quantile = holdfast.PrivateQuantile("0.9", highest=8)
+    draw = type(quantile).__call__
+    monkeypatch.setattr(
+        holdfast.PrivateQuantile,
+        "__call__",
+        lambda *a, **k: seen.append(spent(ledger)) or draw(*a, **k),
+    )
+    made = release(ledger, max_count=quantile)
+    again = release(ledger, max_count=holdfast.PrivateQuantile("0.9", highest=8))
+    assert seen == [Fraction(1, 2)] and again.repeated
+    assert again.bound == made.bound and again.privacy == made.privacy
+    parts = ledger.spends("crime")[0].parts
+    assert sum(part.epsilon for part in parts) == Fraction(1, 2) and len(parts) == 3
+    assert parts[0].epsilon == made.privacy.budget.bound
+
+
 @dataclass(frozen=True, kw_only=True)
 class Approximate(CumulativeIsotonic):
     """A privatizer that declares a delta."""

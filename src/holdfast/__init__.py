@@ -13,6 +13,7 @@ from holdfast.errors import BudgetError, CertificateError, HoldfastError
 from holdfast.ledger import Ledger
 from holdfast.mechanism import Mechanism
 from holdfast.opendp_bridge import opendp_measurement
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
@@ -23,6 +24,7 @@ __all__ = [
     "Ledger",
     "Mechanism",
     "Privacy",
+    "PrivateQuantile",
     "Release",
     "baselines",
     "constructors",

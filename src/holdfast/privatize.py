@@ -6,19 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.budget import Budget, split_budget
+from holdfast.bound import certified_bound, plan, settle
 from holdfast.composition import parts_of
 from holdfast.constructors import Automatic, Construction
 from holdfast.delta import total_delta
-from holdfast.histogram import check_max_count, histogram_of_counts, top_code
+from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
 from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
 from holdfast.spending import Request, release_once
 from holdfast.table import CountTable, read_table
-from holdfast.usefulness import usefulness_notes
+from holdfast.usefulness import bound_notes, usefulness_notes
 
 Constructor = Callable[..., Construction]
 
@@ -27,7 +28,7 @@ def privatize(
     table: Any,
     *,
     epsilon: Any,
-    max_count: int,
+    max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
     structural_zero: str | Sequence[Any] | None = None,
@@ -43,15 +44,16 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), `max_count`, the structural zeros and all other columns are public: those columns
-    are published as they are.
+    rows), a given `max_count`, the structural zeros and all other columns are public: those
+    columns are published as they are.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
             relation; or the path of a CSV or Parquet file.
         epsilon: The whole budget: int, float, str, Decimal or Fraction; kept exact.
         max_count: The highest count that is published; higher ones are top-coded. Choose it
-            without looking at the data.
+            without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of
+            the budget.
         count: Name of the count column, when `table` has columns.
         category: Name of the category column; only to check it and to find structural zeros.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
@@ -69,18 +71,21 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    max_count, source = check_max_count(max_count), randomness(seed)
-    budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
+    source = randomness(seed)
     privatizer = CumulativeIsotonic() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
-    total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
-    privatizer.certified_epsilon(budget.unit_1)  # what it cannot do, it refuses here
-    steps = partial(five_steps, rows, max_count, budget, privatizer, constructor, source)
+    options = {"epsilon": epsilon, "split": split, "contributions": contributions}
+    _, budget = plan(max_count, int((~rows.structural_zero).sum()), **options)
+    total_delta(budget, privatizer, None)  # what cannot be done is refused before any draw
+    certified_bound(max_count, budget)
+    privatizer.certified_epsilon(budget.unit_1)
+    steps = partial(five_steps, rows, max_count, options, privatizer, constructor, source)
     if ledger is None and dataset is None:
         return steps()
     parameters = {
         "epsilon": budget.epsilon,
+        "bound": budget.bound,
         "stage_1": budget.stage_1,
         "contributions": contributions,
         "max_count": max_count,
@@ -94,17 +99,19 @@ def privatize(
 
 def five_steps(
     rows: CountTable,
-    max_count: int,
-    budget: Budget,
+    max_count: int | PrivateQuantile,
+    options: dict[str, Any],
     privatizer: Privatizer,
     constructor: Constructor,
     source: Randomness,
 ) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here."""
     open_rows = ~rows.structural_zero
-    counts = top_code(rows.counts[open_rows], max_count)
+    counts = rows.counts[open_rows]
+    top, budget, bound = settle(max_count, counts, source, **options)
+    counts = top_code(counts, top)
 
-    histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
+    histogram = histogram_of_counts(counts, top)  # step 1: the distribution of counts
     target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2)
@@ -119,6 +126,7 @@ def five_steps(
         mechanism=construction.mechanism,
         privacy=Privacy(
             budget=budget,
+            bound_certified=certified_bound(max_count, budget),
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
@@ -127,8 +135,13 @@ def five_steps(
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
+        bound=bound,
         methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,
-        notes=rows.notes + usefulness_notes(construction.mechanism, target, budget, len(counts)),
+        notes=(
+            *rows.notes,
+            *bound_notes(bound, len(counts)),
+            *usefulness_notes(construction.mechanism, target, budget, len(counts)),
+        ),
     )
