@@ -109,6 +109,24 @@ def test_opendp_asks_its_users_to_say_that_they_trust_it():
         dp.enable_features("honest-but-curious")
 
 
+def test_a_delta_becomes_opendps_approximate_measure():
+    mechanism = Optimal()([0.4, 0.3, 0.2, 0.1], epsilon="1/3").mechanism
+    object.__setattr__(mechanism, "delta", Fraction(1, 10**6))
+    measurement = mechanism.as_opendp()
+    epsilon, delta = measurement.map(2)
+    assert Fraction(epsilon) >= 2 * mechanism.certified_epsilon
+    exact = (1 + math.exp(float(mechanism.certified_epsilon))) * 1e-6
+    assert exact <= delta < exact * 1.0001
+    assert dp.c.make_composition([measurement] * 2).map(1)[1] >= 2e-6
+    assert measurement.map(10**6)[1] == 1 and measurement.map(0) == (0, 0)
+
+
+def test_the_pipeline_is_for_stages_of_pure_epsilon():
+    gaussian = holdfast.privatizers.CumulativeGaussian(delta="1e-6")
+    with pytest.raises(HoldfastError, match="pure epsilon"):
+        pipeline(privatizer=gaussian)
+
+
 def test_bad_parameters_are_refused_before_anything_is_made():
     for wrong in ({"epsilon": 0}, {"max_count": 0}, {"output": "everything"}):
         with pytest.raises(HoldfastError):

@@ -3,11 +3,12 @@ r"""holdfast inside OpenDP: measurements that OpenDP chains, composes and accoun
 Domain: vectors of i64, one count a row; every length is a space of its own, because the number of
 rows is public. Metric: the L1 distance, for which OpenDP's `count_by_categories` is 1-stable, so
 it chains with it. `d_in` is how much one person changes the counts in all, over all rows.
-Measure: `max_divergence`, that is pure epsilon.
+Measure: `max_divergence`, that is pure epsilon; for a mechanism with a delta its approximate kind.
 
 Stability. Two vectors at L1 distance d are joined by d steps that change one count by one.
 Clamping to [0, max_count] moves none of them further apart. Each step costs epsilon at the most
-(docs/privacy-guarantee.md), so d cost d · epsilon, which the privacy map states rounded up.
+(docs/privacy-guarantee.md), so d cost d · epsilon, which the privacy map states rounded up; a delta
+grows as group privacy has it.
 
 OpenDP asks whoever brings a measurement of their own to say that they mean it:
 `opendp.prelude.enable_features("contrib", "honest-but-curious")` comes first, and is yours to call.
@@ -20,12 +21,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.budget import exact_epsilon
+from holdfast.delta import declared_delta, group_delta
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_max_count
 
 if TYPE_CHECKING:
     from holdfast.mechanism import Mechanism
 
+HOPELESS = 100  # an epsilon from which on no delta below 1 is worth stating
 OUTPUTS = {"counts": "Vec<i64>", "release": "ExtrinsicObject"}
 
 
@@ -40,18 +43,14 @@ def mechanism_measurement(mechanism: "Mechanism") -> Any:
     >>> len(measurement([0, 2, 1, 1])), 0.99 < measurement.map(2) <= 1.0
     (4, True)
     """
-    if getattr(mechanism, "delta", 0):
-        raise HoldfastError(
-            "`as_opendp` needs a mechanism of pure epsilon, this one has a delta. "
-            "Hint: use OpenDP's own Gaussian mechanism."
-        )
     top = len(mechanism.weights) - 1
 
     def draw(counts: list[int]) -> list[int]:
         clamped = np.clip(np.array(counts, dtype=np.int64), 0, top)
         return mechanism.sample(clamped).tolist()  # type: ignore[no-any-return]
 
-    return _measurement(draw, mechanism.certified_epsilon, "counts")
+    unit, delta = mechanism.certified_epsilon, declared_delta(mechanism)
+    return _measurement(draw, unit, "counts", delta)
 
 
 def opendp_measurement(
@@ -79,7 +78,7 @@ def opendp_measurement(
     if output not in OUTPUTS:
         raise HoldfastError(f"`output` must be counts or release, got {output!r:.40}.")
     top, unit = check_max_count(max_count), exact_epsilon(epsilon)
-    if getattr(privatizer, "delta", 0) or getattr(constructor, "delta", 0):
+    if declared_delta(privatizer) or hasattr(constructor, "promised_delta"):
         raise HoldfastError("`opendp_measurement` needs stages of pure epsilon, without delta.")
 
     def draw(counts: list[int]) -> Any:
@@ -98,15 +97,24 @@ def opendp_measurement(
     return _measurement(draw, unit, output)
 
 
-def _measurement(draw: Any, unit: Fraction, output: str) -> Any:
+def _measurement(draw: Any, unit: Fraction, output: str, delta: Fraction = Fraction(0)) -> Any:
     import opendp.prelude as dp
 
+    def pure(d_in: int) -> float:
+        return _float_above(d_in * unit)
+
+    def approximate(d_in: int) -> tuple[float, float]:
+        hopeless = d_in * unit > HOPELESS
+        stated = Fraction(1) if hopeless else min(group_delta(delta, unit, d_in), Fraction(1))
+        return pure(d_in), _float_above(stated)
+
+    measure = dp.max_divergence()
     return dp.m.make_user_measurement(
         dp.vector_domain(dp.atom_domain(T="i64")),
         dp.l1_distance(T="i64"),
-        dp.max_divergence(),
+        dp.approximate(measure) if delta else measure,
         function=draw,
-        privacy_map=lambda d_in: _float_above(d_in * unit),
+        privacy_map=approximate if delta else pure,
         TO=OUTPUTS[output],
     )
 
