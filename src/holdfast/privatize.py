@@ -13,7 +13,7 @@ from holdfast.delta import total_delta
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.private_quantile import PrivateQuantile
-from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
+from holdfast.privatizers import CumulativeSmooth, Privatizer, certifier
 from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -59,7 +59,7 @@ def privatize(
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
-        privatizer: Stage 1; default `CumulativeIsotonic()`.
+        privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
         split: Stage 1's share of the budget; default the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
@@ -72,7 +72,7 @@ def privatize(
     (6, True)
     """
     source = randomness(seed)
-    privatizer = CumulativeIsotonic() if privatizer is None else privatizer
+    privatizer = CumulativeSmooth() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     options = {"epsilon": epsilon, "split": split, "contributions": contributions}

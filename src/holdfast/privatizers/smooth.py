@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.privatizers.projection import Noise, Noisy, isotonic
+from holdfast.privatizers.projection import Noise, NoisyHistogram, isotonic
 
 STIFFNESS = tuple(10.0**k for k in range(2, -6, -1))
 SPIKE_SCALE = 0.2  # of a spike's prior, in units of the noise
@@ -31,7 +31,7 @@ class _Fit:
         return all(np.isfinite(number).all() for number in numbers)
 
 
-def smooth_fit(noisy: Noisy, noise: Noise) -> Floats:
+def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The target distribution; isotonic where no fit can be had."""
     if len(noisy) == 1:
         return np.ones(1)
@@ -51,7 +51,7 @@ def smooth_fit(noisy: Noisy, noise: Noise) -> Floats:
     return np.asarray(shares / shares.sum())
 
 
-def _fits(noisy: Noisy, total: float, noise: Noise) -> Iterator[_Fit]:
+def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
     """With and without spikes, on a linear and a logarithmic scale, stiff and less stiff."""
     from holdfast.privatizers.smooth_kernel import fit
 
@@ -71,7 +71,7 @@ def _fits(noisy: Noisy, total: float, noise: Noise) -> Iterator[_Fit]:
                 yield _Fit(mean=result[0], cumulative=result[1], evidence=result[2], spiky=spiky)
 
 
-def _starts(noisy: Noisy, total: float) -> tuple[Floats, dict[bool, Floats]]:
+def _starts(noisy: NoisyHistogram, total: float) -> tuple[Floats, dict[bool, Floats]]:
     """Isotonic shares, and where fits begin: blurred, or as a running median beside spikes."""
     from scipy.ndimage import median_filter, uniform_filter1d
 
@@ -86,7 +86,7 @@ def _starts(noisy: Noisy, total: float) -> tuple[Floats, dict[bool, Floats]]:
 
 
 def _medians(
-    noisy: Noisy, noise: Noise, mean: Floats, cumulative: Floats, spiky: bool
+    noisy: NoisyHistogram, noise: Noise, mean: Floats, cumulative: Floats, spiky: bool
 ) -> Floats | None:
     """Shares from posterior medians over whole numbers; None where they cost too much."""
     from holdfast.privatizers.smooth_kernel import whole_medians
