@@ -102,7 +102,7 @@ def hammer(path: Path, seconds: float, processes: int = 8, kind: str = "whole") 
         said: dict[int, list[str]] = {}
         readers = [drained(process, said) for process in started]
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end and highest <= 0:
             time.sleep(0.05)
             balance = ledger.balance(DATASET)
             highest = max(highest, balance.epsilon_spent - balance.epsilon_limit)
