@@ -20,6 +20,7 @@ from holdfast.privatizers import (
     ClassicLaplace,
     CumulativeGaussian,
     CumulativeIsotonic,
+    CumulativeSmooth,
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
@@ -30,6 +31,7 @@ from holdfast.randomness import Simulation, laplace_measurement
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.1, 3000)
 FAST = {"constructor": Heuristic(selector="sandwich")}
 EVERY_PRIVATIZER = [
+    CumulativeSmooth(),
     CumulativeIsotonic(),
     CyclicLaplace(),
     ClassicLaplace(),

@@ -7,6 +7,8 @@
 """
 
 from holdfast import baselines, constructors, metrics, privatizers, theory
+from holdfast.audit import audit
+from holdfast.auditing import Audit
 from holdfast.bundle import load
 from holdfast.count_by import count_by
 from holdfast.errors import BudgetError, CertificateError, HoldfastError
@@ -18,6 +20,7 @@ from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
 __all__ = [
+    "Audit",
     "BudgetError",
     "CertificateError",
     "HoldfastError",
@@ -26,6 +29,7 @@ __all__ = [
     "Privacy",
     "PrivateQuantile",
     "Release",
+    "audit",
     "baselines",
     "constructors",
     "count_by",

@@ -5,6 +5,7 @@ import sys
 
 import typer
 
+from holdfast.cli.audit import audit
 from holdfast.cli.demo import demo
 from holdfast.cli.ledger import app as ledger
 from holdfast.cli.privatize import privatize
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(privatize)
 app.add_typer(ledger, name="ledger")
+app.command()(audit)
 
 
 @app.callback(invoke_without_command=True)
