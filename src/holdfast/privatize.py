@@ -7,6 +7,7 @@ import numpy as np
 
 from holdfast.budget import split_budget
 from holdfast.constructors import Automatic, Construction
+from holdfast.delta import total_delta
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
@@ -64,6 +65,7 @@ def privatize(
     budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
     privatizer = CumulativeIsotonic() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
+    total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
     counts = top_code(rows.counts[open_rows], max_count)
@@ -72,6 +74,7 @@ def privatize(
     target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2)
+    delta = total_delta(budget, privatizer, construction.mechanism)
     released = np.zeros(len(rows.counts), dtype=np.int64)
     released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
 
@@ -85,6 +88,7 @@ def privatize(
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
+            delta=delta,
             simulated=source.simulated,
         ),
         rows=int(open_rows.sum()),
