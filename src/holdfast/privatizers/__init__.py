@@ -1,6 +1,6 @@
 """Stage 1: histogram of counts -> target distribution."""
 
 from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
-from holdfast.privatizers.privatizer import Privatizer, certifier
+from holdfast.privatizers.privatizer import Privatizer, Skipped, certifier
 
-__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer", "certifier"]
+__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer", "Skipped", "certifier"]
