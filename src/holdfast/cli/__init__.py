@@ -5,7 +5,9 @@ import sys
 
 import typer
 
+from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
+from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.errors import HoldfastError
 
@@ -20,6 +22,8 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.command()(compare)
+app.command()(plan)
 
 
 @app.callback(invoke_without_command=True)
