@@ -6,7 +6,7 @@
 'a seed (simulation: protects nobody)'
 """
 
-from holdfast import baselines, constructors, metrics, privatizers, theory
+from holdfast import baselines, constructors, metrics, plots, privatizers, theory
 from holdfast.bundle import load
 from holdfast.compare import Comparison, compare
 from holdfast.count_by import count_by
@@ -33,6 +33,7 @@ __all__ = [
     "load",
     "metrics",
     "plan",
+    "plots",
     "privatize",
     "privatizers",
     "theory",
