@@ -85,7 +85,7 @@ def test_noise_of_a_real_run_is_opendps(monkeypatch):
         asked.append(values)
         return [value + 1000 for value in values]
 
-    monkeypatch.setattr(randomness, "laplace_measurement", lambda e: (measurement, e))
+    monkeypatch.setattr(randomness, "laplace_measurement", lambda e, _: (measurement, e))
     noisy = randomness.SystemEntropy().add_laplace(np.array([1, 2]), Fraction(1))
     assert noisy.tolist() == [1001, 1002]
     assert asked == [[1, 2]]

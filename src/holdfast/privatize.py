@@ -10,7 +10,7 @@ from holdfast.constructors import Automatic, Construction
 from holdfast.delta import declared_delta, total_delta
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
-from holdfast.privatizers import CumulativeIsotonic, Privatizer, Skipped, certifier
+from holdfast.privatizers import CumulativeSmooth, Privatizer, Skipped, certifier
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -52,7 +52,7 @@ def privatize(
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
-        privatizer: Stage 1; default `CumulativeIsotonic()`.
+        privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
             `split` is given.
@@ -74,7 +74,7 @@ def privatize(
         one_stage=one_stage,
     )
     if one_stage or privatizer is None:
-        privatizer = Skipped() if one_stage else CumulativeIsotonic()
+        privatizer = Skipped() if one_stage else CumulativeSmooth()
     total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero

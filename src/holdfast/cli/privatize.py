@@ -23,7 +23,11 @@ CONSTRUCTORS = (
     *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
     *BASELINES,
 )
-PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
+PRIVATIZERS = {
+    "cumulative-smooth": "CumulativeSmooth",
+    "cumulative-isotonic": "CumulativeIsotonic",
+    "cyclic-laplace": "CyclicLaplace",
+}
 
 
 def privatize(

@@ -1,6 +1,25 @@
 """Stage 1: histogram of counts -> target distribution."""
 
-from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
+from holdfast.privatizers.classic_laplace import ClassicLaplace
+from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
+from holdfast.privatizers.hierarchical import Hierarchical
+from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
+from holdfast.privatizers.planning import ExpectedError, expected_error
 from holdfast.privatizers.privatizer import Privatizer, Skipped, certifier
+from holdfast.privatizers.privelet import Privelet
 
-__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer", "Skipped", "certifier"]
+__all__ = [
+    "ClassicLaplace",
+    "CumulativeGaussian",
+    "CumulativeIsotonic",
+    "CumulativeSmooth",
+    "CyclicGaussian",
+    "CyclicLaplace",
+    "ExpectedError",
+    "Hierarchical",
+    "Privatizer",
+    "Privelet",
+    "Skipped",
+    "certifier",
+    "expected_error",
+]
