@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace, Hierarchical, Privelet
+from holdfast.privatizers import Hierarchical, Privelet
 from holdfast.privatizers.noisy import laplace_variance
 from holdfast.privatizers.privelet import haar, inverse_haar
 from silence import Silence
@@ -86,11 +86,3 @@ def test_the_variance_of_the_cumulative_sums_is_that_of_the_linear_map(tree, bin
     single = laplace_variance(Fraction(1), max(tree.sensitivity(bins), 1))
     expected = single * (cumulative**2).sum(axis=0)
     np.testing.assert_allclose(tree.cumulative_variance(bins, 1), expected, rtol=1e-9)
-
-
-def test_the_equivalent_epsilon_says_how_much_wider_the_noise_is():
-    assert CumulativeIsotonic().equivalent_epsilon(9, "0.3") == pytest.approx(0.3)
-    assert CyclicLaplace().equivalent_epsilon(9, "0.01") == pytest.approx(0.01 / 2**0.5, rel=1e-4)
-    for tree in TREES:
-        assert tree.equivalent_epsilon(81, "0.3") < 0.15
-    assert Privelet().equivalent_epsilon(1, "0.3") == float("inf")

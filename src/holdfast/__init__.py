@@ -14,6 +14,7 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.experiments.methods import Method
 from holdfast.mechanism import Mechanism
 from holdfast.plan import Plan, plan
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
@@ -25,6 +26,7 @@ __all__ = [
     "Method",
     "Plan",
     "Privacy",
+    "PrivateQuantile",
     "Release",
     "baselines",
     "compare",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.bound import Bound
 from holdfast.delta import declared_delta, group_delta
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
@@ -141,6 +142,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
     table, column = read_file(path), record["count_column"]
+    bound = record.get("max_count_found")
     counts = read_table(table, count=column or "count").counts
     return Release(
         counts=counts,
@@ -155,6 +157,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
         privacy=privacy,
         rows=int(record["rows"]),
         structural_zeros=int(record["structural_zeros"]),
+        bound=None if bound is None else Bound.from_dict(bound),
         methods=tuple(record["methods"]),
         count_column=column,
         unchanged_columns=tuple(record["unchanged_columns"]),
@@ -170,6 +173,7 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         and release.privacy.delta
         >= group_delta(declared_delta(release.mechanism), budget.unit_2, budget.steps)
         and record["max_count"] == top
+        and _bound_fits(release, top)
         and budget.steps == min(budget.contributions, top)
         and release.rows > 0
         and 0 <= release.structural_zeros <= np.count_nonzero(release.counts == 0)
@@ -179,6 +183,11 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
     )
     if not fits:
         raise HoldfastError("release.json does not fit the mechanism and the table beside it.")
+
+
+def _bound_fits(release: Release, top: int) -> bool:
+    found, part = release.bound, release.privacy.budget.bound
+    return part == 0 if found is None else (found.epsilon, found.max_count) == (part, top)
 
 
 def _record_digest(record: dict[str, Any]) -> str:

@@ -5,17 +5,18 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.budget import split_budget
+from holdfast.bound import certified_bound, settle
 from holdfast.constructors import Automatic, Construction
 from holdfast.delta import declared_delta, total_delta
-from holdfast.histogram import check_max_count, histogram_of_counts, top_code
+from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import CumulativeSmooth, Privatizer, Skipped, certifier
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
 from holdfast.table import read_table
-from holdfast.usefulness import usefulness_notes
+from holdfast.usefulness import bound_notes, usefulness_notes
 
 Constructor = Callable[..., Construction]
 
@@ -24,7 +25,7 @@ def privatize(
     table: Any,
     *,
     epsilon: Any,
-    max_count: int,
+    max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
     structural_zero: str | Sequence[Any] | None = None,
@@ -38,15 +39,16 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), `max_count`, the structural zeros and all other columns are public: those columns
-    are published as they are.
+    rows), a given `max_count`, the structural zeros and all other columns are public: those
+    columns are published as they are.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
             relation; or the path of a CSV or Parquet file.
         epsilon: The whole budget: int, float, str, Decimal or Fraction; kept exact.
         max_count: The highest count that is published; higher ones are top-coded. Choose it
-            without looking at the data.
+            without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of
+            the budget.
         count: Name of the count column, when `table` has columns.
         category: Name of the category column; only to check it and to find structural zeros.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
@@ -63,26 +65,23 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    max_count, source = check_max_count(max_count), randomness(seed)
+    source = randomness(seed)
     constructor = Automatic() if constructor is None else constructor
     one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
-    budget = split_budget(
-        epsilon,
-        max_count=max_count,
-        split=split,
-        contributions=contributions,
-        one_stage=one_stage,
-    )
-    if one_stage or privatizer is None:
+    if privatizer is None:
         privatizer = Skipped() if one_stage else CumulativeSmooth()
-    total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
-    counts = top_code(rows.counts[open_rows], max_count)
+    counts = rows.counts[open_rows]
+    options: dict[str, Any] = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
+    options["contributions"] = contributions
+    top, budget, bound = settle(max_count, counts, source, **options)
+    total_delta(budget, privatizer, None)  # refuse a hopeless one before stage 1
+    counts = top_code(counts, top)
     if hasattr(constructor, "for_release"):  # N and max_count are public
         constructor = constructor.for_release(rows=len(counts), steps=budget.steps)
 
-    histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
+    histogram = histogram_of_counts(counts, top)  # step 1: the distribution of counts
     target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
@@ -90,7 +89,7 @@ def privatize(
     released = np.zeros(len(rows.counts), dtype=np.int64)
     released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
     if one_stage:
-        target = histogram_of_counts(released[open_rows], max_count) / len(counts)
+        target = histogram_of_counts(released[open_rows], top) / len(counts)
 
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
@@ -99,6 +98,7 @@ def privatize(
         mechanism=construction.mechanism,
         privacy=Privacy(
             budget=budget,
+            bound_certified=certified_bound(max_count, budget),
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
@@ -107,8 +107,13 @@ def privatize(
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
+        bound=bound,
         methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,
-        notes=rows.notes + usefulness_notes(construction.mechanism, target, budget, len(counts)),
+        notes=(
+            *rows.notes,
+            *bound_notes(bound, len(counts)),
+            *usefulness_notes(construction.mechanism, target, budget, len(counts)),
+        ),
     )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.bound import Bound
 from holdfast.budget import Budget
 from holdfast.delta import promise_in_words
 from holdfast.errors import HoldfastError
@@ -20,6 +21,9 @@ NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
     "structural zeros and all columns but the counts are public and published unchanged."
+)
+PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
+    " max_count was found from the data, privately, for its own part of epsilon."
 )
 
 
@@ -60,7 +64,7 @@ class Privacy:
     @property
     def neighbours(self) -> str:
         """Which tables the promise compares."""
-        return NEIGHBOURS
+        return PRIVATE_BOUND if self.budget.bound else NEIGHBOURS
 
     @property
     def randomness(self) -> str:
@@ -149,6 +153,8 @@ class Release:
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()
     """Names of the other columns: published as they were."""
+    bound: Bound | None = None
+    """How `max_count` was found; None where it was given."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 
@@ -174,6 +180,7 @@ class Release:
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
             "max_count": len(self.mechanism.weights) - 1,
+            "max_count_found": None if self.bound is None else self.bound.to_dict(),
             "methods": list(self.methods),
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),

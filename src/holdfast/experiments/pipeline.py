@@ -24,7 +24,21 @@ from holdfast.randomness import Simulation
 
 BUDGETS = tuple(f"{value:.4g}" for value in 10 ** np.linspace(-1, math.log10(5), 11))
 """The paper's eleven total budgets."""
-SHARES = ("0.005", "0.01", "0.02", "0.04", "0.07", "0.12", "0.2", "0.3", "0.4", "0.5", "0.65", "0.8")
+SHARES = (
+    "0.002",
+    "0.005",
+    "0.01",
+    "0.02",
+    "0.04",
+    "0.07",
+    "0.12",
+    "0.2",
+    "0.3",
+    "0.4",
+    "0.5",
+    "0.65",
+    "0.8",
+)
 ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 ORACLE = "oracle"
 STAGE_1: dict[str, Callable[[], Privatizer]] = {
@@ -39,6 +53,7 @@ class Point:
     """One way to spend a budget on one data set."""
 
     data: str
+    """A data set, or NAME@N: N categories drawn from its distribution."""
     epsilon: str
     """The total budget."""
     share: str
@@ -52,19 +67,32 @@ class Point:
 def study(name: str, points: Sequence[Point], *, runs: int) -> Study:
     """Each point, `runs` times."""
     tasks = [
-        {"data": p.data, "source": load(p.data).source, "epsilon": p.epsilon, "share": p.share}
+        {"data": p.data, "source": _source(p.data), "epsilon": p.epsilon, "share": p.share}
         | {"stage_1": p.stage_1, "error": p.error, "runs": runs}
         for p in points
     ]
     return Study(name=name, tasks=tasks, work=measure)
 
 
+def table(name: str) -> NDArray[np.int64]:
+    """A data set's histogram; NAME@N draws N categories from its distribution."""
+    base, _, size = name.partition("@")
+    data = load(base)
+    if not size:
+        return data.histogram
+    return np.random.default_rng(2025).multinomial(int(size), data.distribution)
+
+
+def _source(name: str) -> str:
+    return load(name.partition("@")[0]).source
+
+
 def measure(task: Task, seed: int) -> list[Row]:
     """A row of errors for each run."""
-    data, rng = load(task["data"]), np.random.default_rng(seed)
+    histogram, rng = table(task["data"]), np.random.default_rng(seed)
     total, share = exact_epsilon(task["epsilon"]), Fraction(task["share"])
     return [
-        errors(data.histogram, total, share, task["stage_1"], task["error"], rng)
+        errors(histogram, total, share, task["stage_1"], task["error"], rng)
         for _ in range(task["runs"])
     ]
 

@@ -13,6 +13,7 @@ SPIKE_SCALE = 0.2  # of a spike's prior, in units of the noise
 SPIKE_SHARE = 0.05  # of the bins
 ROUNDS, TOLERANCE = 40, 0.02
 WIDTH = 0.05  # how far a median of whole numbers may lie beside one, in units of the noise
+LEAST = 0.005  # categories that are spread over all bins, so that none is empty
 AFFORDABLE = 2e7  # steps for posterior medians
 
 Floats = NDArray[np.float64]
@@ -35,7 +36,7 @@ def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The target distribution; isotonic where no fit can be had."""
     if len(noisy) == 1:
         return np.ones(1)
-    total = float(noisy.sum())
+    total = max(float(noisy.sum()), 1.0)
     fits = [fit for fit in _fits(noisy, total, noise) if fit.usable]
     if not fits:
         return isotonic(noisy)
@@ -47,7 +48,8 @@ def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     cumulative = weights @ np.array([fit.cumulative for fit in fits])
     shares = _medians(noisy, noise, mean, cumulative, weights @ spiky > 0.5)
     if shares is None:
-        shares = isotonic(np.diff(cumulative, prepend=0.0)) + 1e-6 * mean / mean.sum()
+        shares = isotonic(np.diff(cumulative, prepend=0.0)) * total
+    shares += LEAST * (mean / mean.sum() + 1 / len(mean))
     return np.asarray(shares / shares.sum())
 
 
