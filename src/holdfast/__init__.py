@@ -7,6 +7,8 @@
 """
 
 from holdfast import baselines, constructors, metrics, plots, privatizers, theory
+from holdfast.audit import audit
+from holdfast.auditing import Audit
 from holdfast.bundle import load
 from holdfast.compare import Comparison, compare
 from holdfast.count_by import count_by
@@ -19,6 +21,7 @@ from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
 __all__ = [
+    "Audit",
     "CertificateError",
     "Comparison",
     "HoldfastError",
@@ -28,6 +31,7 @@ __all__ = [
     "Privacy",
     "PrivateQuantile",
     "Release",
+    "audit",
     "baselines",
     "compare",
     "constructors",

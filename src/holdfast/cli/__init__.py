@@ -5,6 +5,7 @@ import sys
 
 import typer
 
+from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
 from holdfast.cli.plan import plan
@@ -24,6 +25,7 @@ app.command()(demo)
 app.command()(privatize)
 app.command()(compare)
 app.command()(plan)
+app.command()(audit)
 
 
 @app.callback(invoke_without_command=True)
