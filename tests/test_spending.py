@@ -255,6 +255,20 @@ def test_a_delta_is_paid_for_as_well(ledger):
     assert ledger.balance("crime").delta_spent == made.privacy.delta + Fraction(1, 10**6)
 
 
+@pytest.mark.parametrize("contributions", [1, 3])
+def test_the_delta_of_a_baseline_is_known_before_it_is_drawn(ledger, contributions):
+    gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-6")
+    given = {"constructor": gaussian, "contributions": contributions}
+    with pytest.raises(BudgetError, match="delta spent 0, requested"):
+        release(ledger, **given)
+    ledger.set_limit("crime", epsilon=1, delta="1e-5")
+    made = release(ledger, **given)
+    assert 0 < made.privacy.delta <= ledger.balance("crime").delta_spent == Fraction(1, 10**6)
+    (part,) = ledger.spends("crime")[0].parts  # it has no first stage
+    assert part.epsilon == Fraction(1, 2)
+    assert release(ledger, **given).repeated
+
+
 def test_ledger_and_dataset_go_together(ledger):
     for given in ({"ledger": ledger}, {"dataset": "crime"}):
         with pytest.raises(HoldfastError, match="go together"):

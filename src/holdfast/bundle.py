@@ -5,6 +5,7 @@ import json
 import os
 import secrets
 import shutil
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
             weights=weights,
             epsilon=privacy.budget.unit_2,
             target=target if record["fixed_point"] else None,
+            delta=Fraction(record["mechanism_delta"]),
         ),
         privacy=privacy,
         rows=int(record["rows"]),

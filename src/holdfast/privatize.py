@@ -9,11 +9,11 @@ import numpy as np
 from holdfast.bound import certified_bound, plan, settle
 from holdfast.composition import parts_of
 from holdfast.constructors import Automatic, Construction
-from holdfast.delta import total_delta
+from holdfast.delta import declared_delta, total_delta
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.private_quantile import PrivateQuantile
-from holdfast.privatizers import CumulativeSmooth, Privatizer, certifier
+from holdfast.privatizers import CumulativeSmooth, Privatizer, Skipped, certifier
 from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -60,7 +60,9 @@ def privatize(
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
         privatizer: Stage 1; default `CumulativeSmooth()`.
-        constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
+        constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
+            baseline that needs no distribution gets the whole budget, unless `privatizer` or
+            `split` is given.
         split: Stage 1's share of the budget; default the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
         ledger: A `Ledger` or its path: the run is paid from it before anything is drawn, and
@@ -72,11 +74,17 @@ def privatize(
     (6, True)
     """
     source = randomness(seed)
-    privatizer = CumulativeSmooth() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
+    one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
+    if privatizer is None:
+        privatizer = Skipped() if one_stage else CumulativeSmooth()
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
-    options = {"epsilon": epsilon, "split": split, "contributions": contributions}
-    _, budget = plan(max_count, int((~rows.structural_zero).sum()), **options)
+    options: dict[str, Any] = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
+    options["contributions"] = contributions
+    open_rows = int((~rows.structural_zero).sum())
+    _, budget = plan(max_count, open_rows, **options)
+    if hasattr(constructor, "for_release"):  # both numbers are public
+        constructor = constructor.for_release(rows=open_rows, steps=budget.steps)
     total_delta(budget, privatizer, None)  # what cannot be done is refused before any draw
     certified_bound(max_count, budget)
     privatizer.certified_epsilon(budget.unit_1)
@@ -114,10 +122,12 @@ def five_steps(
     histogram = histogram_of_counts(counts, top)  # step 1: the distribution of counts
     target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-    check_mechanism(construction.mechanism, budget.unit_2)
+    check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
     delta = total_delta(budget, privatizer, construction.mechanism)
     released = np.zeros(len(rows.counts), dtype=np.int64)
     released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
+    if options["one_stage"]:
+        target = histogram_of_counts(released[open_rows], top) / len(counts)
 
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,

@@ -17,8 +17,20 @@ if TYPE_CHECKING:
     from holdfast.ledger import Balance
     from holdfast.release import Release
 
-CONSTRUCTORS = ("automatic", "optimal", "windowed", "best", "max", "min", "sandwich")
-PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
+BASELINES = {
+    "truncated-geometric": "TruncatedGeometric",
+    "staircase": "Staircase",
+    "discrete-gaussian": "DiscreteGaussian",
+}
+CONSTRUCTORS = (
+    *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
+    *BASELINES,
+)
+PRIVATIZERS = {
+    "cumulative-smooth": "CumulativeSmooth",
+    "cumulative-isotonic": "CumulativeIsotonic",
+    "cyclic-laplace": "CyclicLaplace",
+}
 
 
 def privatize(
@@ -47,8 +59,9 @@ def privatize(
         str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
     ] = None,
     privatizer: Annotated[
-        str, typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}.")
-    ] = "cumulative-isotonic",
+        str | None,
+        typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}; default: the first."),
+    ] = None,
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
     ] = "automatic",
@@ -93,7 +106,8 @@ def privatize(
         "contributions": _whole(contributions, "contributions"),
         "split": split,
     }
-    stage_1 = _privatizer(privatizer)
+    one_stage = privatizer is None and split is None and constructor in BASELINES
+    stage_1 = None if privatizer is None else _privatizer(privatizer)
     _constructor(constructor, None)
     names: dict[str, Any] = {
         "count": count,
@@ -104,7 +118,7 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        _plan(file, names, options, account, as_json)
+        _plan(file, names, options | {"one_stage": one_stage}, account, as_json)
         return
     with (
         _saying_if_it_counted(),
@@ -224,10 +238,13 @@ def _plan(
         f"counts, {float(budget.stage_2):g} on the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
         f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
-        "they do not tell the counts.\n"
-        f"Stage 1's noise alone would leave the distribution uncertain by about "
-        f"{share_uncertainty(budget, rows):.2%} of the rows."
+        "they do not tell the counts."
     )
+    if budget.stage_1:
+        screen.print(
+            "Stage 1's noise alone would leave the distribution uncertain by about "
+            f"{share_uncertainty(budget, rows):.2%} of the rows."
+        )
     if account is not None:
         screen.print(sentence(account))
         if budget.epsilon > account.epsilon_left:
@@ -247,6 +264,12 @@ def _constructor(name: str, progress: Callable[[int, float], None] | None) -> An
 
     if name not in CONSTRUCTORS:
         raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if name in BASELINES:
+        from holdfast import baselines
+
+        return getattr(baselines, BASELINES[name])()
+    if name == "unfixed":
+        return constructors.UnfixedOptimum()
     if name == "automatic":
         return constructors.Automatic(progress=progress)
     if name == "optimal":
