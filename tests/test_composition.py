@@ -145,6 +145,17 @@ def test_contributions_are_steps_with_noise_of_their_own():
     assert parts_of(budget, Mine(), None)[0] == Part(epsilon=budget.stage_1)
 
 
+def test_a_matrix_with_a_delta_is_priced_by_its_own_curve():
+    gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-4")
+    mechanism = gaussian([0.6, 0.3, 0.1], epsilon="0.5").mechanism
+    rows = [fractions(row) for row in mechanism.weights]
+    bound = composed_epsilon([mechanism] * 3, delta=DELTA)
+    for i, j in ((0, 1), (1, 0), (1, 2), (2, 1)):
+        assert exact_delta([(rows[i], rows[j])] * 3, bound) <= DELTA
+    parts = [Part(epsilon=mechanism.epsilon, delta=mechanism.delta, times=3)]
+    assert bound <= composed_epsilon(parts, delta=DELTA) < Fraction(3, 2)
+
+
 def test_parts_with_a_delta_need_room_for_it():
     gap = Fraction(1, 10**5)
     parts = [Part(epsilon=Fraction(1, 2), delta=gap, times=3)]

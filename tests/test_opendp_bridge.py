@@ -110,21 +110,24 @@ def test_opendp_asks_its_users_to_say_that_they_trust_it():
 
 
 def test_a_delta_becomes_opendps_approximate_measure():
-    mechanism = Optimal()([0.4, 0.3, 0.2, 0.1], epsilon="1/3").mechanism
-    object.__setattr__(mechanism, "delta", Fraction(1, 10**6))
+    gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-6")
+    mechanism = gaussian([0.4, 0.3, 0.2, 0.1], epsilon="1/3").mechanism
     measurement = mechanism.as_opendp()
     epsilon, delta = measurement.map(2)
-    assert Fraction(epsilon) >= 2 * mechanism.certified_epsilon
-    exact = (1 + math.exp(float(mechanism.certified_epsilon))) * 1e-6
+    assert Fraction(epsilon) >= Fraction(2, 3)
+    exact = (1 + math.exp(1 / 3)) * float(mechanism.delta)
     assert exact <= delta < exact * 1.0001
-    assert dp.c.make_composition([measurement] * 2).map(1)[1] >= 2e-6
+    p, q = mechanism.matrix[0], mechanism.matrix[2]
+    assert np.maximum(p - math.exp(epsilon) * q, 0).sum() <= delta
+    assert dp.c.make_composition([measurement] * 2).map(1)[1] >= 2 * mechanism.delta
     assert measurement.map(10**6)[1] == 1 and measurement.map(0) == (0, 0)
 
 
 def test_the_pipeline_is_for_stages_of_pure_epsilon():
     gaussian = holdfast.privatizers.CumulativeGaussian(delta="1e-6")
-    with pytest.raises(HoldfastError, match="pure epsilon"):
-        pipeline(privatizer=gaussian)
+    for given in ({"privatizer": gaussian}, {"constructor": holdfast.baselines.DiscreteGaussian()}):
+        with pytest.raises(HoldfastError, match="pure epsilon"):
+            pipeline(**given)
 
 
 def test_bad_parameters_are_refused_before_anything_is_made():

@@ -78,7 +78,7 @@ def opendp_measurement(
     if output not in OUTPUTS:
         raise HoldfastError(f"`output` must be counts or release, got {output!r:.40}.")
     top, unit = check_max_count(max_count), exact_epsilon(epsilon)
-    if declared_delta(privatizer) or hasattr(constructor, "promised_delta"):
+    if declared_delta(privatizer) or hasattr(type(constructor), "promised_delta"):
         raise HoldfastError("`opendp_measurement` needs stages of pure epsilon, without delta.")
 
     def draw(counts: list[int]) -> Any:
