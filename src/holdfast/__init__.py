@@ -21,6 +21,7 @@ from holdfast.plan import Plan, plan
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
+from holdfast.verify import verify
 
 __all__ = [
     "Audit",
@@ -48,4 +49,5 @@ __all__ = [
     "privatize",
     "privatizers",
     "theory",
+    "verify",
 ]

@@ -11,6 +11,7 @@ from holdfast.cli.demo import demo
 from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
+from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -28,6 +29,7 @@ app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(plan)
 app.command()(audit)
+app.command()(verify)
 
 
 @app.callback(invoke_without_command=True)
