@@ -105,7 +105,8 @@ def _write(release: Release, folder: Path, table_format: str) -> None:
         title=picture_title(release.rows, release.privacy),
     )
     (folder / "distribution.svg").write_text(picture, encoding="utf-8")
-    text = read_me(release.summary(), f"table.{table_format}")
+    keeps = release.mechanism.target is not None
+    text = read_me(release.summary(), f"table.{table_format}", keeps=keeps)
     (folder / "README.md").write_text(text, encoding="utf-8")
     record = release.summary() | {
         "target": release.target.tolist(),
