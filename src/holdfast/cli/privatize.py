@@ -65,6 +65,9 @@ def privatize(
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
     ] = "automatic",
+    delta: Annotated[
+        str | None, typer.Option(help="For discrete-gaussian; default: 1 / (rows + 1).")
+    ] = None,
     ledger: Annotated[
         Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
     ] = None,
@@ -108,7 +111,7 @@ def privatize(
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else _privatizer(privatizer)
-    _constructor(constructor, None)
+    _constructor(constructor, None, delta)
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -127,6 +130,7 @@ def privatize(
         stage_2 = _constructor(
             constructor,
             lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
+            delta,
         )
         release = holdfast.privatize(
             file,
@@ -259,14 +263,22 @@ def _privatizer(name: str) -> Any:
     return getattr(privatizers, PRIVATIZERS[name])()
 
 
-def _constructor(name: str, progress: Callable[[int, float], None] | None) -> Any:
+def _constructor(
+    name: str, progress: Callable[[int, float], None] | None, delta: str | None
+) -> Any:
     from holdfast import constructors
 
     if name not in CONSTRUCTORS:
         raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if delta is not None and name != "discrete-gaussian":
+        raise HoldfastError(
+            f"`delta` has no use for {name}. Hint: it belongs to --constructor discrete-gaussian."
+        )
     if name in BASELINES:
         from holdfast import baselines
 
+        if delta is not None:
+            return baselines.DiscreteGaussian(delta=delta)
         return getattr(baselines, BASELINES[name])()
     if name == "unfixed":
         return constructors.UnfixedOptimum()
