@@ -131,8 +131,11 @@ def split_budget(
     split: Any = None,
     contributions: int = 1,
     bound: Fraction | int = 0,
+    one_stage: bool = False,
 ) -> Budget:
     """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
+
+    With `one_stage` all of it goes to the counts.
 
     What a private max_count takes, `bound`, comes off first; the rest is what is split.
 
@@ -157,6 +160,7 @@ def split_budget(
         share = share_rule(rest / steps, rows=max(rows, 1), bins=max_count + 1)
     else:
         share = paper_rule(rest) if split == "paper" else _share(split)
+    share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
         bound=Fraction(bound),
@@ -165,7 +169,7 @@ def split_budget(
         contributions=contributions,
         steps=steps,
     )
-    for unit in (budget.unit_1, budget.unit_2):
+    for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
         exact_epsilon(unit, name="epsilon of one stage per unit of count")
     return budget
 
