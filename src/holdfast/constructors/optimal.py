@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 MOST_STEPS = 200
 PATIENCE = 40  # steps without a better gap after which the method gives up
-UPDATE_EVERY = 5
+UPDATE_EVERY = 10
 DOMINANT = 0.9  # a share above this leaves little room for rounding in y
 
 

@@ -19,19 +19,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
-def slacks(x, a):
-    """The privacy slacks u and l of x."""
-    n, m = x.shape
-    rise, fall = np.empty((n - 1, m)), np.empty((n - 1, m))
-    for i in range(n - 1):
-        for j in range(m):
-            rise[i, j] = x[i + 1, j] - a * x[i, j]
-            fall[i, j] = x[i, j] - a * x[i + 1, j]
-    return rise, fall
-
-
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def factor(du, dl, z, a, room):
     """The twisted factors of every column: ratios tau, inverse pivots, twist row k, and d.
 
@@ -78,7 +66,7 @@ def factor(du, dl, z, a, room):
     return tau, forward, k, d
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def outwards(tau, k):
     """c: 1 at row k, falling away from it by the ratios tau."""
     n, m = tau.shape[0] + 1, tau.shape[1]
@@ -97,7 +85,7 @@ def outwards(tau, k):
     return c
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def solve(tau, inverse, k, g):
     """K g for every column, and c . g."""
     n, m = g.shape
@@ -127,7 +115,33 @@ def solve(tau, inverse, k, g):
     return x, along
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
+def rank_two(c, q, d, z, share):
+    """theta = c . z, kappa = z . q, and the columns f, g with share^2 (P - K) = -(f g' + g f') / 2.
+
+    P is H^-1 less its part along z, which changes K by a rank of two, free of the large d.
+    """
+    n, m = c.shape
+    theta, kappa = np.zeros(m), np.zeros(m)
+    for i in range(n):
+        for j in range(m):
+            theta[j] += z[i] * c[i, j]
+            kappa[j] += z[i] * q[i, j]
+    plus, minus, weight = np.empty(m), np.empty(m), np.empty(m)
+    for j in range(m):
+        size = d[j] * theta[j] * theta[j] + kappa[j]
+        plus[j] = d[j] * theta[j] + np.sqrt(d[j] * size)
+        minus[j] = d[j] * kappa[j] / plus[j]
+        weight[j] = share[j] * share[j] / size
+    left, right = np.empty((n, m)), np.empty((n, m))
+    for i in range(n):
+        for j in range(m):
+            left[i, j] = weight[j] * (q[i, j] - minus[j] * c[i, j])
+            right[i, j] = q[i, j] + plus[j] * c[i, j]
+    return theta, kappa, left, right
+
+
+@njit(cache=True, error_model="numpy")
 def inner_ratios(tau, inverse, k):
     """The diagonal of K, and the ratios of its neighbouring entries towards row 0 and row n-1."""
     n, m = inverse.shape
@@ -150,7 +164,7 @@ def inner_ratios(tau, inverse, k):
     return diagonal, left, right
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def half_products(diagonal, left, right, share, width, out):
     """For blocks of 2 * width rows: factors whose products are K between a block's two halves.
 
@@ -170,7 +184,7 @@ def half_products(diagonal, left, right, share, width, out):
                 out[i, j] = out[i + 1, j] * left[i, j]
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, error_model="numpy", fastmath=True)
 def small_blocks(diagonal, left, share, width):
     """The sum of share^2 K over the columns, in the blocks of `width` rows on the diagonal."""
     n, m = diagonal.shape
@@ -189,27 +203,3 @@ def small_blocks(diagonal, left, share, width):
                 total += row[j]
             out[i, k] = out[k, i] = total
     return out
-
-
-@njit(cache=True)
-def push(force_u, force_l, a):
-    """G' (force_u, force_l)."""
-    n, m = force_u.shape[0] + 1, force_u.shape[1]
-    g = np.zeros((n, m))
-    for i in range(n - 1):
-        for j in range(m):
-            g[i, j] += force_l[i, j] - a * force_u[i, j]
-            g[i + 1, j] = force_u[i, j] - a * force_l[i, j]
-    return g
-
-
-@njit(cache=True)
-def longest(s, ds):
-    """The longest step t with s + t ds >= 0, at most 1e9."""
-    n, m = s.shape
-    worst = np.full(m, -1e-9)
-    for i in range(n):
-        for j in range(m):
-            fall = ds[i, j] / s[i, j]
-            worst[j] = fall if fall < worst[j] else worst[j]
-    return -1.0 / worst.min() if m else 1e9
