@@ -31,11 +31,10 @@ class Problem:
     share: Floats
     """The target's positive entries, length m."""
     epsilon: float
-
-    @property
-    def decay(self) -> float:
-        """e^-ε."""
-        return math.exp(-self.epsilon)
+    rise: Floats
+    """The least x_(i+1) / x_i, length n - 1."""
+    fall: Floats
+    """The least x_i / x_(i+1); e^-2ε / rise."""
 
     @cached_property
     def near(self) -> Floats:
@@ -87,7 +86,7 @@ def start(problem: Problem) -> State:
 
     n, m = problem.cost.shape
     x = np.ones((n, m))
-    slack = slacks(x, problem.decay)
+    slack = slacks(x, problem.rise, problem.fall)
     level = START * float(problem.cost.sum()) / (2 * slack[0].size)
     level = level * np.outer(problem.near, problem.large)
     return State(x, slack, (level / slack[0], level / slack[1]), np.zeros(n), np.zeros(m))
@@ -97,17 +96,17 @@ def step(problem: Problem, state: State) -> State:
     """One predictor-corrector step after Mehrotra."""
     from holdfast.constructors import newton_kernel as kernel
 
-    a, tied = problem.decay, (*state.slack, *state.lam)
+    tied = (problem.rise, problem.fall, *state.slack, *state.lam)
     factors = _factors(problem, state)
     base = kernel.reduced(problem.cost, state.y, problem.share, problem.z, state.mu)
     dx = _solved(problem, state, factors, base.copy(), refinements=0)[0]
-    now, ahead = kernel.predicted(dx, a, *tied)
+    now, ahead = kernel.predicted(dx, *tied)
     level = now / (2 * state.slack[0].size) * max(LEAST_CENTRING, min(1.0, (ahead / now) ** 2))
-    g, *force = kernel.corrected(base, dx, a, *tied, level, problem.near, problem.large)
+    g, *force = kernel.corrected(base, dx, *tied, level, problem.near, problem.large)
     dx, dy, dmu = _solved(problem, state, factors, g, REFINEMENTS)
-    primal, dual = kernel.lengths(dx, a, *tied, *force)
+    primal, dual = kernel.lengths(dx, *tied, *force)
     primal, dual = TO_THE_BOUNDARY * primal, TO_THE_BOUNDARY * dual
-    up, down, lam_up, lam_down = kernel.moved(dx, a, *tied, *force, primal, dual)
+    up, down, lam_up, lam_down = kernel.moved(dx, *tied, *force, primal, dual)
     x, y, mu = state.x + primal * dx, state.y + dual * dy, state.mu + dual * dmu
     return State(x, (up, down), (lam_up, lam_down), y, mu)
 
@@ -139,7 +138,7 @@ def _factors(problem: Problem, state: State) -> Factors:
 
     ratios = [m / s for s, m in zip(state.slack, state.lam, strict=True)]
     room = -math.expm1(-2 * problem.epsilon)
-    tau, inverse, k, d = kernel.factor(*ratios, problem.z, problem.decay, room)
+    tau, inverse, k, d = kernel.factor(*ratios, problem.z, problem.rise, problem.fall, room)
     c = kernel.outwards(tau, k)
     q = kernel.solve(tau, inverse, k, np.repeat(problem.z[:, None], len(k), axis=1))[0]
     theta, kappa, left, right = kernel.rank_two(c, q, d, problem.z, problem.share)

@@ -15,15 +15,16 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
-def slacks(x, a):
+def slacks(x, rise, fall):
     """The privacy slacks u and l of x."""
     n, m = x.shape
-    rise, fall = np.empty((n - 1, m)), np.empty((n - 1, m))
+    up, down = np.empty((n - 1, m)), np.empty((n - 1, m))
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
-            rise[i, j] = x[i + 1, j] - a * x[i, j]
-            fall[i, j] = x[i, j] - a * x[i + 1, j]
-    return rise, fall
+            up[i, j] = x[i + 1, j] - a * x[i, j]
+            down[i, j] = x[i, j] - b * x[i + 1, j]
+    return up, down
 
 
 @njit(cache=True, error_model="numpy")
@@ -77,7 +78,7 @@ def add_solution(tau, inverse, k, c, q, d, theta, kappa, z, share, g, lack, dx, 
 
 
 @njit(cache=True, error_model="numpy")
-def predicted(dx, a, up, down, lam_up, lam_down):
+def predicted(dx, rise, fall, up, down, lam_up, lam_down):
     """How far the step towards products of 0 can go, and the sum of products there.
 
     The products themselves are (1 + p r)(1 - d (1 + r)) s lam with r = ds / s.
@@ -86,6 +87,7 @@ def predicted(dx, a, up, down, lam_up, lam_down):
     low, high = np.full(m, -1e-9), np.full(m, -1e-9)
     plain, once, twice = np.zeros(m), np.zeros(m), np.zeros(m)
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             product = up[i, j] * lam_up[i, j]
             r = (dx[i + 1, j] - a * dx[i, j]) / up[i, j]
@@ -95,7 +97,7 @@ def predicted(dx, a, up, down, lam_up, lam_down):
             twice[j] += product * r * r
         for j in range(m):
             product = down[i, j] * lam_down[i, j]
-            r = (dx[i, j] - a * dx[i + 1, j]) / down[i, j]
+            r = (dx[i, j] - b * dx[i + 1, j]) / down[i, j]
             low[j], high[j] = min(low[j], r), min(high[j], -1.0 - r)
             plain[j] += product
             once[j] += product * r
@@ -106,7 +108,7 @@ def predicted(dx, a, up, down, lam_up, lam_down):
 
 
 @njit(cache=True, error_model="numpy")
-def corrected(base, dx, a, up, down, lam_up, lam_down, level, near, share):
+def corrected(base, dx, rise, fall, up, down, lam_up, lam_down, level, near, share):
     """The forces of the corrected step, and its right-hand side base + G' force.
 
     The aim of a product is level * near * share, less what the predicted step dx misses to
@@ -116,53 +118,55 @@ def corrected(base, dx, a, up, down, lam_up, lam_down, level, near, share):
     g = base.copy()
     force_up, force_down = np.empty((n - 1, m)), np.empty((n - 1, m))
     for i in range(n - 1):
-        row = level * near[i]
+        a, b, row = rise[i], fall[i], level * near[i]
         for j in range(m):
             ds = dx[i + 1, j] - a * dx[i, j]
             inverse = 1.0 / up[i, j]
             aim = row * share[j] + lam_up[i, j] * ds * (1.0 + ds * inverse)
             force_up[i, j] = max(aim, 0.0) * inverse
         for j in range(m):
-            ds = dx[i, j] - a * dx[i + 1, j]
+            ds = dx[i, j] - b * dx[i + 1, j]
             inverse = 1.0 / down[i, j]
             aim = row * share[j] + lam_down[i, j] * ds * (1.0 + ds * inverse)
             force_down[i, j] = max(aim, 0.0) * inverse
         for j in range(m):
             g[i, j] += force_down[i, j] - a * force_up[i, j]
-            g[i + 1, j] += force_up[i, j] - a * force_down[i, j]
+            g[i + 1, j] += force_up[i, j] - b * force_down[i, j]
     return g, force_up, force_down
 
 
 @njit(cache=True, error_model="numpy")
-def lengths(dx, a, up, down, lam_up, lam_down, force_up, force_down):
+def lengths(dx, rise, fall, up, down, lam_up, lam_down, force_up, force_down):
     """How far x and the multipliers can go before a slack or a multiplier is 0; at most 1."""
     n, m = dx.shape
     low, high = np.full(m, -1e-9), np.full(m, -1e-9)
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             r = (dx[i + 1, j] - a * dx[i, j]) / up[i, j]
             low[j] = min(low[j], r)
             high[j] = min(high[j], force_up[i, j] / lam_up[i, j] - 1.0 - r)
         for j in range(m):
-            r = (dx[i, j] - a * dx[i + 1, j]) / down[i, j]
+            r = (dx[i, j] - b * dx[i + 1, j]) / down[i, j]
             low[j] = min(low[j], r)
             high[j] = min(high[j], force_down[i, j] / lam_down[i, j] - 1.0 - r)
     return min(1.0, -1.0 / low.min()), min(1.0, -1.0 / high.min())
 
 
 @njit(cache=True, error_model="numpy")
-def moved(dx, a, up, down, lam_up, lam_down, force_up, force_down, p, d):
+def moved(dx, rise, fall, up, down, lam_up, lam_down, force_up, force_down, p, d):
     """Slacks and multipliers after a step of length p in x and d in the multipliers."""
     n, m = dx.shape
     new_up, new_down = np.empty((n - 1, m)), np.empty((n - 1, m))
     more_up, more_down = np.empty((n - 1, m)), np.empty((n - 1, m))
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             ds, s, lam = dx[i + 1, j] - a * dx[i, j], up[i, j], lam_up[i, j]
             new_up[i, j] = s + p * ds
             more_up[i, j] = lam + d * (force_up[i, j] - lam * (1.0 + ds / s))
         for j in range(m):
-            ds, s, lam = dx[i, j] - a * dx[i + 1, j], down[i, j], lam_down[i, j]
+            ds, s, lam = dx[i, j] - b * dx[i + 1, j], down[i, j], lam_down[i, j]
             new_down[i, j] = s + p * ds
             more_down[i, j] = lam + d * (force_down[i, j] - lam * (1.0 + ds / s))
     return new_up, new_down, more_up, more_down

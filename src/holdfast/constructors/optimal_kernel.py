@@ -4,7 +4,9 @@ All arrays of a problem with n rows and m live columns are n x m (or (n-1) x m, 
 step from row i to i+1), so that every recursion over the rows is vectorised over the columns.
 Column j of T is z_j x_j, and its privacy constraints are
 
-    u_i = x_{i+1} - a x_i >= 0    and    l_i = x_i - a x_{i+1} >= 0,    a = e^-eps.
+    u_i = x_{i+1} - a_i x_i >= 0    and    l_i = x_i - b_i x_{i+1} >= 0,    a_i b_i = e^(-2 eps),
+
+with a = b = e^-eps unless the rows were scaled first; `rise` holds a, and `fall` b.
 
 With D_u, D_l the ratios multiplier / slack, the Hessian of a column is H = G' diag(D) G,
 tridiagonal. Its inverse is stored *twisted* at the row k that leaves least of z' H^-1 z to K:
@@ -20,32 +22,34 @@ from numba import njit
 
 
 @njit(cache=True, error_model="numpy")
-def factor(du, dl, z, a, room):
+def factor(du, dl, z, rise, fall, room):
     """The twisted factors of every column: ratios tau, inverse pivots, twist row k, and d.
 
-    `room` is 1 - a^2. Forward pivots are delta_i = A_i + p_i with A = a^2 D_u + D_l, and
-    p_{i+1} = (B_i p_i + D_u D_l room^2) / delta_i with B = D_u + a^2 D_l: no subtraction.
+    `room` is 1 - a b. Forward pivots are delta_i = A_i + p_i with A = a^2 D_u + D_l, and
+    p_{i+1} = (B_i p_i + D_u D_l room^2) / delta_i with B = D_u + b^2 D_l: no subtraction.
     Backward pivots likewise from the other end; p_i + p'_i is 1 / (H^-1)_ii.
     """
     n, m = du.shape[0] + 1, du.shape[1]
     rest, tail = np.zeros((n, m)), np.zeros((n, m))  # p', and what z above row i adds to it
     backward, forward = np.zeros((n, m)), np.zeros((n, m))
     for i in range(n - 2, -1, -1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             up, down, p = du[i, j], dl[i, j], rest[i + 1, j]
-            pivot = 1.0 / (up + a * a * down + p)
+            pivot = 1.0 / (up + b * b * down + p)
             rest[i, j] = ((a * a * up + down) * p + up * down * room * room) * pivot
-            tail[i, j] = a * (up + down) * pivot * (z[i + 1] + tail[i + 1, j])
+            tail[i, j] = (a * up + b * down) * pivot * (z[i + 1] + tail[i + 1, j])
             backward[i + 1, j] = pivot
     k = np.zeros(m, np.int64)
     d, best = 1.0 / rest[0], (z[0] + tail[0]) ** 2 / rest[0]
     p, head = np.zeros(m), np.zeros(m)
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             up, down = du[i, j], dl[i, j]
             pivot = 1.0 / (a * a * up + down + p[j])
-            p[j] = ((up + a * a * down) * p[j] + up * down * room * room) * pivot
-            head[j] = a * (up + down) * pivot * (z[i] + head[j])
+            p[j] = ((up + b * b * down) * p[j] + up * down * room * room) * pivot
+            head[j] = (a * up + b * down) * pivot * (z[i] + head[j])
             forward[i, j] = pivot
             here = 1.0 / (p[j] + rest[i + 1, j])
             along = head[j] + z[i + 1] + tail[i + 1, j]
@@ -56,9 +60,10 @@ def factor(du, dl, z, a, room):
             best[j] = score if better else best[j]
     tau = np.empty((n - 1, m))
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             pivot = forward[i, j] if i < k[j] else backward[i + 1, j]
-            tau[i, j] = a * (du[i, j] + dl[i, j]) * pivot
+            tau[i, j] = (a * du[i, j] + b * dl[i, j]) * pivot
     for i in range(n):
         for j in range(m):
             if i >= k[j]:
