@@ -10,12 +10,12 @@ from holdfast.constructors.interior_point import Problem, State, start, step
 
 Floats = NDArray[np.float64]
 
-COLUMNS = 48  # at most; a half of them if there are fewer
-ROWS = 200  # at most, by tying neighbouring rows
-SWEEPS = 3
+COLUMNS = 96  # at most; a half of them if there are fewer
+ROWS = 400  # at most, by tying neighbouring rows
+SWEEPS = 2
 ENOUGH = 1e-3  # a sweep that gains less than this share of what the first one did is the last
 TIED = 1e-6  # rows whose ratio is so close to the extreme allow their columns no choice
-GAP = 1e-5
+GAP = 1e-6
 MOST_STEPS = 60
 
 
@@ -46,7 +46,9 @@ def repaired(matrix: Floats, weights: Floats, z: Floats, epsilon: float) -> Floa
     return best
 
 
-def _improve(t: Floats, weights: Floats, z: Floats, epsilon: float, block: NDArray[np.int64]) -> float:
+def _improve(
+    t: Floats, weights: Floats, z: Floats, epsilon: float, block: NDArray[np.int64]
+) -> float:
     """Exchange the columns of the block, in place, if that is better; what was gained."""
     old, costs = t[:, block], weights[:, block]
     total = old.sum(axis=1)
@@ -104,7 +106,7 @@ def _solved(problem: Problem) -> State:
     state = start(problem)
     for _ in range(MOST_STEPS):
         value = float(np.einsum("ij,ij->", problem.cost, state.x))
-        if 2 * state.slack[0].size * state.product <= GAP * value:
+        if value <= 0 or 2 * state.slack[0].size * state.product <= GAP * value:
             break
         try:
             state = step(problem, state)
