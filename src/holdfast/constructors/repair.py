@@ -36,8 +36,8 @@ def repaired(matrix: Floats, weights: Floats, z: Floats, epsilon: float) -> Floa
     first = 0.0
     with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
         for sweep in range(SWEEPS):
-            gained = 0.0
-            for begin in range(0, max(1, len(live) - width // 2), max(1, width // 2)):
+            gained, begins = 0.0, range(0, max(1, len(live) - width // 2), max(1, width // 2))
+            for begin in begins if sweep % 2 else reversed(begins):
                 gained += _improve(best, weights, z, epsilon, live[begin : begin + width])
             if sweep == 0:
                 first = gained
