@@ -91,7 +91,8 @@ class Heuristic:
                 found.append(self._construct(name, z, epsilon, precise=False))
             except Inaccurate:
                 unresolved.append(name)
-        # beyond this size the integers take minutes: do without the orders that need them
+        # the integers take long: only the paper's orders are worth it, and up to a size
+        unresolved = [name for name in unresolved if name in ORDERS]
         if len(z) > LARGEST_PRECISE:
             unresolved = [] if found else ["sandwich"]
         found += [self._construct(name, z, epsilon) for name in unresolved]

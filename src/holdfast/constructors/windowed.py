@@ -47,8 +47,8 @@ class Windowed:
     merged first. The windows' multipliers give the lower bound.
 
     Never worse than `Heuristic`, whose best is returned where it is better, as it often is
-    after its repair, or the windows do not fit; where one window holds everything this is `Optimal`. Cost: O(n) for the windows,
-    O(n^2) for the matrix. See docs/optimum.md, "Windows".
+    after its repair, or the windows do not fit; where one window holds everything this is
+    `Optimal`. Cost: O(n) for the windows, O(n^2) for the matrix. See docs/optimum.md, "Windows".
 
     >>> z = np.exp(-0.5 * ((np.arange(300) - 100) / 20) ** 2) + 1e-4
     >>> found = Windowed()(z / z.sum(), epsilon="1")
