@@ -8,6 +8,7 @@ import typer
 from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
+from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.verify import verify
@@ -24,10 +25,11 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(plan)
-app.command()(verify)
 app.command()(audit)
+app.command()(verify)
 
 
 @app.callback(invoke_without_command=True)
