@@ -131,13 +131,15 @@ def split_budget(
     split: Any = None,
     contributions: int = 1,
     bound: Fraction | int = 0,
+    bins: int | None = None,
     one_stage: bool = False,
 ) -> Budget:
     """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
 
     With `one_stage` all of it goes to the counts.
 
-    What a private max_count takes, `bound`, comes off first; the rest is what is split.
+    What a private max_count takes, `bound`, comes off first; the rest is what is split, with
+    `bins` standing for max_count + 1 as long as it is not known.
 
     >>> budget = split_budget("1.0", max_count=50, rows=3000, split="paper")
     >>> budget.stage_1, budget.stage_2
@@ -157,7 +159,7 @@ def split_budget(
         )
     rest, steps = total - bound, min(contributions, max_count)
     if split is None:  # contributions stretch the noise of both stages alike
-        share = share_rule(rest / steps, rows=max(rows, 1), bins=max_count + 1)
+        share = share_rule(rest / steps, rows=max(rows, 1), bins=bins or max_count + 1)
     else:
         share = paper_rule(rest) if split == "paper" else _share(split)
     share = Fraction(0) if one_stage else share
