@@ -9,7 +9,7 @@ from holdfast.budget import split_budget
 from holdfast.constructors import Automatic, Construction
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
-from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier
+from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier, measured_target
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -69,7 +69,9 @@ def privatize(
     counts = top_code(rows.counts[open_rows], max_count)
 
     histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
-    target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
+    target, noisy = measured_target(  # step 2: z, and what was measured to make it
+        privatizer, histogram, epsilon=budget.unit_1, rng=source
+    )
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2)
     released = np.zeros(len(rows.counts), dtype=np.int64)
@@ -89,6 +91,7 @@ def privatize(
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
+        noisy_cumulative=noisy,
         methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,

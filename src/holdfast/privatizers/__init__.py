@@ -1,6 +1,13 @@
 """Stage 1: histogram of counts -> target distribution."""
 
 from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
-from holdfast.privatizers.privatizer import Privatizer, certifier
+from holdfast.privatizers.privatizer import Measuring, Privatizer, certifier, measured_target
 
-__all__ = ["CumulativeIsotonic", "CyclicLaplace", "Privatizer", "certifier"]
+__all__ = [
+    "CumulativeIsotonic",
+    "CyclicLaplace",
+    "Measuring",
+    "Privatizer",
+    "certifier",
+    "measured_target",
+]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,8 @@ from holdfast.randomness import Randomness, laplace_measurement, randomness
 class _OnCumulative:
     projection: str
     """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+    common_noise: ClassVar[bool] = False
+    """Whether one more draw is added to the whole cumulative histogram."""
 
     def __post_init__(self) -> None:
         find_projection(self.projection)
@@ -26,10 +28,19 @@ class _OnCumulative:
     ) -> NDArray[np.float64]:
         """The target distribution z, from exact noise of the operating system or, with `rng`,
         from a simulation."""
-        eta = check_histogram(histogram)
-        cumulative = np.cumsum(eta)
-        noisy = self._noisy(cumulative[:-1], exact_epsilon(epsilon), randomness(rng))
-        bounds = np.concatenate([[0], noisy, cumulative[-1:]])
+        noisy = self.measure(histogram, epsilon=epsilon, rng=rng)
+        return self.fit(noisy, rows=int(check_histogram(histogram).sum()), epsilon=epsilon)
+
+    def measure(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> NDArray[np.int64]:
+        """The noisy C_0, ..., C_(n-2): all that stage 1 draws, and private by itself."""
+        cumulative = np.cumsum(check_histogram(histogram))
+        return self._noisy(cumulative[:-1], exact_epsilon(epsilon), randomness(rng))
+
+    def fit(
+        self, noisy: NDArray[np.int64], *, rows: int, epsilon: Any = None
+    ) -> NDArray[np.float64]:
+        """z from what was measured: post-processing, which costs no privacy."""
+        bounds = np.concatenate([[0], noisy, [rows]])
         return find_projection(self.projection)(np.diff(bounds))
 
     def certified_epsilon(self, epsilon: Any) -> Fraction:
@@ -71,6 +82,7 @@ class CyclicLaplace(_OnCumulative):
     """
 
     projection: str = "clip"
+    common_noise: ClassVar[bool] = True
 
     def _noisy(
         self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
