@@ -1,0 +1,1 @@
+"""Studies by simulation: the paper's experiments and our own."""
