@@ -3,7 +3,7 @@
     share zero            share 3               share 3 or more       share at least 3
     share above 2         share at most 5       share below 6         share between 2 and 5
     mean                  total                 variance              gini
-    median                quantile 0.9          row 7 (a released count)
+    median                quantile 0.9          released 7
     top 10                compare Kent with Ely
     total of Kent, Ely, York
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "share zero", "share at least 3", "share between 2 and 5", "mean", "total", "median",
-    "quantile 0.9", "variance", "gini", "row 7", "top 10", "compare A with B", "total of A, B, C",
+    "quantile 0.9", "variance", "gini", "released 7", "top 10", "compare A with B", "total of A, B, C",
 )  # fmt: skip
 _PLAIN = {
     "average": "mean", "mean": "mean", "sum": "total", "total": "total", "median": "median",
     "variance": "variance", "gini": "gini",
 }  # fmt: skip
-_FIRST = (*_PLAIN, "share", "quantile", "row", "top", "compare")
+_FIRST = (*_PLAIN, "share", "quantile", "released", "top", "compare")
 _WHOLE = r"(\d{1,9})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"{_WHOLE} or more|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
@@ -103,9 +103,9 @@ def _numbered(text: str) -> Question | None:
     if match:
         number = match[1].strip()
         return _ask("quantile", at=float(number.rstrip(" %")) / (100 if "%" in number else 1))
-    match = re.fullmatch(rf"(row|top) {_WHOLE}", text)
+    match = re.fullmatch(rf"(released|top) {_WHOLE}", text)
     if match:
-        method = "posterior" if match[1] == "row" else "top"
+        method = "posterior" if match[1] == "released" else "top"
         return Question(method=method, arguments=(int(match[2]),))
     return None
 

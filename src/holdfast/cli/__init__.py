@@ -5,8 +5,10 @@ import sys
 
 import typer
 
+from holdfast.cli.ask import ask
 from holdfast.cli.demo import demo
 from holdfast.cli.privatize import privatize
+from holdfast.cli.report import report
 from holdfast.errors import HoldfastError
 
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -20,6 +22,8 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.command()(report)
+app.command()(ask)
 
 
 @app.callback(invoke_without_command=True)
