@@ -15,8 +15,8 @@ BARS = 61
 Content = dict[str, Any]
 
 DO_NOT = (
-    "Do not read a single row as a fact. Its count was drawn at random; the table below says how "
-    "far from the truth it may be.",
+    "Do not read a single row as a fact. Its count was drawn at random; the report says how far "
+    "from the truth it may be.",
     "Do not add up a few rows and expect their total. Sums over the whole table hold; sums of few "
     "rows are mostly noise, and expected counts are pulled towards the table's mean.",
     "Do not compare two releases of the same data row by row: the difference is noise twice.",

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from holdfast.analysis.report_pictures import band_picture, row_picture
+from holdfast.analysis.report_pictures import band_picture, row_picture, run_name
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """
@@ -18,7 +18,10 @@ svg{width:100%;height:auto}svg text{fill:currentColor}svg circle{fill:currentCol
 .alarm{border:3px solid #b91c1c;padding:.7rem 1rem;font-weight:bold}
 .small{font-size:.88em;color:#667}code{overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){svg path{stroke:currentColor}.small{color:#99a}}
-@media (max-width:30rem){body{font-size:16px;padding:.7rem}th,td{padding:.3rem .35rem}}
+summary{cursor:pointer;margin:.6rem 0}td:first-child{min-width:7rem}
+@media (max-width:34rem){body{font-size:16px;padding:.7rem}table{font-size:.82em}
+th,td{padding:.3rem .25rem}th.n{white-space:normal}td:first-child{min-width:4.2rem}
+td.n:first-child{min-width:0}}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:11pt}
 h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 """
@@ -71,7 +74,22 @@ def _distribution(content: dict[str, Any]) -> str:
         + f"<p>Bars: share of rows with each count in the released table. Dots and lines: the "
         f"best estimate of the true share and its {content['level']:.0%} interval, from all that "
         "the release says. Lines that leave the picture are longer than drawn.</p>"
+        f"<details><summary>All shares in numbers</summary>{_shares(content)}</details>"
     )
+
+
+def _shares(content: dict[str, Any]) -> str:
+    rows = [
+        (
+            run_name(bar),
+            f"{bar['released']:.2%}",
+            f"{bar['estimate']:.2%}",
+            f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}",
+        )
+        for bar in content["distribution"]
+    ]
+    head = ("count", "released", "best estimate", f"{content['level']:.0%} interval")
+    return _table(head, rows, numbers=(0, 1, 2, 3))
 
 
 def _questions(content: dict[str, Any]) -> str:

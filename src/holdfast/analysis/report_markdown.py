@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
+from holdfast.analysis.report_pictures import run_name
+
 
 def markdown(content: dict[str, Any]) -> str:
     """The whole page."""
@@ -33,7 +35,7 @@ def markdown(content: dict[str, Any]) -> str:
             ("count", "released", "best estimate", level),
             (
                 (
-                    _name(bar),
+                    run_name(bar),
                     f"{bar['released']:.2%}",
                     f"{bar['estimate']:.2%}",
                     f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}",
@@ -78,6 +80,3 @@ def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
-
-def _name(bar: dict[str, Any]) -> str:
-    return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 720, 260, 46, 34
+WIDTH, HEIGHT, LEFT, BOTTOM = 720, 330, 62, 40
 BAR, BAND, MARK = "#3b6fb6", "#1f2937", "#c2410c"
 
 
@@ -24,13 +24,13 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
         parts.append(
             f'<rect x="{x + step * 0.08:.1f}" y="{top:.1f}" width="{step * 0.84:.1f}" '
             f'height="{HEIGHT - BOTTOM - top:.1f}" fill="{BAR}" fill-opacity="0.55">'
-            f"<title>{_name(bar)}: {bar['released']:.2%} released, {bar['estimate']:.2%} estimated, "
+            f"<title>{run_name(bar)}: {bar['released']:.2%} released, {bar['estimate']:.2%} estimated, "
             f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}</title></rect>"
-            f'<path d="M{middle:.1f} {low:.1f}V{high:.1f}" stroke="{BAND}" stroke-width="1.6"/>'
-            f'<circle cx="{middle:.1f}" cy="{_y(bar["estimate"], highest):.1f}" r="2.4" '
+            f'<path d="M{middle:.1f} {low:.1f}V{high:.1f}" stroke="{BAND}" stroke-width="2"/>'
+            f'<circle cx="{middle:.1f}" cy="{_y(bar["estimate"], highest):.1f}" r="3" '
             f'fill="{BAND}"/>'
         )
-    labels = [_name(bar) for bar in bars]
+    labels = [run_name(bar) for bar in bars]
     words = "Share of rows with each count: released, and estimated with intervals"
     return _frame(parts, labels, highest, words)
 
@@ -54,21 +54,21 @@ def row_picture(row: dict[str, Any]) -> str:
 
 def _frame(parts: list[str], labels: list[str], highest: float, words: str) -> str:
     step = (WIDTH - LEFT) / len(labels)
-    every = next(s for s in (1, 2, 5, 10, 20, 50, 100) if len(labels) / s <= 14 or s == 100)
+    every = next(s for s in (1, 2, 5, 10, 20, 50, 100) if len(labels) / s <= 11 or s == 100)
     ticks = [
-        f'<text x="{LEFT + (i + 0.5) * step:.1f}" y="{HEIGHT - BOTTOM + 20}" '
+        f'<text x="{LEFT + (i + 0.5) * step:.1f}" y="{HEIGHT - BOTTOM + 26}" '
         f'text-anchor="middle">{label}</text>'
         for i, label in enumerate(labels)
         if i % every == 0
     ]
     ticks += [
-        f'<text x="{LEFT - 6}" y="{_y(share, highest) + 5:.1f}" text-anchor="end">{share:.0%}</text>'
+        f'<text x="{LEFT - 6}" y="{_y(share, highest) + 7:.1f}" text-anchor="end">{share:.0%}</text>'
         f'<path d="M{LEFT} {_y(share, highest):.1f}H{WIDTH}" stroke="#0002"/>'
         for share in _shares(highest)
     ]
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}" '
-        f'font-family="sans-serif" font-size="15">{"".join(ticks)}{"".join(parts)}'
+        f'font-family="sans-serif" font-size="21">{"".join(ticks)}{"".join(parts)}'
         f'<path d="M{LEFT} 8V{HEIGHT - BOTTOM}H{WIDTH}" fill="none" stroke="currentColor"/></svg>'
     )
 
@@ -82,5 +82,6 @@ def _shares(highest: float) -> list[float]:
     return [k * step for k in range(int(highest / step + 1e-9) + 1)]
 
 
-def _name(bar: dict[str, Any]) -> str:
+def run_name(bar: dict[str, Any]) -> str:
+    """A count, or a run of counts, as a label."""
     return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"
