@@ -104,10 +104,10 @@ def _write(release: Release, folder: Path, table_format: str) -> None:
     (folder / "distribution.svg").write_text(picture, encoding="utf-8")
     text = read_me(release.summary(), f"table.{table_format}")
     (folder / "README.md").write_text(text, encoding="utf-8")
-    noisy = release.noisy_cumulative
+    noisy = release.measurement
     record = release.summary() | {
         "target": release.target.tolist(),
-        "noisy_cumulative": None if noisy is None else noisy.tolist(),
+        "measurement": None if noisy is None else noisy.tolist(),
         "fixed_point": release.mechanism.target is not None,
         "files": {path.name: _hash(path) for path in sorted(folder.iterdir())},
     }
@@ -140,7 +140,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
         weights = archive["weights"]
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
-    noisy = record.get("noisy_cumulative")
+    noisy = record.get("measurement")
     table, column = read_file(path), record["count_column"]
     counts = read_table(table, count=column or "count").counts
     return Release(
@@ -156,7 +156,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
         rows=int(record["rows"]),
         structural_zeros=int(record["structural_zeros"]),
         methods=tuple(record["methods"]),
-        noisy_cumulative=None if noisy is None else np.array(noisy, dtype=np.int64),
+        measurement=None if noisy is None else np.array(noisy, dtype=np.int64),
         count_column=column,
         unchanged_columns=tuple(record["unchanged_columns"]),
         notes=tuple(record["notes"]),
@@ -175,7 +175,7 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         and release.rows + release.structural_zeros == len(release.counts)
         and release.counts.max() <= top
         and len(release.target) == top + 1
-        and (release.noisy_cumulative is None or release.noisy_cumulative.shape == (top,))
+        and (release.measurement is None or release.measurement.ndim == 1)
     )
     if not fits:
         raise HoldfastError("release.json does not fit the mechanism and the table beside it.")

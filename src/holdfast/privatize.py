@@ -70,7 +70,7 @@ def privatize(
 
     histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
     target, noisy = measured_target(  # step 2: z, and what was measured to make it
-        privatizer, histogram, epsilon=budget.unit_1, rng=source
+        privatizer, histogram, epsilon=budget.unit_1, source=source
     )
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2)
@@ -91,7 +91,7 @@ def privatize(
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
-        noisy_cumulative=noisy,
+        measurement=noisy,
         methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,

@@ -22,8 +22,14 @@ class Randomness(Protocol):
     def bits_62(self, size: int) -> NDArray[np.uint64]:
         """Independent uniform integers in [0, 2^62)."""
 
-    def add_laplace(self, values: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
-        """Values plus independent discrete Laplace noise, epsilon-private at L1 sensitivity 1."""
+    def add_laplace(
+        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
+    ) -> NDArray[np.int64]:
+        """Values plus independent discrete Laplace noise, epsilon-private at L1 `sensitivity`."""
+
+    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus independent discrete Gaussian noise: P(x) in proportion to
+        exp(-x^2 / 2 scale^2)."""
 
 
 class SystemEntropy:
@@ -35,12 +41,15 @@ class SystemEntropy:
         """Independent uniform integers in [0, 2^62)."""
         return np.frombuffer(os.urandom(8 * size), dtype=np.uint64) >> np.uint64(2)
 
-    def add_laplace(self, values: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
+    def add_laplace(
+        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
+    ) -> NDArray[np.int64]:
         """Values plus discrete Laplace noise from OpenDP, whose privacy map allows epsilon."""
-        if len(values) == 0:
-            return values.copy()
-        measurement, _ = laplace_measurement(epsilon)
-        return np.array(measurement(values.tolist()), dtype=np.int64)
+        return _measure(laplace_measurement(epsilon, sensitivity)[0], values)
+
+    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus discrete Gaussian noise from OpenDP."""
+        return _measure(gaussian_measurement(scale)[0], values)
 
 
 class Simulation:
@@ -55,11 +64,24 @@ class Simulation:
         """Independent uniform integers in [0, 2^62)."""
         return self.generator.integers(0, 1 << 62, size=size, dtype=np.uint64)
 
-    def add_laplace(self, values: NDArray[np.int64], epsilon: Fraction) -> NDArray[np.int64]:
+    def add_laplace(
+        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
+    ) -> NDArray[np.int64]:
         """Values plus discrete Laplace noise, as the difference of two geometric draws."""
-        p = -math.expm1(-float(epsilon))
+        p = -math.expm1(-float(epsilon / sensitivity))
         first, second = self.generator.geometric(p, size=(2, len(values)))
         return np.asarray(values + first - second)
+
+    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus discrete Gaussian noise, by rejection from discrete Laplace draws."""
+        width = math.floor(scale) + 1  # Canonne, Kamath and Steinke 2020, Algorithm 3
+        noise = np.empty(0, dtype=np.int64)
+        while len(noise) < len(values):
+            proposed = self.add_laplace(np.zeros(2 * len(values) + 8, int), Fraction(1, width))
+            distance = (np.abs(proposed) - scale**2 / width) / scale
+            kept = self.generator.random(len(proposed)) < np.exp(-(distance**2) / 2)
+            noise = np.append(noise, proposed[kept])
+        return np.asarray(values + noise[: len(values)])
 
 
 def randomness(rng: Any) -> Randomness:
@@ -82,20 +104,39 @@ def randomness(rng: Any) -> Randomness:
     )
 
 
-@lru_cache(maxsize=64)
-def laplace_measurement(epsilon: Fraction) -> tuple[Any, Fraction]:
+def _measure(measurement: Any, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    if len(values) == 0:
+        return values.copy()
+    return np.array(measurement(values.tolist()), dtype=np.int64)
+
+
+@lru_cache(maxsize=256)
+def laplace_measurement(epsilon: Fraction, sensitivity: int = 1) -> tuple[Any, Fraction]:
     """OpenDP's discrete Laplace on integers, and the epsilon that its privacy map states.
 
-    The scale is the first float from 1/epsilon upwards for which the map stays within epsilon.
+    The scale is the first float from sensitivity/epsilon upwards for which the map, asked
+    about a change of `sensitivity` in L1, stays within epsilon.
     """
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
-    scale = float(1 / epsilon)
+    scale = float(sensitivity / epsilon)
     while True:
         measurement = dp.m.make_laplace(*space, scale=scale)
-        stated = Fraction(measurement.map(1))
+        stated = Fraction(measurement.map(sensitivity))
         if stated <= epsilon:
             return measurement, stated
         scale = math.nextafter(scale, math.inf)
+
+
+@lru_cache(maxsize=64)
+def gaussian_measurement(scale: float) -> tuple[Any, Fraction]:
+    """OpenDP's discrete Gaussian on integers, and the zCDP that its privacy map states for a
+    change of one in one of them."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="i64")
+    measurement = dp.m.make_gaussian(*space, scale=scale)
+    return measurement, Fraction(measurement.map(1))

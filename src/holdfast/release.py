@@ -131,8 +131,8 @@ class Release:
     """Rows that are publicly known to be zero."""
     methods: tuple[str, ...]
     """Stage 1, stage 2."""
-    noisy_cumulative: NDArray[np.int64] | None = field(default=None, repr=False)
-    """What stage 1 measured to make z, if it says so: C_0, ..., C_(n-2) plus known noise."""
+    measurement: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The noisy integers that stage 1 measured and made z from; None where it does not say."""
     count_column: str | None = None
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()

@@ -9,14 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace
+from holdfast.experiments.contenders import CONTENDERS
+from holdfast.privatize import privatize
+from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace, certifier
 from holdfast.privatizers.projection import PROJECTIONS
 from holdfast.randomness import laplace_measurement
+from silence import Silence
 
 ALL = [
-    kind(projection=projection)
-    for kind, projection in itertools.product((CumulativeIsotonic, CyclicLaplace), PROJECTIONS)
+    make(projection=projection)
+    for make, projection in itertools.product(CONTENDERS.values(), PROJECTIONS)
 ]
+ONE_EACH = [make() for make in CONTENDERS.values()]
 histograms = st.lists(st.integers(0, 2000), min_size=1, max_size=40).filter(any)
 
 
@@ -28,13 +32,64 @@ def test_the_result_is_a_distribution(privatizer, histogram, epsilon, seed):
     assert z.sum() == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("privatizer", ALL, ids=repr)
+@pytest.mark.parametrize("privatizer", ONE_EACH, ids=repr)
 def test_opendps_map_is_the_authority_for_epsilon(privatizer):
     for epsilon in ("0.1", "0.3", "1/3", "2.7", "0.00001"):
         certified = privatizer.certified_epsilon(epsilon)
         assert Fraction(epsilon) * (1 - Fraction(1, 10**12)) < certified <= Fraction(epsilon)
-        measurement, stated = laplace_measurement(Fraction(epsilon))
-        assert Fraction(measurement.map(1)) == stated == certified
+
+
+@pytest.mark.parametrize("privatizer", ONE_EACH, ids=repr)
+@pytest.mark.parametrize("bins", [1, 2, 3, 16, 17, 40])
+def test_noise_is_asked_for_the_change_that_a_neighbour_makes(privatizer, bins):
+    """All moves of one unit to the next bin, both ways, against the claimed sensitivity."""
+    eta = np.full(bins, 10)
+    source = Silence()
+    measured = privatizer.measure(eta, Fraction(1, 3), source)
+    worst = 0
+    for i in range(bins - 1):
+        neighbour = eta.copy()
+        neighbour[[i, i + 1]] += [-1, 1]
+        change = privatizer.measure(neighbour, Fraction(1, 3), Silence()) - measured
+        assert np.array_equal(
+            -change, privatizer.measure(2 * eta - neighbour, Fraction(1, 3), Silence()) - measured
+        )
+        worst = max(worst, np.abs(change).sum())
+    for law, *parameters in source.asked:
+        if law == "laplace":
+            assert parameters == [Fraction(1, 3), max(worst, 1)]
+            measurement, stated = laplace_measurement(*parameters)
+            assert Fraction(measurement.map(int(max(worst, 1)))) == stated
+            assert stated <= privatizer.certified_epsilon("1/3")
+        else:
+            assert worst in (0, 1) and parameters == [privatizer.scale("1/3")]
+    assert source.asked or bins == 1
+
+
+@pytest.mark.parametrize("privatizer", ALL, ids=repr)
+def test_the_parts_of_a_releases_epsilon_add_up_exactly(privatizer):
+    for epsilon, contributions in (("1/3", 1), ("2", 3)):
+        privacy = privatize(
+            [0, 1, 1, 4, 2, 0],
+            epsilon=epsilon,
+            max_count=4,
+            privatizer=privatizer,
+            split="0.3",
+            contributions=contributions,
+        ).privacy
+        budget = privacy.budget
+        assert budget.stage_1 + budget.stage_2 == Fraction(epsilon)
+        assert privacy.stage_1_certified <= budget.stage_1 == Fraction(epsilon) * Fraction(3, 10)
+        assert privacy.stage_2_certified <= budget.stage_2
+
+
+def test_delta_is_declared_where_it_is_spent_and_only_there():
+    for name, make in CONTENDERS.items():
+        gaussian = "Gaussian" in name
+        assert (getattr(make(), "delta", 0) > 0) == gaussian
+        assert certifier(make()) == (
+            "the exact law of OpenDP's discrete Gaussian" if gaussian else "OpenDP's map"
+        )
 
 
 @pytest.mark.parametrize("privatizer", ALL, ids=repr)

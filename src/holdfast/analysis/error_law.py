@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.stage_one import StageOne
 
 Vector = NDArray[np.float64]
-POINTS, REACH = 8192, 16.0
+POINTS, REACH = 2048, 12.0
 
 
 def error_density(
@@ -29,8 +29,9 @@ def error_density(
         characteristic *= np.exp(-first.variance * (loads @ loads) * t**2 / 2)
     else:
         alpha = first.decay
-        for load in loads[loads != 0]:
-            characteristic *= (1 - alpha) ** 2 / (1 - 2 * alpha * np.cos(load * t) + alpha**2)
+        waves = np.cos(np.outer(loads[loads != 0], t))
+        factors = (1 - alpha) ** 2 / (1 - 2 * alpha * waves + alpha**2)
+        characteristic *= factors.prod(axis=0)
     density = np.fft.irfft(characteristic * (-1.0) ** np.arange(len(t)), POINTS)
     grid = (np.arange(POINTS) - POINTS // 2) * (width / POINTS)
     return grid, np.maximum(density, 0)
@@ -56,7 +57,7 @@ def shortest_interval(
     """
     grid, density = law
     (low, high), step = limits, grid[1] - grid[0]
-    centre = min(max(centre, low + grid[0] / 3), high - grid[0] / 3)
+    centre = min(max(centre, low + grid[0] / 2), high - grid[0] / 2)
     values = centre + grid
     values = values[(values >= low - step / 2) & (values <= high + step / 2)]
     wider = np.ones(len(values)) if stretch is None else stretch(values)

@@ -122,7 +122,7 @@ def runs(n: int) -> list[tuple[int, int]]:
     """The counts 0 ... n-1 in at most 61 runs; the first and the last count stay alone.
 
     >>> runs(4), len(runs(501)), runs(501)[1]
-    ([(0, 0), (1, 1), (2, 2), (3, 3)], 57, (1, 9))
+    ([(0, 0), (1, 1), (2, 2), (3, 3)], 58, (1, 9))
     """
     if n <= BARS:
         return [(i, i) for i in range(n)]

@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.privatizers.noisy import Noisy
     from holdfast.release import Release
 
 Vector = NDArray[np.float64]
@@ -29,7 +31,9 @@ class StageOne:
     loads: Callable[[Vector], Vector] = field(repr=False)
     """M^T f for a vector or for the columns of a matrix."""
     decay: float | None
-    """e^-ε of the discrete Laplace law of the L; None where they are taken as normal."""
+    """e^-ε of the discrete Laplace law of the L; None where they are normal, of variance 1."""
+    exact: bool
+    """Whether the noise law is known, and not estimated by repeating stage 1."""
     size: int
     """How many L there are."""
 
@@ -37,11 +41,6 @@ class StageOne:
     def variance(self) -> float:
         """Of each L."""
         return 1.0 if self.decay is None else 2 * self.decay / (1 - self.decay) ** 2
-
-    @property
-    def exact(self) -> bool:
-        """Whether the noise law is known, and not estimated by repeating stage 1."""
-        return self.decay is not None
 
     def draw(self, size: int, generator: np.random.Generator) -> Vector:
         """Independent L, one row a draw."""
@@ -54,14 +53,16 @@ class StageOne:
 
 def stage_one(release: "Release") -> StageOne:
     """Stage 1 of a release: from its published measurement, or by repeating it on z."""
+    from holdfast.privatizers.noisy import Noisy
+
     privatizer = find_privatizer(release.methods[0])
-    if release.noisy_cumulative is not None and privatizer is not None:
-        return _measured(release, getattr(privatizer, "common_noise", False))
     if privatizer is None:
         raise HoldfastError(
             "stage 1 of this release is unknown to this version of holdfast, so its noise "
             "cannot be stated. Hint: the plain estimates are in release.distribution."
         )
+    if release.measurement is not None and isinstance(privatizer, Noisy):
+        return _measured(release, release.measurement, privatizer)
     return _repeated(release, privatizer)
 
 
@@ -80,25 +81,55 @@ def find_privatizer(text: str) -> Any | None:
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args
         kind = getattr(privatizers, call.func.id)
         assert isinstance(kind, type) and call.func.id in privatizers.__all__
-        return kind(**{str(key.arg): ast.literal_eval(key.value) for key in call.keywords})
+        return kind(**{str(key.arg): _value(key.value) for key in call.keywords})
     except (AssertionError, AttributeError, SyntaxError, TypeError, ValueError):
         return None
 
 
-def _measured(release: "Release", common: bool) -> StageOne:
-    rows, noisy = release.rows, release.noisy_cumulative
-    assert noisy is not None
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "Fraction" and not node.keywords:
+        return Fraction(*(ast.literal_eval(part) for part in node.args))
+    return ast.literal_eval(node)
+
+
+def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy") -> StageOne:
+    from holdfast.privatizers.laplace import OnCumulative
+
+    n, rows, unit = len(release.target), release.rows, release.privacy.budget.unit_1
+    common = privatizer.common_noise
+    if isinstance(privatizer, OnCumulative):
+
+        def each(f: Vector) -> Vector:
+            return -np.diff(f, axis=0) / rows
+    else:
+        spread = _response(privatizer, len(noisy), n) / rows
+
+        def each(f: Vector) -> Vector:
+            return np.asarray(spread @ f)
 
     def loads(f: Vector) -> Vector:
-        steps = -np.diff(f, axis=0) / rows
-        return np.concatenate([steps, steps.sum(axis=0, keepdims=True)]) if common else steps
+        parts = each(f)
+        return np.concatenate([parts, parts.sum(axis=0, keepdims=True)]) if common else parts
 
+    reach = getattr(privatizer, "sensitivity", None)
+    sensitivity = 1 if reach is None else reach(n)
+    normal = bool(getattr(privatizer, "delta", 0))
+    if normal:
+        scale = privatizer.cumulative_variance(n, unit)[0] / (2 if common else 1)
     return StageOne(
-        shares=np.diff(np.concatenate([[0], noisy, [rows]])) / rows,
-        loads=loads,
-        decay=float(np.exp(-float(release.privacy.budget.unit_1))),
+        shares=np.asarray(privatizer.estimate(noisy, n, rows) / rows),
+        loads=(lambda f: np.sqrt(scale) * loads(f)) if normal else loads,
+        decay=None if normal else float(np.exp(-float(unit) / sensitivity)),
+        exact=True,
         size=len(noisy) + common,
     )
+
+
+def _response(privatizer: "Noisy", size: int, bins: int) -> Vector:
+    """How the unbiased estimate, which is linear, answers to one more in each noisy integer."""
+    nothing = np.zeros(size, dtype=np.int64)
+    start = privatizer.estimate(nothing, bins, 0)
+    return np.array([privatizer.estimate(one, bins, 0) - start for one in np.eye(size, dtype=np.int64)])
 
 
 def _repeated(release: "Release", privatizer: Any) -> StageOne:
@@ -112,7 +143,7 @@ def _repeated(release: "Release", privatizer: Any) -> StageOne:
     )
     bias = draws.mean(axis=0) - start / rows
     spread = (draws - draws.mean(axis=0)) / np.sqrt(BOOTSTRAP - 1)
-    return StageOne(shares=z - bias, loads=lambda f: spread @ f, decay=None, size=BOOTSTRAP)
+    return StageOne(shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP)
 
 
 def whole_histogram(shares: Vector, rows: int) -> NDArray[np.int64]:

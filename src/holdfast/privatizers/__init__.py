@@ -1,13 +1,25 @@
 """Stage 1: histogram of counts -> target distribution."""
 
+from holdfast.privatizers.classic_laplace import ClassicLaplace
+from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
+from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
-from holdfast.privatizers.privatizer import Measuring, Privatizer, certifier, measured_target
+from holdfast.privatizers.noisy import measured_target
+from holdfast.privatizers.planning import ExpectedError, expected_error
+from holdfast.privatizers.privatizer import Privatizer, certifier
+from holdfast.privatizers.privelet import Privelet
 
 __all__ = [
+    "ClassicLaplace",
+    "CumulativeGaussian",
     "CumulativeIsotonic",
+    "CyclicGaussian",
     "CyclicLaplace",
-    "Measuring",
+    "ExpectedError",
+    "Hierarchical",
     "Privatizer",
+    "Privelet",
     "certifier",
+    "expected_error",
     "measured_target",
 ]

@@ -5,47 +5,34 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from holdfast.budget import exact_epsilon
-from holdfast.histogram import check_histogram
-from holdfast.privatizers.projection import find_projection
-from holdfast.randomness import Randomness, laplace_measurement, randomness
+from holdfast.privatizers.noisy import Noisy, laplace_variance
+from holdfast.randomness import Randomness, laplace_measurement
 
 
 @dataclass(frozen=True, kw_only=True)
-class _OnCumulative:
-    projection: str
-    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
-    common_noise: ClassVar[bool] = False
-    """Whether one more draw is added to the whole cumulative histogram."""
+class OnCumulative(Noisy):
+    """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
 
-    def __post_init__(self) -> None:
-        find_projection(self.projection)
+    def measure(
+        self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
+    ) -> NDArray[np.int64]:
+        """The noisy cumulative histogram without its last entry."""
+        return self._noisy(np.cumsum(histogram)[:-1], epsilon, source)
 
-    def __call__(
-        self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
-    ) -> NDArray[np.float64]:
-        """The target distribution z, from exact noise of the operating system or, with `rng`,
-        from a simulation."""
-        noisy = self.measure(histogram, epsilon=epsilon, rng=rng)
-        return self.fit(noisy, rows=int(check_histogram(histogram).sum()), epsilon=epsilon)
-
-    def measure(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> NDArray[np.int64]:
-        """The noisy C_0, ..., C_(n-2): all that stage 1 draws, and private by itself."""
-        cumulative = np.cumsum(check_histogram(histogram))
-        return self._noisy(cumulative[:-1], exact_epsilon(epsilon), randomness(rng))
-
-    def fit(
-        self, noisy: NDArray[np.int64], *, rows: int, epsilon: Any = None
-    ) -> NDArray[np.float64]:
-        """z from what was measured: post-processing, which costs no privacy."""
-        bounds = np.concatenate([[0], noisy, [rows]])
-        return find_projection(self.projection)(np.diff(bounds))
+    def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.int64]:
+        """The differences of the noisy cumulative histogram."""
+        return np.diff(np.concatenate([[0], noisy, [total]]))
 
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """What OpenDP's privacy map states for this noise; at most epsilon."""
         return laplace_measurement(exact_epsilon(epsilon))[1]
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of the noise on C_0, ..., C_(n-2)."""
+        return np.full(bins - 1, laplace_variance(exact_epsilon(epsilon)))
 
     def _noisy(
         self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
@@ -54,7 +41,7 @@ class _OnCumulative:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CumulativeIsotonic(_OnCumulative):
+class CumulativeIsotonic(OnCumulative):
     r"""Discrete Laplace noise of scale 1/ε on C_0, ..., C_(n-2), then isotonic regression.
 
     One person moves one row from bin i to bin i+1, which changes $C_i = \sum_{k \le i} \eta_k$
@@ -70,7 +57,7 @@ class CumulativeIsotonic(_OnCumulative):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CyclicLaplace(_OnCumulative):
+class CyclicLaplace(OnCumulative):
     r"""The paper's cyclic Laplace mechanism, on whole numbers.
 
     $V_i = \eta_i + L_i - L_{i+1}$ with $L_n = L_0$ and discrete Laplace $L_i$ of scale 1/ε.
@@ -81,8 +68,12 @@ class CyclicLaplace(_OnCumulative):
     np.float64(1.0)
     """
 
-    projection: str = "clip"
     common_noise: ClassVar[bool] = True
+    projection: str = "clip"
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of the noise on C_0, ..., C_(n-2), half of it shared by all."""
+        return 2 * super().cumulative_variance(bins, epsilon)
 
     def _noisy(
         self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness

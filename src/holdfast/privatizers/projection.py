@@ -1,6 +1,6 @@
 """Noisy histogram -> probability distribution. Post-processing: it costs no privacy.
 
-A projection takes a noisy histogram of whole numbers that adds up to N.
+A projection takes a noisy histogram that adds up to N.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 
-Projection = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+Noisy = NDArray[np.int64] | NDArray[np.float64]
+Projection = Callable[[Noisy], NDArray[np.float64]]
 
 
-def clip(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+def clip(noisy: Noisy) -> NDArray[np.float64]:
     """Negative entries become 0 and the rest is scaled to sum 1: what the paper does.
 
     >>> clip(np.array([6, -2, 4])).tolist()
@@ -23,7 +24,7 @@ def clip(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(positive / positive.sum())
 
 
-def simplex(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+def simplex(noisy: Noisy) -> NDArray[np.float64]:
     """The nearest distribution in Euclidean distance: one number is taken off every entry.
 
     >>> simplex(np.array([6, -2, 4])).tolist()
@@ -37,7 +38,7 @@ def simplex(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(np.maximum(noisy - excess[last] / kept[last], 0) / total)
 
 
-def isotonic(noisy: NDArray[np.int64]) -> NDArray[np.float64]:
+def isotonic(noisy: Noisy) -> NDArray[np.float64]:
     """The distribution whose cumulative histogram is nearest to the noisy one.
 
     The noise sits on the cumulative histogram, which never decreases and lies in [0, N]:

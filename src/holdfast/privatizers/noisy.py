@@ -1,0 +1,108 @@
+"""What the privatizers here share: measure integers with noise, estimate, project."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.budget import exact_epsilon
+from holdfast.histogram import check_histogram
+from holdfast.privatizers.projection import find_projection
+from holdfast.randomness import Randomness, laplace_measurement, randomness
+
+MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noisy:
+    """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
+
+    certified_by: ClassVar[str] = "OpenDP's map"
+    common_noise: ClassVar[bool] = False
+    """Whether one more draw is added to every measured integer."""
+
+    projection: str
+    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+
+    def __post_init__(self) -> None:
+        find_projection(self.projection)
+
+    def __call__(
+        self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
+    ) -> NDArray[np.float64]:
+        """The target distribution z, from exact noise of the operating system or, with `rng`,
+        from a simulation."""
+        eta = check_histogram(histogram)
+        exact = exact_epsilon(epsilon)
+        noisy = self.measure(eta, exact, randomness(rng))
+        return self.fit(noisy, len(eta), int(eta.sum()), exact)
+
+    def measure(
+        self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
+    ) -> NDArray[np.int64]:
+        """The noisy integers: all that is ever learnt about the histogram but its total."""
+        raise NotImplementedError
+
+    def fit(
+        self, noisy: NDArray[np.int64], bins: int, total: int, epsilon: Fraction
+    ) -> NDArray[np.float64]:
+        """z from the noisy integers and what is public: post-processing, which costs nothing."""
+        return find_projection(self.projection)(self.estimate(noisy, bins, total))
+
+    def estimate(
+        self, noisy: NDArray[np.int64], bins: int, total: int
+    ) -> NDArray[np.float64] | NDArray[np.int64]:
+        """The noisy integers as a histogram that adds up to `total`; it may be negative."""
+        raise NotImplementedError
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
+        raise NotImplementedError
+
+
+def measured_target(
+    privatizer: Any, histogram: NDArray[np.int64], *, epsilon: Fraction, source: Randomness
+) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """z, and the noisy integers behind it where the privatizer is one of ours.
+
+    The integers are the whole output of stage 1's noise and ε-private by themselves; z is
+    computed from them, so publishing both costs what publishing one does. Their noise law is
+    known exactly, which that of z is not.
+    """
+    own = type(privatizer).__module__.startswith("holdfast.privatizers.")
+    if not own or not isinstance(privatizer, Noisy):
+        return privatizer(histogram, epsilon=epsilon, rng=source), None
+    noisy = privatizer.measure(histogram, epsilon, source)
+    return privatizer.fit(noisy, len(histogram), int(histogram.sum()), epsilon), noisy
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceByLevel(Noisy):
+    """A privatizer with discrete Laplace noise of one scale on integers that one unit, moved
+    to the next bin, changes by at most `sensitivity(bins)` in L1."""
+
+    def sensitivity(self, bins: int) -> int:
+        """The most that moving one unit to the next bin changes the measured integers, in L1."""
+        raise NotImplementedError
+
+    def certified_epsilon(self, epsilon: Any) -> Fraction:
+        """The largest loss that OpenDP's privacy map states for any number of bins; at most
+        epsilon."""
+        return _largest_stated(exact_epsilon(epsilon))
+
+
+def laplace_variance(epsilon: Fraction, sensitivity: int = 1) -> float:
+    """The variance of discrete Laplace noise that is epsilon-private at this sensitivity.
+
+    >>> round(laplace_variance(Fraction(1)), 4)
+    1.8413
+    """
+    return float(0.5 / np.sinh(float(epsilon) / sensitivity / 2) ** 2)
+
+
+@cache
+def _largest_stated(epsilon: Fraction) -> Fraction:
+    return max(laplace_measurement(epsilon, s)[1] for s in range(1, MOST_SENSITIVE + 1))
