@@ -111,15 +111,13 @@ def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy")
         parts = each(f)
         return np.concatenate([parts, parts.sum(axis=0, keepdims=True)]) if common else parts
 
-    reach = getattr(privatizer, "sensitivity", None)
-    sensitivity = 1 if reach is None else reach(n)
     normal = bool(getattr(privatizer, "delta", 0))
     if normal:
         scale = privatizer.cumulative_variance(n, unit)[0] / (2 if common else 1)
     return StageOne(
         shares=np.asarray(privatizer.estimate(noisy, n, rows) / rows),
         loads=(lambda f: np.sqrt(scale) * loads(f)) if normal else loads,
-        decay=None if normal else float(np.exp(-float(unit) / sensitivity)),
+        decay=None if normal else float(np.exp(-float(unit) / privatizer.sensitivity(n))),
         exact=True,
         size=len(noisy) + common,
     )

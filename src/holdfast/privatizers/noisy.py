@@ -58,6 +58,10 @@ class Noisy:
         """The noisy integers as a histogram that adds up to `total`; it may be negative."""
         raise NotImplementedError
 
+    def sensitivity(self, bins: int) -> int:
+        """The most that moving one unit to the next bin changes the measured integers, in L1."""
+        return 1
+
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
         """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
         raise NotImplementedError
