@@ -8,23 +8,31 @@
 
 from holdfast import baselines, constructors, metrics, privatizers, theory
 from holdfast.bundle import load
+from holdfast.compare import Comparison, compare
 from holdfast.count_by import count_by
 from holdfast.errors import CertificateError, HoldfastError
+from holdfast.experiments.methods import Method
 from holdfast.mechanism import Mechanism
+from holdfast.plan import Plan, plan
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
 __all__ = [
     "CertificateError",
+    "Comparison",
     "HoldfastError",
     "Mechanism",
+    "Method",
+    "Plan",
     "Privacy",
     "Release",
     "baselines",
+    "compare",
     "constructors",
     "count_by",
     "load",
     "metrics",
+    "plan",
     "privatize",
     "privatizers",
     "theory",

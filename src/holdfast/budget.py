@@ -19,7 +19,7 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
     >>> exact_epsilon("0.1"), exact_epsilon(0.1), exact_epsilon("1/3")
     (Fraction(1, 10), Fraction(1, 10), Fraction(1, 3))
     """
-    value = _fraction(epsilon, name)
+    value = exact_fraction(epsilon, name)
     if value <= 0:
         raise HoldfastError(f"`{name}` must be positive, got {epsilon}. Hint: 0.1 to 5 is usual.")
     if value < SMALLEST:
@@ -35,7 +35,8 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
     return value
 
 
-def _fraction(number: Any, name: str) -> Fraction:
+def exact_fraction(number: Any, name: str) -> Fraction:
+    """A number as a Fraction; a float means the decimal number that it prints as."""
     if isinstance(number, bool):
         raise HoldfastError(f"`{name}` must be a number, got {number}.")
     try:
@@ -74,7 +75,7 @@ def paper_rule(epsilon: Fraction) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A total epsilon and its exact split: epsilon = stage_1 + stage_2."""
+    """A total epsilon and its exact split: epsilon = bound + stage_1 + stage_2."""
 
     epsilon: Fraction
     """The promise to one person."""
@@ -86,6 +87,12 @@ class Budget:
     """How much one person may add to one row, at the most."""
     steps: int
     """How far one person can move a top-coded count: min(contributions, max_count)."""
+    bound: Fraction = Fraction(0)
+    """Spent on finding max_count; 0 where it was given."""
+
+    def __post_init__(self) -> None:
+        if self.bound < 0 or self.bound + self.stage_1 + self.stage_2 != self.epsilon:
+            raise HoldfastError("the bound and the two stages do not add up to epsilon.")
 
     @property
     def unit_1(self) -> Fraction:
@@ -99,9 +106,19 @@ class Budget:
 
 
 def split_budget(
-    epsilon: Any, *, max_count: int, split: Any = None, contributions: int = 1
+    epsilon: Any,
+    *,
+    max_count: int,
+    split: Any = None,
+    contributions: int = 1,
+    bound: Fraction | int = 0,
+    one_stage: bool = False,
 ) -> Budget:
     """Split epsilon exactly: by the paper's rule (None or "paper"), or by a share in (0, 1).
+
+    With `one_stage` all of it goes to the counts.
+
+    What a private max_count takes, `bound`, comes off first; the rest is what is split.
 
     >>> budget = split_budget("1.0", max_count=50)
     >>> budget.stage_1, budget.stage_2
@@ -119,21 +136,24 @@ def split_budget(
             f"`contributions` must be a whole number from 1 to 1000000, got {contributions!r:.40}. "
             "Hint: how much one person may add to one row, at the most."
         )
-    share = paper_rule(total) if split in (None, "paper") else _share(split)
+    rest = total - bound
+    share = paper_rule(rest) if split in (None, "paper") else _share(split)
+    share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
-        stage_1=total * share,
-        stage_2=total * (1 - share),
+        bound=Fraction(bound),
+        stage_1=rest * share,
+        stage_2=rest * (1 - share),
         contributions=contributions,
         steps=min(contributions, max_count),
     )
-    for unit in (budget.unit_1, budget.unit_2):
+    for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
         exact_epsilon(unit, name="epsilon of one stage per unit of count")
     return budget
 
 
 def _share(split: Any) -> Fraction:
-    share = _fraction(split, "split")
+    share = exact_fraction(split, "split")
     if not 0 < share < 1:
         raise HoldfastError(
             f"`split` must lie between 0 and 1, got {split!r:.40}. Hint: it is stage 1's share."

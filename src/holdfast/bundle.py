@@ -5,11 +5,13 @@ import json
 import os
 import secrets
 import shutil
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from holdfast.delta import declared_delta, group_delta
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.pictures import distribution_picture
@@ -151,6 +153,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
             weights=weights,
             epsilon=privacy.budget.unit_2,
             target=target if record["fixed_point"] else None,
+            delta=Fraction(record["mechanism_delta"]),
         ),
         privacy=privacy,
         rows=int(record["rows"]),
@@ -168,6 +171,8 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
     fits = (
         record["mechanism_digest"] == release.mechanism.digest
         and release.mechanism.certified_epsilon * budget.steps == release.privacy.stage_2_certified
+        and release.privacy.delta
+        >= group_delta(declared_delta(release.mechanism), budget.unit_2, budget.steps)
         and record["max_count"] == top
         and budget.steps == min(budget.contributions, top)
         and release.rows > 0

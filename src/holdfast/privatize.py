@@ -7,9 +7,16 @@ import numpy as np
 
 from holdfast.budget import split_budget
 from holdfast.constructors import Automatic, Construction
+from holdfast.delta import declared_delta, total_delta
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
-from holdfast.privatizers import CumulativeIsotonic, Privatizer, certifier, measured_target
+from holdfast.privatizers import (
+    CumulativeIsotonic,
+    Privatizer,
+    Skipped,
+    certifier,
+    measured_target,
+)
 from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -52,7 +59,9 @@ def privatize(
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
         privatizer: Stage 1; default `CumulativeIsotonic()`.
-        constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500.
+        constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
+            baseline that needs no distribution gets the whole budget, unless `privatizer` or
+            `split` is given.
         split: Stage 1's share of the budget; default the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
 
@@ -61,21 +70,35 @@ def privatize(
     (6, True)
     """
     max_count, source = check_max_count(max_count), randomness(seed)
-    budget = split_budget(epsilon, max_count=max_count, split=split, contributions=contributions)
-    privatizer = CumulativeIsotonic() if privatizer is None else privatizer
     constructor = Automatic() if constructor is None else constructor
+    one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
+    budget = split_budget(
+        epsilon,
+        max_count=max_count,
+        split=split,
+        contributions=contributions,
+        one_stage=one_stage,
+    )
+    if one_stage or privatizer is None:
+        privatizer = Skipped() if one_stage else CumulativeIsotonic()
+    total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
     counts = top_code(rows.counts[open_rows], max_count)
+    if hasattr(constructor, "for_release"):  # N and max_count are public
+        constructor = constructor.for_release(rows=len(counts), steps=budget.steps)
 
     histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
     target, noisy = measured_target(  # step 2: z, and what was measured to make it
         privatizer, histogram, epsilon=budget.unit_1, source=source
     )
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-    check_mechanism(construction.mechanism, budget.unit_2)
+    check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
+    delta = total_delta(budget, privatizer, construction.mechanism)
     released = np.zeros(len(rows.counts), dtype=np.int64)
     released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
+    if one_stage:
+        target = histogram_of_counts(released[open_rows], max_count) / len(counts)
 
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
@@ -87,6 +110,7 @@ def privatize(
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
+            delta=delta,
             simulated=source.simulated,
         ),
         rows=int(open_rows.sum()),

@@ -31,6 +31,30 @@ def exp_below(x: Fraction, *, bits: int = BITS) -> Fraction:
     return Fraction(total, 1 << bits)
 
 
+def exp_above(x: Fraction, *, bits: int = BITS) -> Fraction:
+    """A rational not below e^x, for x >= 0, and by default relatively closer than 2^-200 to it.
+
+    Every term of the Taylor series is rounded up to a multiple of 2^-bits. From the last term
+    on, each is at most half of the one before, so that term once more covers the rest.
+
+    >>> exp_above(Fraction(0))
+    Fraction(1, 1)
+    >>> exp_above(Fraction(1)) < Fraction("2.71828182845904523536028748")
+    True
+    """
+    if x < 0:
+        raise ValueError("exp_above takes x >= 0")
+    if x == 0:
+        return Fraction(1)
+    term = total = 1 << bits
+    k = 0
+    while term > 1 or k + 1 < 2 * x:
+        k += 1
+        term = -(-term * x.numerator // (x.denominator * k))
+        total += term
+    return Fraction(total + term, 1 << bits)
+
+
 def log_above(ratio: Fraction) -> Fraction:
     """A rational not below ln(ratio), for ratio >= 1, and close to it.
 

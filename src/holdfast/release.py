@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.budget import Budget
+from holdfast.delta import promise_in_words
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.usefulness import expected_change
@@ -42,6 +43,10 @@ class Privacy:
     """From the integer weights that were sampled, for one person."""
     stage_1_certified_by: str = "OpenDP's map"
     """Who vouches for stage 1."""
+    bound_certified: Fraction = Fraction(0)
+    """From OpenDP's privacy map, for one person: what finding max_count took."""
+    delta: Fraction = Fraction(0)
+    """The chance that epsilon fails for one person, at the most; 0 is pure epsilon."""
     simulated: bool
     """Whether a seed was used: then the release protects nobody."""
 
@@ -53,7 +58,12 @@ class Privacy:
     @property
     def certified_epsilon(self) -> Fraction:
         """Certified for one person, in all; at most `epsilon`."""
-        return self.stage_1_certified + self.stage_2_certified
+        return self.bound_certified + self.stage_1_certified + self.stage_2_certified
+
+    @property
+    def promise(self) -> str:
+        """The promise in one line; with a delta it never reads as pure epsilon."""
+        return promise_in_words(self.epsilon, self.delta)
 
     @property
     def neighbours(self) -> str:
@@ -66,24 +76,32 @@ class Privacy:
         return "a seed (simulation: protects nobody)" if self.simulated else "operating system"
 
     def __post_init__(self) -> None:
-        budget = self.budget
-        if budget.stage_1 + budget.stage_2 != budget.epsilon:
-            raise HoldfastError("the two stages do not add up to epsilon.")
-        if self.stage_1_certified > budget.stage_1 or self.stage_2_certified > budget.stage_2:
+        parts = (
+            (self.bound_certified, self.budget.bound),
+            (self.stage_1_certified, self.budget.stage_1),
+            (self.stage_2_certified, self.budget.stage_2),
+        )
+        if any(not 0 <= certified <= given for certified, given in parts):
             raise HoldfastError("a stage was certified for more than it was given.")
+        if not 0 <= self.delta < 1:
+            raise HoldfastError("`delta` must be 0 or more and below 1.")
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers as fractions in text."""
         return {
             "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "bound": str(self.budget.bound),
             "stage_1": str(self.budget.stage_1),
             "stage_2": str(self.budget.stage_2),
             "contributions": self.budget.contributions,
             "steps": self.budget.steps,
+            "bound_certified": str(self.bound_certified),
             "stage_1_certified": str(self.stage_1_certified),
             "stage_1_certified_by": self.stage_1_certified_by,
             "stage_2_certified": str(self.stage_2_certified),
             "certified_epsilon_decimal": f"{float(self.certified_epsilon):.12g}",
+            "promise": self.promise,
             "neighbours": self.neighbours,
             "randomness": self.randomness,
             "simulated": self.simulated,
@@ -94,6 +112,7 @@ class Privacy:
         """The inverse of `to_dict`."""
         budget = Budget(
             epsilon=Fraction(record["epsilon"]),
+            bound=Fraction(record.get("bound", 0)),
             stage_1=Fraction(record["stage_1"]),
             stage_2=Fraction(record["stage_2"]),
             contributions=int(record["contributions"]),
@@ -104,6 +123,8 @@ class Privacy:
             stage_1_certified=Fraction(record["stage_1_certified"]),
             stage_1_certified_by=str(record["stage_1_certified_by"]),
             stage_2_certified=Fraction(record["stage_2_certified"]),
+            bound_certified=Fraction(record.get("bound_certified", 0)),
+            delta=Fraction(record.get("delta", 0)),
             simulated=bool(record["simulated"]),
         )
 
@@ -120,7 +141,8 @@ class Release:
     table: Any = field(repr=False)
     """The same kind of table as came in, its count column replaced."""
     target: NDArray[np.float64] = field(repr=False)
-    """z, the private distribution of counts."""
+    """z, the private distribution of counts; where one stage had all of the budget, the
+    distribution of the released counts."""
     mechanism: Mechanism
     """The certified mechanism that every count went through."""
     privacy: Privacy = field(repr=False)
@@ -255,6 +277,7 @@ class Release:
             "unchanged_columns": list(self.unchanged_columns),
             "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.mechanism.digest,
+            "mechanism_delta": str(self.mechanism.delta),
             "notes": list(self.notes),
         }
 
@@ -268,7 +291,7 @@ class Release:
         warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
         return (
             f"Release({warning}{self.rows} rows, counts 0 to {len(self.target) - 1}, "
-            f"epsilon {float(self.privacy.epsilon):g} promised, "
+            f"{self.privacy.promise} promised, "
             f"{float(self.privacy.certified_epsilon):.6g} certified)"
         )
 

@@ -1,6 +1,9 @@
 """What a bundle says of itself to a person who has nothing else."""
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+from holdfast.delta import beyond_epsilon, rounded_up
 
 if TYPE_CHECKING:
     from holdfast.release import Privacy
@@ -11,7 +14,7 @@ SIMULATED = "SIMULATION, protects nobody"
 def picture_title(rows: int, privacy: "Privacy") -> str:
     """The title of a release's picture."""
     kind = SIMULATED if privacy.simulated else "released with differential privacy"
-    return f"{rows:,} rows, {kind}, epsilon = {float(privacy.epsilon):g}"
+    return f"{rows:,} rows, {kind}, {privacy.promise}"
 
 
 def change_in_words(change: float | None) -> str:
@@ -26,6 +29,11 @@ def read_me(summary: dict[str, Any], table: str) -> str:
     column = summary["count_column"] or "count"
     kept = ", ".join(f"`{name}`" for name in summary["unchanged_columns"]) or "none"
     notes = "".join(f"- Note: {note}.\n" for note in summary["notes"])
+    delta = Fraction(privacy["delta"])
+    promise = f"epsilon = {privacy['epsilon']}"
+    if delta:
+        promise += f" with delta = {rounded_up(delta, 3)}"
+        notes = f"- {beyond_epsilon(delta)}\n{notes}"
     return f"""# A private table of counts
 
 {heading}The counts in `{table}` (column `{column}`) are not the true counts. Each was drawn at
@@ -33,7 +41,7 @@ random from the true one, so that whoever reads the table learns almost the same
 any one person was counted, and so that the distribution of the counts (how many rows have 0, 1,
 2, ...) stays close to the true one.
 
-- Promise: epsilon = {privacy["epsilon"]} for a person who adds at most {privacy["contributions"]}
+- Promise: {promise} for a person who adds at most {privacy["contributions"]}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
 - {summary["rows"]:,} rows went through the mechanism; {summary["structural_zeros"]:,} rows are
   publicly known to be zero and were left so.

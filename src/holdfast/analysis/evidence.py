@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 ESTIMATORS = ("best", "released", "target")
-DENSE_UP_TO, CONSTRAINED_UP_TO, NEIGHBOURS = 1501, 301, 3
+DENSE_UP_TO, CONSTRAINED_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 301, 3, 1e10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,7 +68,12 @@ class Evidence:
         return np.asarray(self.released - self.first.shares @ self.matrix)
 
     def weights(self, f: Vector, estimator: str) -> Vector:
-        """w for this question (or for each column of a matrix of questions)."""
+        """w for this question (or for each column of a matrix of questions).
+
+        Without a stage 1 only T w = f is unbiased, and it is the only choice.
+        """
+        if self.first.skipped:
+            return self._inverted(f)
         if estimator == "target":
             return np.zeros_like(f)
         if estimator == "released":
@@ -158,6 +163,14 @@ class Evidence:
         values, vectors = np.linalg.eigh(self.sampling_covariance + self.first.variance * a.T @ a)
         kept = values > 1e-12 * values[-1]
         return vectors, np.where(kept, 1 / np.where(kept, values, 1), 0)
+
+    def _inverted(self, f: Vector) -> Vector:
+        if np.linalg.cond(self.matrix) > MAX_CONDITION:
+            raise HoldfastError(
+                "this release has no stage 1, and its mechanism is too noisy to be inverted. "
+                "Hint: the plain estimates are in release.distribution."
+            )
+        return np.linalg.solve(self.matrix, f)
 
     def _shrunk(self, f: Vector) -> float:
         """The best multiple of f, where S is too large: any multiple is unbiased."""

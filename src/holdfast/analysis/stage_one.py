@@ -36,6 +36,8 @@ class StageOne:
     """Whether the noise law is known, and not estimated by repeating stage 1."""
     size: int
     """How many L there are."""
+    skipped: bool = False
+    """Whether the release has no stage 1; `shares` then say nothing."""
 
     @property
     def variance(self) -> float:
@@ -54,7 +56,10 @@ class StageOne:
 def stage_one(release: "Release") -> StageOne:
     """Stage 1 of a release: from its published measurement, or by repeating it on z."""
     from holdfast.privatizers.noisy import Noisy
+    from holdfast.privatizers.privatizer import Skipped
 
+    if release.methods[0] == repr(Skipped()):
+        return _skipped(release)
     privatizer = find_privatizer(release.methods[0])
     if privatizer is None:
         raise HoldfastError(
@@ -128,6 +133,15 @@ def _response(privatizer: "Noisy", size: int, bins: int) -> Vector:
     nothing = np.zeros(size, dtype=np.int64)
     start = privatizer.estimate(nothing, bins, 0)
     return np.array([privatizer.estimate(one, bins, 0) - start for one in np.eye(size, dtype=np.int64)])
+
+
+def _skipped(release: "Release") -> StageOne:
+    def loads(f: Vector) -> Vector:
+        return np.zeros((1, *f.shape[1:]))
+
+    return StageOne(
+        shares=release.target, loads=loads, decay=None, exact=True, size=1, skipped=True
+    )
 
 
 def _repeated(release: "Release", privatizer: Any) -> StageOne:

@@ -6,7 +6,9 @@ import sys
 import typer
 
 from holdfast.cli.ask import ask
+from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
+from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
 from holdfast.errors import HoldfastError
@@ -24,6 +26,8 @@ app.command()(demo)
 app.command()(privatize)
 app.command()(report)
 app.command()(ask)
+app.command()(compare)
+app.command()(plan)
 
 
 @app.callback(invoke_without_command=True)

@@ -14,7 +14,15 @@ from holdfast.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.release import Release
 
-CONSTRUCTORS = ("automatic", "optimal", "windowed", "best", "max", "min", "sandwich")
+BASELINES = {
+    "truncated-geometric": "TruncatedGeometric",
+    "staircase": "Staircase",
+    "discrete-gaussian": "DiscreteGaussian",
+}
+CONSTRUCTORS = (
+    *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
+    *BASELINES,
+)
 PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
 
 
@@ -37,8 +45,9 @@ def privatize(
         str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
     ] = None,
     privatizer: Annotated[
-        str, typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}.")
-    ] = "cumulative-isotonic",
+        str | None,
+        typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}; default: the first."),
+    ] = None,
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
     ] = "automatic",
@@ -73,7 +82,8 @@ def privatize(
         "contributions": _whole(contributions, "contributions"),
         "split": split,
     }
-    stage_1 = _privatizer(privatizer)
+    one_stage = privatizer is None and split is None and constructor in BASELINES
+    stage_1 = None if privatizer is None else _privatizer(privatizer)
     _constructor(constructor, None)
     names: dict[str, Any] = {
         "count": count,
@@ -81,7 +91,7 @@ def privatize(
         "structural_zero": structural_zero,
     }
     if dry_run:
-        _plan(file, names, options, as_json)
+        _plan(file, names, options | {"one_stage": one_stage}, as_json)
         return
     with working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say:
         stage_2 = _constructor(
@@ -151,10 +161,13 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
         f"{float(budget.stage_2):g} on the counts, and publish counts from 0 to {max_count}. "
         "Nothing was drawn, nothing was written.\n"
         f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
-        "they do not tell the counts.\n"
-        f"Stage 1's noise alone would leave the distribution uncertain by about "
-        f"{share_uncertainty(budget, rows):.2%} of the rows."
+        "they do not tell the counts."
     )
+    if budget.stage_1:
+        screen.print(
+            "Stage 1's noise alone would leave the distribution uncertain by about "
+            f"{share_uncertainty(budget, rows):.2%} of the rows."
+        )
 
 
 def _privatizer(name: str) -> Any:
@@ -170,6 +183,12 @@ def _constructor(name: str, progress: Callable[[int, float], None] | None) -> An
 
     if name not in CONSTRUCTORS:
         raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if name in BASELINES:
+        from holdfast import baselines
+
+        return getattr(baselines, BASELINES[name])()
+    if name == "unfixed":
+        return constructors.UnfixedOptimum()
     if name == "automatic":
         return constructors.Automatic(progress=progress)
     if name == "optimal":

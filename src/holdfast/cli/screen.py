@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from holdfast.delta import beyond_epsilon
+
 if TYPE_CHECKING:
     from holdfast.release import Release
 
@@ -38,14 +40,17 @@ def promise(release: "Release") -> Table:
     table.add_column("how")
     who = privacy.stage_1_certified_by
     rows = [
+        ("max_count", budget.bound, privacy.bound_certified, "OpenDP's map"),
         ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
         ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]
-    for name, promised, certified, source in rows:
+    for name, promised, certified, source in rows[budget.bound == 0 :]:
         table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
-    person = f"adds at most {budget.contributions} to one row"
-    table.caption = f"A person {person}. Randomness: {privacy.randomness}."
+    person = f"A person adds at most {budget.contributions} to one row."
+    table.caption = f"{person} Randomness: {privacy.randomness}."
+    if privacy.delta:
+        table.caption += f"\n{beyond_epsilon(privacy.delta)}"
     table.caption_justify = "left"
     return table
 
