@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.answer import SIMULATED, Answer
-from holdfast.analysis.posterior import Posterior, check_level, posterior, shortest_run
+from holdfast.analysis.posterior import Posterior, check_level, posterior, prior, shortest_run
 from holdfast.analysis.rows import find_row, find_rows, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.errors import HoldfastError
@@ -189,7 +189,7 @@ def reliability(release: "Release") -> float:
 
     The variance of the posterior mean over the variance of the true count, both under z.
     """
-    z, matrix = release.target, release.mechanism.matrix
+    z, matrix = prior(release), release.mechanism.matrix
     steps, out = np.arange(len(z)), z @ matrix
     mean = float(z @ steps)
     variance = float(z @ (steps - mean) ** 2)
@@ -218,7 +218,7 @@ def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
 
 def _prior_variance(release: "Release", counts: NDArray[np.int64]) -> float:
     """What stage 1's error in z adds to the variance of a sum of expected counts."""
-    z, matrix = release.target, release.mechanism.matrix
+    z, matrix = prior(release), release.mechanism.matrix
     steps, out = np.arange(len(z)), z @ matrix
     seen = np.flatnonzero(counts)
     scaled = matrix[:, seen] / out[seen]

@@ -99,12 +99,19 @@ def posterior(release: "Release", count: Any) -> Posterior:
         raise HoldfastError(
             f"`count` must be a released count, a whole number from 0 to {top}, got {count!r:.40}."
         )
-    joint = release.target * release.mechanism.matrix[:, count]
+    joint = prior(release) * release.mechanism.matrix[:, count]
     if joint.sum() <= 0:
         raise HoldfastError(
             f"`count` {count} is never released by this mechanism: its target share is 0."
         )
     return Posterior(count=int(count), probabilities=joint / joint.sum())
+
+
+def prior(release: "Release") -> Vector:
+    """What is known of a row before its count is looked at: z, or without a stage 1, the best
+    estimate of the distribution."""
+    skipped = release.mechanism.target is None and release.evidence.first.skipped
+    return release.evidence.best if skipped else release.target
 
 
 def intervals(release: "Release", level: float) -> Intervals:
