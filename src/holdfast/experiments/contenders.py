@@ -32,7 +32,7 @@ CONTENDERS: dict[str, Callable[..., Privatizer]] = {
 SELF_CONTAINED: dict[str, Callable[[], Privatizer]] = {}
 """Those that bring their own way from noise to a distribution."""
 
-DEFAULT = ("cumulative Laplace", "isotonic")
+DEFAULT = ("cumulative Laplace", "smooth")
 """What `privatize` uses when nothing is said, as (name, projection)."""
 
 

@@ -3,7 +3,7 @@
 from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
-from holdfast.privatizers.laplace import CumulativeIsotonic, CyclicLaplace
+from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
 from holdfast.privatizers.noisy import measured_target
 from holdfast.privatizers.planning import ExpectedError, expected_error
 from holdfast.privatizers.privatizer import Privatizer, Skipped, certifier
@@ -13,6 +13,7 @@ __all__ = [
     "ClassicLaplace",
     "CumulativeGaussian",
     "CumulativeIsotonic",
+    "CumulativeSmooth",
     "CyclicGaussian",
     "CyclicLaplace",
     "ExpectedError",

@@ -17,6 +17,7 @@ from holdfast.randomness import Randomness, gaussian_measurement
 @dataclass(frozen=True, kw_only=True)
 class _Gaussian(OnCumulative):
     certified_by: ClassVar[str] = "the exact law of OpenDP's discrete Gaussian"
+    law: ClassVar[str] = "gaussian"
 
     delta: Any
     """The probability that ε may fail, below 1/N; kept as a Fraction."""
@@ -82,6 +83,8 @@ class CyclicGaussian(_Gaussian):
     """
 
     common_noise: ClassVar[bool] = True
+    law: ClassVar[str] = "other"
+
     projection: str = "clip"
 
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:

@@ -16,6 +16,8 @@ from holdfast.randomness import Randomness, laplace_measurement
 class OnCumulative(Noisy):
     """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
 
+    law: ClassVar[str] = "laplace"
+
     def measure(
         self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
     ) -> NDArray[np.int64]:
@@ -57,6 +59,23 @@ class CumulativeIsotonic(OnCumulative):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CumulativeSmooth(OnCumulative):
+    r"""Discrete Laplace noise of scale 1/ε on C_0, ..., C_(n-2), then a smooth fit.
+
+    The noise and the proof are those of `CumulativeIsotonic`. The fit takes the categories for
+    a sample from a density that is smooth but for spikes, and z for the posterior median of the
+    cumulative histogram: docs/smooth-fit.md. z is positive everywhere. Cost: milliseconds for
+    n = 100, O(n) beyond.
+
+    >>> z = CumulativeSmooth()([400, 0, 0, 100], epsilon=1, rng=7)
+    >>> z.sum().round(12), (z > 0).all()
+    (np.float64(1.0), np.True_)
+    """
+
+    projection: str = "smooth"
+
+
+@dataclass(frozen=True, kw_only=True)
 class CyclicLaplace(OnCumulative):
     r"""The paper's cyclic Laplace mechanism, on whole numbers.
 
@@ -69,6 +88,8 @@ class CyclicLaplace(OnCumulative):
     """
 
     common_noise: ClassVar[bool] = True
+    law: ClassVar[str] = "other"
+
     projection: str = "clip"
 
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.budget import exact_epsilon
 from holdfast.histogram import check_histogram
-from holdfast.privatizers.projection import find_projection
+from holdfast.privatizers.projection import Noise, find_projection
 from holdfast.randomness import Randomness, laplace_measurement, randomness
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
@@ -23,9 +23,11 @@ class Noisy:
     certified_by: ClassVar[str] = "OpenDP's map"
     common_noise: ClassVar[bool] = False
     """Whether one more draw is added to every measured integer."""
+    law: ClassVar[str] = "other"
 
     projection: str
-    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+    """"clip", "simplex", "isotonic" or "smooth": how the noisy histogram becomes a
+    distribution."""
 
     def __post_init__(self) -> None:
         find_projection(self.projection)
@@ -50,7 +52,8 @@ class Noisy:
         self, noisy: NDArray[np.int64], bins: int, total: int, epsilon: Fraction
     ) -> NDArray[np.float64]:
         """z from the noisy integers and what is public: post-processing, which costs nothing."""
-        return find_projection(self.projection)(self.estimate(noisy, bins, total))
+        noise = Noise(variance=self.cumulative_variance(bins, epsilon), law=self.law)
+        return find_projection(self.projection)(self.estimate(noisy, bins, total), noise)
 
     def estimate(
         self, noisy: NDArray[np.int64], bins: int, total: int

@@ -1,9 +1,10 @@
 """Noisy histogram -> probability distribution. Post-processing: it costs no privacy.
 
-A projection takes a noisy histogram that adds up to N.
+A projection takes a noisy histogram that adds up to N and what is known of its noise.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,22 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 
 Noisy = NDArray[np.int64] | NDArray[np.float64]
-Projection = Callable[[Noisy], NDArray[np.float64]]
 
 
-def clip(noisy: Noisy) -> NDArray[np.float64]:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Noise:
+    """The noise on the cumulative histogram C_0, ..., C_(n-2)."""
+
+    variance: NDArray[np.float64]
+    """Of each of them."""
+    law: str
+    """"laplace" or "gaussian": discrete, independent, alike; "other" where it is not."""
+
+
+Projection = Callable[[Noisy, Noise], NDArray[np.float64]]
+
+
+def clip(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
     """Negative entries become 0 and the rest is scaled to sum 1: what the paper does.
 
     >>> clip(np.array([6, -2, 4])).tolist()
@@ -24,7 +37,7 @@ def clip(noisy: Noisy) -> NDArray[np.float64]:
     return np.asarray(positive / positive.sum())
 
 
-def simplex(noisy: Noisy) -> NDArray[np.float64]:
+def simplex(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
     """The nearest distribution in Euclidean distance: one number is taken off every entry.
 
     >>> simplex(np.array([6, -2, 4])).tolist()
@@ -38,7 +51,7 @@ def simplex(noisy: Noisy) -> NDArray[np.float64]:
     return np.asarray(np.maximum(noisy - excess[last] / kept[last], 0) / total)
 
 
-def isotonic(noisy: Noisy) -> NDArray[np.float64]:
+def isotonic(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
     """The distribution whose cumulative histogram is nearest to the noisy one.
 
     The noise sits on the cumulative histogram, which never decreases and lies in [0, N]:
@@ -58,7 +71,23 @@ def isotonic(noisy: Noisy) -> NDArray[np.float64]:
     return np.asarray(shares / shares.sum())
 
 
-PROJECTIONS: dict[str, Projection] = {"clip": clip, "simplex": simplex, "isotonic": isotonic}
+def smooth(noisy: Noisy, noise: Noise) -> NDArray[np.float64]:
+    """The distribution under a smooth density, with sampling and spikes, fitted to the noise.
+
+    Positive everywhere. docs/smooth-fit.md has the model. Cost: O(n), and the square of the
+    noise's scale for each bin where that is affordable.
+    """
+    from holdfast.privatizers.smooth import smooth_fit
+
+    return smooth_fit(noisy, noise)
+
+
+PROJECTIONS: dict[str, Projection] = {
+    "clip": clip,
+    "simplex": simplex,
+    "isotonic": isotonic,
+    "smooth": smooth,
+}
 
 
 def find_projection(name: str) -> Projection:

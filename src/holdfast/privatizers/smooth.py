@@ -1,0 +1,111 @@
+"""A smooth density with spikes, fitted to a noisy cumulative histogram: docs/smooth-fit.md."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.privatizers.projection import Noise, Noisy, isotonic
+
+STIFFNESS = tuple(10.0**k for k in range(2, -6, -1))
+SPIKE_SCALE = 0.2  # of a spike's prior, in units of the noise
+SPIKE_SHARE = 0.05  # of the bins
+ROUNDS, TOLERANCE = 40, 0.02
+WIDTH = 0.05  # how far a median of whole numbers may lie beside one, in units of the noise
+AFFORDABLE = 2e7  # steps for posterior medians
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Fit:
+    mean: Floats
+    cumulative: Floats
+    evidence: float
+    spiky: bool
+
+    @property
+    def usable(self) -> bool:
+        numbers = (self.mean, self.cumulative, self.evidence)
+        return all(np.isfinite(number).all() for number in numbers)
+
+
+def smooth_fit(noisy: Noisy, noise: Noise) -> Floats:
+    """The target distribution; isotonic where no fit can be had."""
+    if len(noisy) == 1:
+        return np.ones(1)
+    total = float(noisy.sum())
+    fits = [fit for fit in _fits(noisy, total, noise) if fit.usable]
+    if not fits:
+        return isotonic(noisy)
+    weights = np.exp([fit.evidence - max(other.evidence for other in fits) for fit in fits])
+    weights /= weights.sum()
+    spiky = np.array([fit.spiky for fit in fits])
+    family = np.where(spiky == (weights @ spiky > 0.5), weights, 0)
+    mean = family @ np.array([fit.mean for fit in fits]) / family.sum()
+    cumulative = weights @ np.array([fit.cumulative for fit in fits])
+    shares = _medians(noisy, noise, mean, cumulative, weights @ spiky > 0.5)
+    if shares is None:
+        shares = isotonic(np.diff(cumulative, prepend=0.0)) + 1e-6 * mean / mean.sum()
+    return np.asarray(shares / shares.sum())
+
+
+def _fits(noisy: Noisy, total: float, noise: Noise) -> Iterator[_Fit]:
+    """With and without spikes, on a linear and a logarithmic scale, stiff and less stiff."""
+    from holdfast.privatizers.smooth_kernel import fit
+
+    n, y = len(noisy), np.cumsum(noisy).astype(np.float64)
+    rate = float(np.sqrt(2 / noise.variance.mean()))
+    variance = np.append(noise.variance, 1e-4)
+    shares, starts = _starts(noisy, total)
+    spacings = (np.ones(n), np.log1p(1 / np.arange(1, n + 1)))
+    for spacing in spacings:
+        for spiky, start in starts.items():
+            theta, R = start.copy(), variance.copy()
+            x2 = (shares - np.exp(theta)) ** 2 + 1 / rate**2
+            scale = SPIKE_SCALE / rate if spiky else 0.0
+            model = (y, total, rate, noise.law == "laplace", spacing)
+            for kappa in STIFFNESS:
+                result = fit(*model, kappa, scale, theta, R, x2, ROUNDS, TOLERANCE)
+                yield _Fit(mean=result[0], cumulative=result[1], evidence=result[2], spiky=spiky)
+
+
+def _starts(noisy: Noisy, total: float) -> tuple[Floats, dict[bool, Floats]]:
+    """Isotonic shares, and where fits begin: blurred, or as a running median beside spikes."""
+    from scipy.ndimage import median_filter, uniform_filter1d
+
+    n = len(noisy)
+    shares = isotonic(noisy) * total
+    half = max(1, n // 20)
+    blurred = uniform_filter1d(shares, 2 * half + 1, mode="nearest")
+    middle = median_filter(shares, size=2 * min(half, 50) + 1, mode="nearest")
+    floor = total / (100 * n) + 1e-3
+    log = {False: np.log((shares + blurred) / 2 + floor), True: np.log(middle + floor)}
+    return shares, log
+
+
+def _medians(
+    noisy: Noisy, noise: Noise, mean: Floats, cumulative: Floats, spiky: bool
+) -> Floats | None:
+    """Shares from posterior medians over whole numbers; None where they cost too much."""
+    from holdfast.privatizers.smooth_kernel import whole_medians
+
+    deviation = float(np.sqrt(noise.variance.mean()))
+    reach = int(7 * deviation) + 5
+    if noise.law == "other" or (2 * reach) ** 2 * len(mean) > AFFORDABLE:
+        return None
+    y, away = np.cumsum(noisy).astype(np.int64), np.arange(4 * reach)
+    epsilon = 2 * np.arcsinh(np.sqrt(0.5) / deviation)
+    log_weights = -epsilon * away if noise.law == "laplace" else -0.5 * (away / deviation) ** 2
+    medians = whole_medians(
+        y,
+        log_weights,
+        mean,
+        SPIKE_SHARE if spiky else 0.0,
+        max(SPIKE_SCALE / epsilon, 0.5),
+        np.clip(cumulative, y - 0.8 * reach, y + 0.8 * reach),
+        reach,
+        min(1.0, WIDTH / epsilon),
+    )
+    return np.diff(medians, prepend=0.0) if np.isfinite(medians).all() else None
