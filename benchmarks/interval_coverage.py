@@ -87,7 +87,10 @@ def work(task, seed):
 
     for _ in range(task["releases"]):
         made = int(generator.integers(2**60))
-        release = holdfast.privatize(counts, epsilon=task["epsilon"], max_count=top, seed=made)
+        stage_1 = task["privatizer"] and getattr(holdfast.privatizers, task["privatizer"])()
+        release = holdfast.privatize(
+            counts, epsilon=task["epsilon"], max_count=top, privatizer=stage_1, seed=made
+        )
         for name, options, estimator in asked(top):
             answer = release.ask(name, estimator=estimator, **options)
             true, (low, high) = truth(name, options, counts), answer.interval
@@ -112,12 +115,13 @@ def work(task, seed):
     ]
 
 
-def study(tables, releases, data):
+def study(tables, releases, data, privatizer=None, epsilons=EPSILONS):
+    same = {"releases": BLOCK, "data": data, "privatizer": privatizer}
     tasks = [
-        {"table": table, "epsilon": epsilon, "block": block, "releases": BLOCK, "data": data}
+        {"table": table, "epsilon": epsilon, "block": block} | same
         for block in range(-(-releases // BLOCK))
         for table in tables
-        for epsilon in EPSILONS
+        for epsilon in epsilons
     ]
     return Study(name="interval_coverage", tasks=tasks, work=work)
 
@@ -160,12 +164,14 @@ def main():
     parser.add_argument("--data", default=None, help="folder of the paper's data")
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("--tables", default=",".join(TABLES))
+    parser.add_argument("--epsilons", default=",".join(EPSILONS))
+    parser.add_argument("--privatizer", default=None, help="name of stage 1; default the default")
     options = parser.parse_args()
     tables = [t for t in options.tables.split(",") if t != "crime" or options.data]
-    rows = run(
-        study(tables, options.releases, options.data), folder=options.folder, jobs=options.jobs
+    chosen = study(
+        tables, options.releases, options.data, options.privatizer, options.epsilons.split(",")
     )
-    show(collect(rows))
+    show(collect(run(chosen, folder=options.folder, jobs=options.jobs)))
 
 
 if __name__ == "__main__":

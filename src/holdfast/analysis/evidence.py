@@ -27,12 +27,13 @@ class Evidence:
     $$\hat\theta_w = f \cdot \tilde\zeta + w \cdot r, \qquad
       \hat\theta_w - \theta = (f - Tw) \cdot (\tilde\zeta - \zeta) + w \cdot (\hat z - \zeta T)$$
 
-    is unbiased. w = 0 asks stage 1 alone, w = f the released table corrected by the estimated
+    is unbiased for a fixed T. w = 0 asks stage 1 alone, w = f the released table corrected by the estimated
     bias $(\zeta - z)(T - 1)f$ that stage 1's error leaves in it, and
     $w = S^{-1} T^\top V_1 f$ with $S = V_2 + T^\top V_1 T$ has the least variance.
     $V_2 = (\mathrm{diag}(\zeta T) - T^\top \mathrm{diag}(\zeta) T)/N$ is the paper's variance of
     ẑ with its covariances; the middle of z and ẑ stands for ζ in it. The two errors are independent: T is fixed by
-    what stage 1 drew, and the draws of stage 2 are fresh. Cost: O(n^3) once.
+    what stage 1 drew, and the draws of stage 2 are fresh. That T comes from stage 1's draws leaves
+    a bias of second order for w ≠ 0 (docs/uncertainty.md). Cost: O(n^3) once.
     """
 
     first: StageOne
@@ -55,6 +56,8 @@ class Evidence:
         shared among neighbouring counts.
         """
         middle = (self.target + self.released) / 2
+        if len(middle) > DENSE_UP_TO or self.first.skipped:
+            return np.asarray(middle)
         unit = self.first.loads(np.eye(len(middle)))
         noise = np.sqrt(self.first.variance * (unit * unit).sum(axis=0))
         small = np.minimum(middle, noise)
@@ -115,15 +118,17 @@ class Evidence:
     @cached_property
     def combined(self) -> Vector:
         """The best unbiased estimate of every share; entries may be negative."""
+        if len(self.target) > DENSE_UP_TO:
+            return self.target
         every = np.eye(len(self.target))
         return np.asarray(self.first.shares + self.residual @ self.weights(every, "best"))
 
     @cached_property
     def best(self) -> Vector:
         """The distribution nearest to `combined` in the metric of its own covariance."""
-        every = np.eye(len(self.target))
-        if len(every) > CONSTRAINED_UP_TO:
+        if len(self.target) > CONSTRAINED_UP_TO:
             return isotonic(self.combined)
+        every = np.eye(len(self.target))
         w = self.weights(every, "best")
         loads = self.error_loads(every, w)
         values, vectors = np.linalg.eigh(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.answer import Answer
 from holdfast.analysis.error_law import error_density, shortest_interval
-from holdfast.analysis.evidence import Evidence
+from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.errors import HoldfastError
 
 Vector = NDArray[np.float64]
@@ -33,17 +33,20 @@ class Linear:
         w = view.weights(self.f, estimator)
         limits = float(self.f.min()), float(self.f.max())
         loads, spread = view.error_loads(self.f, w), view.sampling_variances(w)
+        centre = view.estimate(self.f, w)
         low, high = shortest_interval(
-            view.estimate(self.f, w),
+            centre,
             error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows),
             level,
             limits,
             self._stretch(view, view.first.variance * loads @ loads, spread),
         )
         plain = {"released": view.released, "target": view.target}.get(estimator)
-        estimate = float(self.f @ (view.best if plain is None else plain))
         if plain is None:
-            estimate = min(max(estimate, low), high)
+            dense = len(self.f) <= DENSE_UP_TO
+            estimate = min(max(float(self.f @ view.best) if dense else centre, low), high)
+        else:
+            estimate = float(self.f @ plain)
         low, high = min(low, estimate), max(high, estimate)
         return Answer(
             question=self.words,
