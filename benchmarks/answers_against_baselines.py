@@ -31,7 +31,10 @@ def work(task, seed):
     generator, rows = np.random.default_rng(seed), []
     for _ in range(task["releases"]):
         made = int(generator.integers(2**60))
-        for name, constructor in (("holdfast", None), ("truncated geometric", TruncatedGeometric())):
+        for name, constructor in (
+            ("holdfast", None),
+            ("truncated geometric", TruncatedGeometric()),
+        ):
             release = holdfast.privatize(
                 counts, epsilon="0.5", max_count=top, constructor=constructor, seed=made
             )

@@ -56,7 +56,7 @@ def label(name, options):
 
 def truth(name, options, counts):
     if name == "share":
-        (kind, value), = options.items()
+        ((kind, value),) = options.items()
         low, high = value if kind == "between" else (value, value)
         return np.mean((counts >= low) & ((counts <= high) | (kind == "at_least")))
     if name in ("median", "quantile"):
@@ -127,7 +127,7 @@ def study(tables, releases, data, privatizer=None, epsilons=EPSILONS):
 
 
 def collect(rows):
-    """(table, question, estimator, epsilon) -> releases, coverage, width, bias, root mean square."""
+    """By table, question, estimator, epsilon: releases, coverage, width, bias, error."""
     sums = {}
     for row in rows:
         key = row["table"], row["question"], row["estimator"], row["epsilon"]
@@ -149,9 +149,7 @@ def show(results):
         shown = (f"{100 * c[1]:.1f} ({c[2]:.3g})" if c else "" for c in cells)
         print("|", " | ".join([*key, *shown]), "|")
     print()
-    outside = [
-        (key, value) for key, value in results.items() if not 0.87 <= value[1] <= 0.95
-    ]
+    outside = [(key, value) for key, value in results.items() if not 0.87 <= value[1] <= 0.95]
     print(f"{len(results) - len(outside)} of {len(results)} cells between 87 and 95 %; outside:")
     for key, value in sorted(outside):
         print(" ", *key, f"{100 * value[1]:.1f} % of {value[0]}")

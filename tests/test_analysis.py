@@ -219,8 +219,10 @@ def test_notes_say_what_a_reader_should_know():
     mask[:100] = True
     noted = released(structural_zero=mask).ask("share", equal=0).notes
     assert any("100 that are publicly known to be zero" in note for note in noted)
-    rare = released(epsilon=8).ask("share", equal=7).notes
-    assert any("fewer than 10 rows" in note or "SIMULATION" in note for note in rare)
+    release = released(epsilon=8)
+    assert any("fewer than 30 rows" in note for note in release.ask("share", equal=7).notes)
+    safe = release.ask("share", equal=7, estimator="target").notes
+    assert not any("fewer than 30 rows" in note for note in safe)
 
 
 @pytest.mark.parametrize(

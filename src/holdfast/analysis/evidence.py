@@ -27,13 +27,14 @@ class Evidence:
     $$\hat\theta_w = f \cdot \tilde\zeta + w \cdot r, \qquad
       \hat\theta_w - \theta = (f - Tw) \cdot (\tilde\zeta - \zeta) + w \cdot (\hat z - \zeta T)$$
 
-    is unbiased for a fixed T. w = 0 asks stage 1 alone, w = f the released table corrected by the estimated
-    bias $(\zeta - z)(T - 1)f$ that stage 1's error leaves in it, and
+    is unbiased for a fixed T. w = 0 asks stage 1 alone, w = f the released table corrected by
+    the estimated bias $(\zeta - z)(T - 1)f$ that stage 1's error leaves in it, and
     $w = S^{-1} T^\top V_1 f$ with $S = V_2 + T^\top V_1 T$ has the least variance.
     $V_2 = (\mathrm{diag}(\zeta T) - T^\top \mathrm{diag}(\zeta) T)/N$ is the paper's variance of
-    ẑ with its covariances; the middle of z and ẑ stands for ζ in it. The two errors are independent: T is fixed by
-    what stage 1 drew, and the draws of stage 2 are fresh. That T comes from stage 1's draws leaves
-    a bias of second order for w ≠ 0 (docs/uncertainty.md). Cost: O(n^3) once.
+    ẑ with its covariances; the middle of z and ẑ stands for ζ in it. The two errors are
+    independent: T is fixed by what stage 1 drew, and the draws of stage 2 are fresh. That T comes
+    from stage 1's draws leaves a bias of second order for w ≠ 0 (docs/uncertainty.md).
+    Cost: O(n^3) once.
     """
 
     first: StageOne
@@ -175,7 +176,7 @@ class Evidence:
                 "this release has no stage 1, and its mechanism is too noisy to be inverted. "
                 "Hint: the plain estimates are in release.distribution."
             )
-        return np.linalg.solve(self.matrix, f)
+        return np.asarray(np.linalg.solve(self.matrix, f), dtype=np.float64)
 
     def _shrunk(self, f: Vector) -> float:
         """The best multiple of f, where S is too large: any multiple is unbiased."""

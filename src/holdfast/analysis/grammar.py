@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "share zero", "share at least 3", "share between 2 and 5", "mean", "total", "median",
-    "quantile 0.9", "variance", "gini", "released 7", "top 10", "compare A with B", "total of A, B, C",
+    "quantile 0.9", "variance", "gini", "released 7", "top 10", "compare A with B",
+    "total of A, B, C",
 )  # fmt: skip
 _PLAIN = {
     "average": "mean", "mean": "mean", "sum": "total", "total": "total", "median": "median",
@@ -37,10 +38,10 @@ _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"(?:below|under|less than|fewer than|<) ?{_WHOLE}", "at_most", -1),
     (rf"(?:equal(?: to)?|exactly|=)? ?{_WHOLE}", "equal", 0),
 )
-_WORDS = tuple(
-    "share zero zeros at least most above below over under more less than fewer or equal to "
-    "exactly between and of with rows".split()
-)
+_WORDS = {
+    "share", "zero", "zeros", "at", "least", "most", "above", "below", "over", "under", "more",
+    "less", "than", "fewer", "or", "equal", "to", "exactly", "between", "and", "of", "with", "rows",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +128,7 @@ def _ask(*arguments: Any, **options: Any) -> Question:
 
 def _hint(text: str) -> str:
     """Mend words that are nearly right; otherwise show what can be asked."""
-    known, mended = set(_WORDS) | set(_FIRST), []
+    known, mended = _WORDS | set(_FIRST), []
     for word in text.split():
         near = difflib.get_close_matches(word, known, n=1, cutoff=0.7)
         mended.append(word if word in known or not near else near[0])

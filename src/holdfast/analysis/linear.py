@@ -39,7 +39,7 @@ class Linear:
             error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows),
             level,
             limits,
-            self._stretch(view, view.first.variance * loads @ loads, spread),
+            self._stretch(view, view.first.variance * float(loads @ loads), spread),
         )
         plain = {"released": view.released, "target": view.target}.get(estimator)
         if plain is None:

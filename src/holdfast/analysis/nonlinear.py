@@ -105,9 +105,7 @@ def smooth(
     return _turned(words, plain, here, errors, limits, estimator, level)
 
 
-def function(
-    view: Evidence, g: Callable[[Vector], Any], *, estimator: str, level: float
-) -> Answer:
+def function(view: Evidence, g: Callable[[Vector], Any], *, estimator: str, level: float) -> Answer:
     """Any function of a distribution of counts; it is only called with distributions."""
     centre = view.distribution(estimator)
     here = _number(g, centre)

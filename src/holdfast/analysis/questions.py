@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = ("share", "mean", "total", "quantile", "median", "variance", "gini")
 OPTIONS = {"share": ("equal", "at_least", "at_most", "between"), "quantile": ("at",)}
-NOTED_TOP_SHARE, FEW_ROWS = 0.001, 10
+NOTED_TOP_SHARE, FEW_ROWS, LARGE_EPSILON = 0.001, 30, 1.5
 
 
 def ask(
@@ -92,10 +92,12 @@ def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]
     notes, top = [], len(release.target) - 1
     if question in ("mean", "total", "variance", "gini") and release.target[-1] > NOTED_TOP_SHARE:
         notes.append(f"counts above {top} were published as {top} and enter as {top}")
-    if question == "share" and answer.interval[1] * release.rows < FEW_ROWS:
+    rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
+    large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
+    if rare and large and answer.estimator != "target" and answer.interval[1] > 0:
         notes.append(
-            f"this may be fewer than {FEW_ROWS} rows: the interval is rough, and "
-            "estimator='target' is the safer choice"
+            f"fewer than {FEW_ROWS} rows: at an epsilon as large as this the interval covers less "
+            "often than it says (about 80% for 90%); estimator='target' keeps its level"
         )
     if release.structural_zeros and question != "total":
         notes.append(

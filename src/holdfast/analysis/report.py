@@ -20,7 +20,7 @@ DO_NOT = (
     "Do not add up a few rows and expect their total. Sums over the whole table hold; sums of few "
     "rows are mostly noise, and expected counts are pulled towards the table's mean.",
     "Do not compare two releases of the same data row by row: the difference is noise twice.",
-    "Do not correct, sort out or redraw rows that look wrong and publish the result as this release.",
+    "Do not correct or redraw rows that look wrong and publish the result as this release.",
     "Do not take the other columns as private: they were published as they were.",
 )
 ESTIMATORS = (
@@ -199,11 +199,12 @@ def cite(release: "Release") -> str:
     """How to name this release in a text."""
     from importlib.metadata import version
 
+    made = f"made with holdfast {version('holdfast')}"
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
         f"{kind}, {release.rows:,} rows, counts 0 to {len(release.target) - 1}, "
         f"epsilon = {float(release.privacy.epsilon):g} (certified "
-        f"{float(release.privacy.certified_epsilon):.6g}), made with holdfast {version('holdfast')}, "
+        f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
         f"mechanism {release.mechanism.digest[:16]}. Method: N. Kohli and P. Laskowski, "
         "Preserving Target Distributions With Differentially Private Count Mechanisms, 2026."
     )

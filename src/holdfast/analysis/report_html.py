@@ -177,9 +177,7 @@ def _table(
         return f"<{tag}{' class=n' if place in numbers else ''}>{inner}</{tag}>"
 
     titles = "".join(cell("th", place, text) for place, text in enumerate(head))
-    lines = (
-        "".join(cell("td", place, text) for place, text in enumerate(row)) for row in rows
-    )
+    lines = ("".join(cell("td", place, text) for place, text in enumerate(row)) for row in rows)
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     top = f"<tr>{titles}</tr>" if titles else ""
     return f'<div class="wide"><table>{top}{body}</table></div>'

@@ -79,4 +79,3 @@ def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-

@@ -24,7 +24,8 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
         parts.append(
             f'<rect x="{x + step * 0.08:.1f}" y="{top:.1f}" width="{step * 0.84:.1f}" '
             f'height="{HEIGHT - BOTTOM - top:.1f}" fill="{BAR}" fill-opacity="0.55">'
-            f"<title>{run_name(bar)}: {bar['released']:.2%} released, {bar['estimate']:.2%} estimated, "
+            f"<title>{run_name(bar)}: {bar['released']:.2%} released, {bar['estimate']:.2%} "
+            "estimated, "
             f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}</title></rect>"
             f'<path d="M{middle:.1f} {low:.1f}V{high:.1f}" stroke="{BAND}" stroke-width="2"/>'
             f'<circle cx="{middle:.1f}" cy="{_y(bar["estimate"], highest):.1f}" r="3" '
@@ -62,7 +63,8 @@ def _frame(parts: list[str], labels: list[str], highest: float, words: str) -> s
         if i % every == 0
     ]
     ticks += [
-        f'<text x="{LEFT - 6}" y="{_y(share, highest) + 7:.1f}" text-anchor="end">{share:.0%}</text>'
+        f'<text x="{LEFT - 6}" y="{_y(share, highest) + 7:.1f}" text-anchor="end">'
+        f"{share:.0%}</text>"
         f'<path d="M{LEFT} {_y(share, highest):.1f}H{WIDTH}" stroke="#0002"/>'
         for share in _shares(highest)
     ]

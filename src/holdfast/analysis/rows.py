@@ -29,7 +29,7 @@ def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
         return places[0]
     if len(places) > 1:
         raise HoldfastError(
-            f"the label {str(row):.60} is on several rows. Hint: give row numbers, from 0."
+            f"the label {row!s:.60} is on several rows. Hint: give row numbers, from 0."
         )
     if isinstance(row, int | np.integer) and not isinstance(row, bool):
         if 0 <= row < len(labels):
@@ -40,9 +40,7 @@ def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
     raise HoldfastError(f"no row has the label {str(row)!r:.60}.{hint}")
 
 
-def find_rows(
-    release: "Release", labels: Sequence[Any], group: Sequence[Any]
-) -> NDArray[np.int64]:
+def find_rows(release: "Release", labels: Sequence[Any], group: Sequence[Any]) -> NDArray[np.int64]:
     """The numbers of the rows of a group: a mask, or labels or numbers."""
     items = list(group) if not isinstance(group, str) else [group]
     if items and all(isinstance(item, bool | np.bool_) for item in items):

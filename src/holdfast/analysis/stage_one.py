@@ -132,7 +132,9 @@ def _response(privatizer: "Noisy", size: int, bins: int) -> Vector:
     """How the unbiased estimate, which is linear, answers to one more in each noisy integer."""
     nothing = np.zeros(size, dtype=np.int64)
     start = privatizer.estimate(nothing, bins, 0)
-    return np.array([privatizer.estimate(one, bins, 0) - start for one in np.eye(size, dtype=np.int64)])
+    return np.array(
+        [privatizer.estimate(one, bins, 0) - start for one in np.eye(size, dtype=np.int64)]
+    )
 
 
 def _skipped(release: "Release") -> StageOne:
@@ -150,12 +152,12 @@ def _repeated(release: "Release", privatizer: Any) -> StageOne:
     start = whole_histogram(z, rows)
     generator = np.random.default_rng(SEED)
     unit = release.privacy.budget.unit_1
-    draws = np.array(
-        [privatizer(start, epsilon=unit, rng=generator) for _ in range(BOOTSTRAP)]
-    )
+    draws = np.array([privatizer(start, epsilon=unit, rng=generator) for _ in range(BOOTSTRAP)])
     bias = draws.mean(axis=0) - start / rows
     spread = (draws - draws.mean(axis=0)) / np.sqrt(BOOTSTRAP - 1)
-    return StageOne(shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP)
+    return StageOne(
+        shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP
+    )
 
 
 def whole_histogram(shares: Vector, rows: int) -> NDArray[np.int64]:
