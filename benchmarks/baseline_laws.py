@@ -11,6 +11,7 @@ wider) is compared as well, and must fail. Prints one line a baseline and budget
 import math
 import sys
 import time
+from fractions import Fraction
 
 import numpy as np
 from scipy.stats import chi2
@@ -18,9 +19,9 @@ from scipy.stats import chi2
 from holdfast.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.baselines.clamped import clamped_noise
 from holdfast.baselines.discrete_gaussian import _noise as gaussian_noise
-from holdfast.baselines.discrete_gaussian import calibrate
+from holdfast.privatizers.gaussian_scale import smallest_scale
 
-N, DELTA = 21, 1 / 2198
+N, DELTA = 21, Fraction(1, 2198)
 
 
 def p_value(observed: np.ndarray, law: np.ndarray) -> float:
@@ -85,7 +86,7 @@ def cases(epsilon: float, draws: int):
         Staircase(gamma=1.03 * gamma)(z, epsilon=epsilon / 1.01).matrix,
         geng_staircase(epsilon, gamma, draws),
     )
-    sigma = calibrate(epsilon, DELTA)
+    sigma = smallest_scale(Fraction(repr(epsilon)), DELTA)
     yield (
         "DiscreteGaussian, OpenDP",
         DiscreteGaussian(rows=2197)(z, epsilon=epsilon).matrix,

@@ -10,6 +10,7 @@ killed run goes on where it was, and a CSV of all figures is left there.
 """
 
 import argparse
+import itertools
 import os
 from collections.abc import Iterable
 from fractions import Fraction
@@ -21,6 +22,7 @@ from holdfast.experiments.stage_1 import (
     DATA,
     FIGURE_PAIRS,
     FOLDER,
+    clearly_above,
     contests,
     figure_study,
     present,
@@ -82,10 +84,18 @@ def print_figure(rows: list[Row]) -> None:
     for metric in ("wasserstein", "kolmogorov_smirnov"):
         print_table(f"schools ({rows[0]['source']}), ε1 = 1", rows, metric, "bins")
         for n in dict.fromkeys(row["bins"] for row in rows):
-            order = sorted((row for row in rows if row["bins"] == n), key=lambda row: row[metric])
-            print(f"  n = {n:4d}: " + " < ".join(row["privatizer"] for row in order))
+            print(f"  n = {n:4d}: {ordering([r for r in rows if r['bins'] == n], metric)}")
         first = {c.winner[0] for c in contests(_by_bins(rows), metric, FIGURE_PAIRS[0])}
         print(f"  smallest at every n: {', '.join(first) if len(first) == 1 else 'none'}")
+
+
+def ordering(rows: list[Row], metric: str) -> str:
+    """Names from the smallest mean up, with ≈ between neighbours within error bars."""
+    ordered = sorted(rows, key=lambda row: row[metric])
+    text = ordered[0]["privatizer"]
+    for before, row in itertools.pairwise(ordered):
+        text += (" < " if clearly_above(row, before, metric) else " ≈ ") + row["privatizer"]
+    return text
 
 
 def _by_bins(rows: list[Row]) -> list[Row]:

@@ -10,9 +10,9 @@ import pytest
 
 import holdfast
 from holdfast.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.baselines.discrete_gaussian import calibrate, noise_delta
 from holdfast.constructors import UnfixedOptimum
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.gaussian_scale import smallest_scale
 
 UNIFORM = np.full(12, 1 / 12)
 COUNTS = np.random.default_rng(3).poisson(3, 400)
@@ -87,14 +87,16 @@ def exact_delta_of_noise(sigma: float, epsilon: Fraction, reach: int) -> Decimal
         return sum(gains) / sum(law)
 
 
-@pytest.mark.parametrize("delta", [0.2, 1 / 3137, 1e-9])
+@pytest.mark.parametrize("delta", [Fraction(1, 5), Fraction(1, 3137), Fraction(1, 10**9)])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(5)])
 def test_the_gaussian_meets_its_delta_to_a_trillionth(epsilon, delta):
-    sigma = calibrate(float(epsilon), delta)
-    truth = exact_delta_of_noise(sigma, epsilon, math.ceil(16 * sigma) + 5)
-    assert abs(float(truth) - delta) < 1e-12
-    assert float(truth) == pytest.approx(noise_delta(sigma, float(epsilon)), rel=1e-9)
-    assert noise_delta(0.99 * sigma, float(epsilon)) > delta
+    found = DiscreteGaussian(delta=delta)(np.full(2, 0.5), epsilon=epsilon)
+    sigma = float(found.method.split("sigma=")[1].rstrip(")"))
+    assert sigma == pytest.approx(smallest_scale(epsilon, delta), rel=1e-5)
+    sigma = smallest_scale(epsilon, delta)
+    reach = math.ceil(16 * sigma) + 5
+    assert abs(float(exact_delta_of_noise(sigma, epsilon, reach)) - float(delta)) < 1e-12
+    assert exact_delta_of_noise(0.99 * sigma, epsilon, reach) > float(delta)
 
 
 @pytest.mark.parametrize("epsilon", ["0.5", "1", "5", "10"])
@@ -106,7 +108,7 @@ def test_the_certified_delta_of_the_integers_is_the_requested_one_to_a_trilliont
 
 def test_the_gaussian_is_noise_clamped():
     found = DiscreteGaussian(delta="0.01")(UNIFORM, epsilon=1)
-    sigma = calibrate(1.0, 0.01)
+    sigma = smallest_scale(Fraction(1), Fraction(1, 100))
     x = np.arange(-80, 81)
     pmf = np.exp(-(x**2) / (2 * sigma**2))
     for i in range(12):

@@ -105,6 +105,21 @@ def test_structural_zeros_come_from_a_column(cli):
     assert release.counts[1] == 0
 
 
+def test_max_count_can_be_found_privately(cli):
+    rows = "".join(f"p{i},{i % 8}\n" for i in range(2000))
+    name = table(f"place,n\n{rows}")
+    found = ("--max-count", "quantile:0.95", "--bound-epsilon", "1/8")
+    code, out, err = cli("privatize", name, *USUAL, *found)
+    release = holdfast.load("release")
+    assert code == 0 and release.bound.max_count == 7
+    assert str(release.privacy.budget.bound) == "1/8"
+    assert "max_count  " in out and "0.125" in out and "came from the data" in err
+    code, out, _ = cli("privatize", name, *USUAL[:-1], "b", *found, "--dry-run")
+    assert code == 0 and "0.125 on max_count" in out and "10000 at the most" in out
+    code, out, _ = cli("privatize", name, *USUAL[:-1], "c", *found[:2], "--dry-run", "--json")
+    assert json.loads(out)["bound"] == "1/50"
+
+
 def test_repeated_categories_are_said(cli):
     name = table("place,n\nKent,3\nKent,0\n")
     code, _, err = cli("privatize", name, *USUAL, "--category", "place")
@@ -181,6 +196,11 @@ BAD_OPTIONS = {
     "max_count 10^9": ("--max-count", "1000000000"),
     "max_count text": ("--max-count", "many"),
     **{f"epsilon {e}": ("--epsilon", e) for e in ("0", "-1", "NaN", "inf", "abc", "1e-12", "1000")},
+    "quantile of 1": ("--max-count", "quantile:1"),
+    "quantile of nothing": ("--max-count", "quantile:"),
+    "quantile misspelt": ("--max-count", "quartile:0.5"),
+    "quantile takes all": ("--max-count", "quantile:0.9", "--bound-epsilon", "1"),
+    "bound epsilon alone": ("--bound-epsilon", "0.1"),
     "split": ("--split", "2"),
     "contributions": ("--contributions", "0"),
     "privatizer": ("--privatizer", "magic"),

@@ -3,6 +3,8 @@
 import itertools
 import json
 import math
+import sys
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 import holdfast
 from holdfast.budget import split_budget
 from holdfast.cli.screen import promise, screen
+from holdfast.constructors import Heuristic
 from holdfast.delta import declared_delta, group_delta, rounded_up, total_delta
 from holdfast.errors import HoldfastError
 from holdfast.privatizers import CumulativeIsotonic
@@ -58,6 +61,13 @@ def test_group_privacy_enlarges_delta_and_never_rounds_down(delta, epsilon, step
     least = delta * sum(exp_below(i * epsilon) for i in range(steps))
     assert least * (1 - Fraction(1, 2**190)) <= enlarged <= least * (1 + Fraction(2, 10**11))
     assert enlarged >= steps * delta
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1), Fraction(1, 7), Fraction(13, 10)])
+def test_e_is_bounded_from_the_safe_side(epsilon, monkeypatch):
+    monkeypatch.setattr("holdfast.delta.DIGITS", 120)
+    sharper = sum(exp_below(i * epsilon, bits=600) for i in range(5)) / 10**6
+    assert group_delta(Fraction(1, 10**6), epsilon, 5) >= sharper
 
 
 def test_one_step_leaves_delta_as_it_is():
@@ -181,3 +191,40 @@ def test_the_three_parts_add_up_exactly(split, contributions, bound):
     assert budget.bound + budget.stage_1 + budget.stage_2 == Fraction(7, 10)
     with pytest.raises(HoldfastError, match="add up"):
         type(budget)(**{**vars(budget), "bound": budget.bound + Fraction(1, 10**30)})
+
+
+def declaring(delta):
+    def constructor(target, *, epsilon):
+        return replace(Heuristic()(target, epsilon=epsilon), delta=Fraction(delta))
+
+    return constructor
+
+
+def test_what_the_mechanism_declares_is_added():
+    release = holdfast.privatize(
+        COUNTS,
+        epsilon=1,
+        max_count=9,
+        privatizer=Declares(),
+        constructor=declaring(Fraction(1, 10**7)),
+        seed=1,
+    )
+    assert release.privacy.delta == Fraction(11, 10**7)
+
+
+def test_a_mechanism_whose_delta_is_too_much_is_not_drawn_from(monkeypatch):
+    path = sys.modules["holdfast.privatize"]
+    monkeypatch.setattr(path, "draw", lambda *args: pytest.fail("was drawn"))
+    with pytest.raises(HoldfastError, match="total `delta`"):
+        holdfast.privatize(
+            COUNTS, epsilon=1, max_count=9, contributions=3, constructor=declaring("0.4"), seed=1
+        )
+
+
+def test_a_bundle_whose_mechanism_declares_more_than_the_record_does_not_load(
+    tmp_path, monkeypatch
+):
+    folder = holdfast.privatize(COUNTS, epsilon=1, max_count=9, seed=1).save(tmp_path / "release")
+    monkeypatch.setattr("holdfast.bundle.declared_delta", lambda mechanism: Fraction(1, 10**9))
+    with pytest.raises(HoldfastError, match="does not fit"):
+        holdfast.load(folder)

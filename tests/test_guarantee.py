@@ -85,10 +85,12 @@ def test_noise_of_a_real_run_is_opendps(monkeypatch):
         asked.append(values)
         return [value + 1000 for value in values]
 
-    monkeypatch.setattr(randomness, "laplace_measurement", lambda e: (measurement, e))
-    noisy = randomness.SystemEntropy().add_laplace(np.array([1, 2]), Fraction(1))
-    assert noisy.tolist() == [1001, 1002]
-    assert asked == [[1, 2]]
+    source = randomness.SystemEntropy()
+    monkeypatch.setattr(randomness, "laplace_measurement", lambda e, s: (measurement, e))
+    assert source.add_laplace(np.array([1, 2]), Fraction(1)).tolist() == [1001, 1002]
+    monkeypatch.setattr(randomness, "gaussian_measurement", lambda scale: (measurement, scale))
+    assert source.add_gaussian(np.array([3]), 2.0).tolist() == [1003]
+    assert asked == [[1, 2], [3]]
 
 
 def test_draws_of_a_real_run_use_the_operating_systems_bytes(monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -106,6 +107,10 @@ def test_a_corrupt_row_total_fails_on_loading(bundle):
         {"stage_1_certified": "9"},
         {"stage_1": "1/0"},
         {"stage_2_certified": "1/100"},
+        {"bound": "1/100"},
+        {"bound_certified": "1/100"},
+        {"delta": "1"},
+        {"delta": "-1/9"},
     ],
 )
 def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
@@ -131,6 +136,21 @@ def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
 )
 def test_a_record_that_does_not_fit_fails_on_loading(bundle, change):
     rewrite(bundle, **change)
+    with pytest.raises(HoldfastError):
+        holdfast.load(bundle)
+
+
+@pytest.mark.parametrize(
+    "change", [None, {"max_count": 7}, {"epsilon": "1/9"}, {"q": "1/0"}], ids=str
+)
+def test_a_bound_that_does_not_fit_fails_on_loading(tmp_path, change):
+    quantile = holdfast.PrivateQuantile("0.9", epsilon="1/8", highest=20)
+    bundle = make(max_count=quantile).save(tmp_path / "release")
+    record = json.loads((bundle / "release.json").read_text())["max_count_found"]
+    assert record["max_count"] < 7
+    rewrite(bundle, max_count_found=record)
+    assert holdfast.load(bundle).bound.epsilon == Fraction(1, 8)
+    rewrite(bundle, max_count_found=change and record | change)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)
 

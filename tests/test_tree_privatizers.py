@@ -52,6 +52,7 @@ def test_the_hierarchical_estimate_is_the_least_squares_fit_with_the_total_known
 def test_the_nodes_are_those_of_opendps_tree_without_its_root():
     import opendp.prelude as dp
 
+    dp.enable_features("contrib")
     eta = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5])
     space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
     theirs = dp.t.make_b_ary_tree(*space, leaf_count=9, branching_factor=3)

@@ -6,7 +6,9 @@
 'a seed (simulation: protects nobody)'
 """
 
-from holdfast import baselines, constructors, metrics, privatizers, theory
+from holdfast import baselines, constructors, metrics, plots, privatizers, theory
+from holdfast.audit import audit
+from holdfast.auditing import Audit
 from holdfast.bundle import load
 from holdfast.compare import Comparison, compare
 from holdfast.count_by import count_by
@@ -14,10 +16,12 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.experiments.methods import Method
 from holdfast.mechanism import Mechanism
 from holdfast.plan import Plan, plan
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 
 __all__ = [
+    "Audit",
     "CertificateError",
     "Comparison",
     "HoldfastError",
@@ -25,7 +29,9 @@ __all__ = [
     "Method",
     "Plan",
     "Privacy",
+    "PrivateQuantile",
     "Release",
+    "audit",
     "baselines",
     "compare",
     "constructors",
@@ -33,6 +39,7 @@ __all__ = [
     "load",
     "metrics",
     "plan",
+    "plots",
     "privatize",
     "privatizers",
     "theory",

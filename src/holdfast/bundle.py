@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.bound import Bound
 from holdfast.delta import declared_delta, group_delta
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
@@ -144,6 +145,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
     target = np.array(record["target"], dtype=np.float64)
     noisy = record.get("measurement")
     table, column = read_file(path), record["count_column"]
+    bound = record.get("max_count_found")
     counts = read_table(table, count=column or "count").counts
     return Release(
         counts=counts,
@@ -158,6 +160,7 @@ def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
         privacy=privacy,
         rows=int(record["rows"]),
         structural_zeros=int(record["structural_zeros"]),
+        bound=None if bound is None else Bound.from_dict(bound),
         methods=tuple(record["methods"]),
         measurement=None if noisy is None else np.array(noisy, dtype=np.int64),
         count_column=column,
@@ -174,6 +177,7 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         and release.privacy.delta
         >= group_delta(declared_delta(release.mechanism), budget.unit_2, budget.steps)
         and record["max_count"] == top
+        and _bound_fits(release, top)
         and budget.steps == min(budget.contributions, top)
         and release.rows > 0
         and 0 <= release.structural_zeros <= np.count_nonzero(release.counts == 0)
@@ -184,6 +188,11 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
     )
     if not fits:
         raise HoldfastError("release.json does not fit the mechanism and the table beside it.")
+
+
+def _bound_fits(release: Release, top: int) -> bool:
+    found, part = release.bound, release.privacy.budget.bound
+    return part == 0 if found is None else (found.epsilon, found.max_count) == (part, top)
 
 
 def _record_digest(record: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,6 +98,14 @@ class Comparison:
             max_count=len(self.non_private_histogram) - 1,
             seed=seed,
         )
+
+    def non_private_pictures(
+        self, folder: str | os.PathLike[str], *, name: str = "the table"
+    ) -> list[Path]:
+        """Errors against budget, distributions and mechanisms as PNG and SVG, in `folder`."""
+        from holdfast.experiments.comparison_pictures import non_private_pictures
+
+        return non_private_pictures(self, folder, name=name)
 
     def __repr__(self) -> str:
         return (

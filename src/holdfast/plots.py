@@ -141,7 +141,7 @@ def _figure(
     place = check_picture(path)
     if not panels:
         raise HoldfastError("there is nothing to draw. Hint: give one method or more.")
-    matplotlib = _matplotlib()
+    matplotlib = require_matplotlib()
     with matplotlib.rc_context({"svg.hashsalt": "holdfast", "svg.fonttype": "none"}):
         figure = matplotlib.figure.Figure(
             figsize=(width * panels + 0.6, height + 0.9), layout="constrained"
@@ -159,7 +159,8 @@ def _figure(
             raise HoldfastError(f"`{place}` cannot be written ({error.strerror}).") from None
 
 
-def _matplotlib() -> Any:
+def require_matplotlib() -> Any:
+    """The library, or an error that says how to get it."""
     try:
         import matplotlib
         import matplotlib.figure

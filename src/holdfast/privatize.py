@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.budget import split_budget
+from holdfast.bound import certified_bound, settle
 from holdfast.constructors import Automatic, Construction
 from holdfast.delta import declared_delta, total_delta
-from holdfast.histogram import check_max_count, histogram_of_counts, top_code
+from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
+from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import (
-    CumulativeIsotonic,
+    CumulativeSmooth,
     Privatizer,
     Skipped,
     certifier,
@@ -21,7 +22,7 @@ from holdfast.randomness import randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
 from holdfast.table import read_table
-from holdfast.usefulness import usefulness_notes
+from holdfast.usefulness import bound_notes, usefulness_notes
 
 Constructor = Callable[..., Construction]
 
@@ -30,7 +31,7 @@ def privatize(
     table: Any,
     *,
     epsilon: Any,
-    max_count: int,
+    max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
     structural_zero: str | Sequence[Any] | None = None,
@@ -44,21 +45,22 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), `max_count`, the structural zeros and all other columns are public: those columns
-    are published as they are.
+    rows), a given `max_count`, the structural zeros and all other columns are public: those
+    columns are published as they are.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
             relation; or the path of a CSV or Parquet file.
         epsilon: The whole budget: int, float, str, Decimal or Fraction; kept exact.
         max_count: The highest count that is published; higher ones are top-coded. Choose it
-            without looking at the data.
+            without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of
+            the budget.
         count: Name of the count column, when `table` has columns.
         category: Name of the category column; only to check it and to find structural zeros.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
-        privatizer: Stage 1; default `CumulativeIsotonic()`.
+        privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
             `split` is given.
@@ -69,26 +71,23 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    max_count, source = check_max_count(max_count), randomness(seed)
+    source = randomness(seed)
     constructor = Automatic() if constructor is None else constructor
     one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
-    budget = split_budget(
-        epsilon,
-        max_count=max_count,
-        split=split,
-        contributions=contributions,
-        one_stage=one_stage,
-    )
-    if one_stage or privatizer is None:
-        privatizer = Skipped() if one_stage else CumulativeIsotonic()
-    total_delta(budget, privatizer, None)  # refuse a hopeless one before anything is drawn
+    if privatizer is None:
+        privatizer = Skipped() if one_stage else CumulativeSmooth()
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     open_rows = ~rows.structural_zero
-    counts = top_code(rows.counts[open_rows], max_count)
+    counts = rows.counts[open_rows]
+    options: dict[str, Any] = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
+    options["contributions"] = contributions
+    top, budget, bound = settle(max_count, counts, source, **options)
+    total_delta(budget, privatizer, None)  # refuse a hopeless one before stage 1
+    counts = top_code(counts, top)
     if hasattr(constructor, "for_release"):  # N and max_count are public
         constructor = constructor.for_release(rows=len(counts), steps=budget.steps)
 
-    histogram = histogram_of_counts(counts, max_count)  # step 1: the distribution of counts
+    histogram = histogram_of_counts(counts, top)  # step 1: the distribution of counts
     target, noisy = measured_target(  # step 2: z, and what was measured to make it
         privatizer, histogram, epsilon=budget.unit_1, source=source
     )
@@ -98,7 +97,7 @@ def privatize(
     released = np.zeros(len(rows.counts), dtype=np.int64)
     released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
     if one_stage:
-        target = histogram_of_counts(released[open_rows], max_count) / len(counts)
+        target = histogram_of_counts(released[open_rows], top) / len(counts)
 
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
@@ -107,6 +106,7 @@ def privatize(
         mechanism=construction.mechanism,
         privacy=Privacy(
             budget=budget,
+            bound_certified=certified_bound(max_count, budget),
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
@@ -115,9 +115,14 @@ def privatize(
         ),
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
+        bound=bound,
         measurement=noisy,
         methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,
-        notes=rows.notes + usefulness_notes(construction.mechanism, target, budget, len(counts)),
+        notes=(
+            *rows.notes,
+            *bound_notes(bound, len(counts)),
+            *usefulness_notes(construction.mechanism, target, budget, len(counts)),
+        ),
     )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.bound import Bound
 from holdfast.budget import Budget
 from holdfast.delta import promise_in_words
 from holdfast.errors import HoldfastError
@@ -19,7 +20,7 @@ from holdfast.usefulness import expected_change
 
 if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer
-    from holdfast.analysis.categories import Comparison, TopRow
+    from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Intervals, Posterior
 
@@ -28,6 +29,9 @@ NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
     "structural zeros and all columns but the counts are public and published unchanged."
+)
+PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
+    " max_count was found from the data, privately, for its own part of epsilon."
 )
 
 
@@ -68,7 +72,7 @@ class Privacy:
     @property
     def neighbours(self) -> str:
         """Which tables the promise compares."""
-        return NEIGHBOURS
+        return PRIVATE_BOUND if self.budget.bound else NEIGHBOURS
 
     @property
     def randomness(self) -> str:
@@ -159,6 +163,8 @@ class Release:
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()
     """Names of the other columns: published as they were."""
+    bound: Bound | None = None
+    """How `max_count` was found; None where it was given."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 
@@ -240,7 +246,7 @@ class Release:
 
     def compare(
         self, first: Any, second: Any, *, label: str | None = None, level: float = 0.9
-    ) -> "Comparison":
+    ) -> "RowComparison":
         """Which of two rows truly has more; rows by label, or by number from 0."""
         from holdfast.analysis.categories import compare
 
@@ -272,6 +278,7 @@ class Release:
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
             "max_count": len(self.mechanism.weights) - 1,
+            "max_count_found": None if self.bound is None else self.bound.to_dict(),
             "methods": list(self.methods),
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),

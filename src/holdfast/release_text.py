@@ -34,6 +34,7 @@ def read_me(summary: dict[str, Any], table: str) -> str:
     if delta:
         promise += f" with delta = {rounded_up(delta, 3)}"
         notes = f"- {beyond_epsilon(delta)}\n{notes}"
+    found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
     return f"""# A private table of counts
 
 {heading}The counts in `{table}` (column `{column}`) are not the true counts. Each was drawn at
@@ -45,7 +46,7 @@ any one person was counted, and so that the distribution of the counts (how many
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
 - {summary["rows"]:,} rows went through the mechanism; {summary["structural_zeros"]:,} rows are
   publicly known to be zero and were left so.
-- {top} means {top} or more.
+- {top} means {top} or more{found}.
 - A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average,
   if the true counts are distributed as the private distribution says. Do not read
   a single row as a fact; ask for shares, averages and distributions over many rows.

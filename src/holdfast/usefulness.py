@@ -5,12 +5,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.bound import Bound
 from holdfast.budget import Budget
 from holdfast.mechanism import Mechanism
 from holdfast.metrics import absolute_deviation
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
+UNSURE_BOUND = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
 
 
 def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float | None:
@@ -26,6 +28,27 @@ def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float 
 def share_uncertainty(budget: Budget, rows: int) -> float:
     """Standard deviation that stage 1's noise alone gives to the share of rows up to a count."""
     return math.sqrt(2) / (float(budget.unit_1) * rows)
+
+
+def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
+    """Notes on a `max_count` that came from the data."""
+    if bound is None:
+        return ()
+    found = (
+        f"max_count = {bound.max_count} came from the data: a private estimate of the "
+        f"{float(bound.q):g} quantile of the counts, for epsilon = {float(bound.epsilon):g}"
+    )
+    notes = [found]
+    if bound.epsilon * (1 - bound.q) * rows < UNSURE_BOUND:
+        notes.append(
+            f"with {rows} rows and this budget max_count may be far from the "
+            f"{float(bound.q):g} quantile; a smaller quantile or a larger epsilon would help"
+        )
+    if bound.max_count == bound.highest:
+        notes.append(
+            "max_count is as high as it may be: more counts than the quantile says may be top-coded"
+        )
+    return tuple(notes)
 
 
 def usefulness_notes(

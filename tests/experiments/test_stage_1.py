@@ -1,5 +1,6 @@
 import sys
 
+import numpy as np
 import pytest
 
 import stage_1 as command
@@ -7,6 +8,7 @@ from holdfast.experiments import stage_1
 from holdfast.experiments.contenders import CONTENDERS, DEFAULT, contender, pairs
 from holdfast.experiments.engine import run
 from holdfast.experiments.stage_1 import contests, figure_study, table_study
+from holdfast.histogram import histogram_of_counts
 from holdfast.privatize import privatize
 from holdfast.privatizers.projection import PROJECTIONS
 
@@ -36,8 +38,12 @@ def test_crime_is_there_when_its_folder_is(shared_data, monkeypatch):
 
 
 def test_the_study_calls_the_default_what_privatize_uses():
-    used = privatize([1, 0, 2], epsilon=1, max_count=3, seed=1).methods[0]
-    assert repr(contender(*DEFAULT)) == used
+    counts = np.repeat(np.arange(6), [40, 10, 0, 7, 3, 1])
+    release = privatize(counts, epsilon=1, max_count=5, seed=1)
+    again = contender(*DEFAULT)(
+        histogram_of_counts(counts, 5), epsilon=release.privacy.budget.unit_1, rng=1
+    )
+    assert np.array_equal(release.target, again)
 
 
 def test_the_default_beats_the_papers_method_and_the_errors_are_measured(no_folder):

@@ -4,17 +4,18 @@ They accept the truth and reject noise that is 2 % wider or narrower.
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from baseline_laws import geng_staircase, opendp_gaussian, opendp_laplace, worst_p
 from holdfast.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.baselines.discrete_gaussian import calibrate
+from holdfast.privatizers.gaussian_scale import smallest_scale
 
 FALSE_ALARM = 1e-6
 UNIFORM = np.full(21, 1 / 21)
-EPSILON, DELTA = 0.5, 1e-3
+EPSILON, DELTA = 0.5, Fraction(1, 1000)
 
 
 def geometric_noise(draws: int, wider: float = 1.0) -> np.ndarray:
@@ -23,7 +24,7 @@ def geometric_noise(draws: int, wider: float = 1.0) -> np.ndarray:
 
 
 def gaussian_noise(draws: int, wider: float = 1.0) -> np.ndarray:
-    sigma = wider * calibrate(EPSILON, DELTA)
+    sigma = wider * smallest_scale(Fraction(EPSILON), DELTA)
     x = np.arange(-math.ceil(12 * sigma), math.ceil(12 * sigma) + 1)
     law = np.exp(-((x / sigma) ** 2) / 2)
     return np.random.default_rng(3).choice(x, draws, p=law / law.sum())
@@ -53,7 +54,10 @@ def test_opendp_draws_agree_with_the_matrices():
     geometric = TruncatedGeometric()(UNIFORM, epsilon=EPSILON).matrix
     assert worst_p(geometric, opendp_laplace(EPSILON, 60_000)) > FALSE_ALARM
     gaussian = DiscreteGaussian(delta=DELTA)(UNIFORM, epsilon=EPSILON).matrix
-    assert worst_p(gaussian, opendp_gaussian(calibrate(EPSILON, DELTA), 60_000)) > FALSE_ALARM
+    assert (
+        worst_p(gaussian, opendp_gaussian(smallest_scale(Fraction(EPSILON), DELTA), 60_000))
+        > FALSE_ALARM
+    )
 
 
 def test_the_certified_integers_are_drawn_by_the_matrix_too():

@@ -39,7 +39,7 @@ class TopRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Comparison:
+class RowComparison:
     """Which of two rows truly has more."""
 
     first: Any
@@ -99,7 +99,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
 
 def compare(
     release: "Release", first: Any, second: Any, *, label: str | None, level: float
-) -> Comparison:
+) -> RowComparison:
     """The law of the difference of two rows' true counts."""
     labels = row_labels(release, label)
     rows = [find_row(release, labels, row) for row in (first, second)]
@@ -109,7 +109,7 @@ def compare(
     law = np.convolve(one.probabilities, other.probabilities[::-1])
     zero = len(one.probabilities) - 1
     low, high = shortest_run(law, check_level(level))
-    return Comparison(
+    return RowComparison(
         first=labels[rows[0]],
         second=labels[rows[1]],
         first_more=float(law[zero + 1 :].sum()),

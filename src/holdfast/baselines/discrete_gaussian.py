@@ -16,6 +16,7 @@ from holdfast.delta import group_delta
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
 from holdfast.metrics import count_error
+from holdfast.privatizers.gaussian_scale import smallest_scale
 
 WIDEST = 100_000.0
 ROUNDED_UP = Fraction(1, 10**11)  # group_delta rounds up by less
@@ -30,7 +31,7 @@ class DiscreteGaussian:
     $\sum_x \max(P(X = x) - e^\epsilon P(X = x + 1), 0) \le \delta$: their Theorem 7, no bound.
     What is sampled is the clamped matrix in integers, whose delta is certified exactly.
     Needs no target; it is called with one so that its count error can be stated.
-    Cost: O(n^2 + σ log).
+    Cost: O(n^2 + σ).
 
     >>> found = DiscreteGaussian(delta="0.001")([0.5, 0.3, 0.2], epsilon=1)
     >>> found.mechanism.delta, found.mechanism.certified_delta <= found.delta
@@ -67,9 +68,7 @@ class DiscreteGaussian:
         """The mechanism for counts from 0 to len(target) - 1."""
         z, exact, delta = check_target(target), exact_epsilon(epsilon), self.promised_delta
         unit = self._unit_delta(delta, exact)
-        # what rounding to multiples of 2^-62 can add
-        spare = 2.0**-40 * float(unit) + len(z) * 2.0**-61 * (1 + math.exp(float(exact)))
-        sigma = calibrate(float(exact), float(unit) - spare)
+        sigma = _scale(exact, unit, len(z))
         matrix = clamped_noise(*_noise(sigma, len(z)))
         return Construction(
             matrix=matrix,
@@ -102,41 +101,17 @@ class DiscreteGaussian:
         return replace(self, rows=rows, steps=steps)
 
 
-def calibrate(epsilon: float, delta: float) -> float:
-    """The smallest σ whose discrete Gaussian noise is (ε, δ)-private at sensitivity 1.
-
-    >>> sigma = calibrate(1.0, 1e-5)
-    >>> round(sigma, 4), abs(noise_delta(sigma, 1.0) - 1e-5) < 1e-12
-    (3.7405, True)
-    """
-    low, high = 0.0, 1.0
-    while delta <= 0 or noise_delta(high, epsilon) > delta:
-        low, high = high, 2 * high
-        if delta <= 0 or high > WIDEST:
-            raise HoldfastError(
-                "`epsilon` and `delta` are so small that the Gaussian noise would be wider than "
-                f"{WIDEST:,.0f}. Hint: make one of them larger."
-            )
-    while high - low > 2.0**-50 * high:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (low, middle) if noise_delta(middle, epsilon) <= delta else (middle, high)
-    return high
-
-
-def noise_delta(sigma: float, epsilon: float) -> float:
-    """The δ at ε of the noise before clamping: Σ max(P(X = x) - e^ε P(X = x + 1), 0).
-
-    P(X = x + 1) / P(X = x) = exp(-(2x + 1) / 2σ²), so the terms are positive for x > εσ² - 1/2,
-    and none of them suffers from cancellation.
-    """
-    if sigma == 0:
-        return 1.0
-    first = math.ceil(epsilon * sigma**2 - 0.5)
-    x = np.arange(first, first + math.ceil(REACH * sigma) + 2)
-    gain = -np.expm1(np.minimum(epsilon - (2 * x + 1) / (2 * sigma**2), 0))
-    return float((np.exp(-((x / sigma) ** 2) / 2) * gain).sum()) / _total(sigma)
+def _scale(epsilon: Fraction, delta: Fraction, n: int) -> float:
+    """The smallest σ, with room for what rounding to multiples of 2^-62 can add to δ."""
+    spare = 2.0**-40 * float(delta) + n * 2.0**-61 * (1 + math.exp(float(epsilon)))
+    if spare < delta:
+        sigma = smallest_scale(epsilon, delta - Fraction(spare))
+        if sigma <= WIDEST:
+            return sigma
+    raise HoldfastError(
+        "`epsilon` and `delta` are so small that the Gaussian noise would be wider than "
+        f"{WIDEST:,.0f}. Hint: make one of them larger."
+    )
 
 
 def _total(sigma: float) -> float:

@@ -6,6 +6,7 @@ import sys
 import typer
 
 from holdfast.cli.ask import ask
+from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
 from holdfast.cli.plan import plan
@@ -28,6 +29,7 @@ app.command()(report)
 app.command()(ask)
 app.command()(compare)
 app.command()(plan)
+app.command()(audit)
 
 
 @app.callback(invoke_without_command=True)

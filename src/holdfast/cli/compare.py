@@ -64,9 +64,9 @@ def compare(
     if pictures and folder is None:
         raise HoldfastError("`--pictures` needs `--folder`. Hint: name a folder for them.")
     if pictures:
-        from holdfast.plots import _matplotlib
+        from holdfast.plots import require_matplotlib
 
-        _matplotlib()  # before the work, not after it
+        require_matplotlib()  # before the work, not after it
     options: dict[str, Any] = {
         "repetitions": whole(repetitions, "repetitions"),
         "jobs": None if jobs is None else whole(jobs, "jobs"),
@@ -94,9 +94,7 @@ def compare(
             again = "the same command goes on from here" if folder else "nothing was kept"
             raise HoldfastError(f"stopped; {again}.") from None
     if folder is not None and pictures:
-        from holdfast.experiments.comparison_pictures import non_private_pictures
-
-        non_private_pictures(found, folder, name=file.stem)
+        found.non_private_pictures(folder, name=file.stem)
     if as_json:
         typer.echo(json.dumps({"non_private_summary": found.non_private_summary()}))
         return

@@ -103,11 +103,8 @@ def _show(found: "Plan") -> None:
         title=f"Expected of a release of {found.categories:,} rows, counts 0 to {found.max_count}",
         title_justify="left",
     )
-    for name in ("epsilon", "share of stage 1", "W1", "a count is off by"):
-        table.add_column(name, justify="right")
-    for question in found.questions:
-        unit = "points" if question.is_share else "counts"
-        table.add_column(f"{question.name}, {unit}", justify="right")
+    for name in ("epsilon", "stage 1", "W1", "count", *(q.name for q in found.questions)):
+        table.add_column(name, justify="right", no_wrap=True)
     last = None
     for row in found.rows:
         share = f"{row['stage 1']:.3g}" + ("*" if row["split"] == "default" else " ")
@@ -120,8 +117,10 @@ def _show(found: "Plan") -> None:
         last = row["epsilon"]
     screen.print(table)
     screen.print(
-        "W1: expected distance of the released distribution from the true one. Questions: expected "
-        "absolute error / what the error stays within nine times in ten. *: the default share."
+        "Stage 1: its share of the budget, * the default. W1: expected distance of the released "
+        "distribution from the true one. Count: how far a released count is off on average. "
+        "Questions: expected absolute error / what the error stays within nine times in ten; "
+        "shares in points (hundredths of the rows), the mean in counts."
     )
     if found.target is not None:
         _show_target(found)

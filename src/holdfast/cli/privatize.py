@@ -23,14 +23,22 @@ CONSTRUCTORS = (
     *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
     *BASELINES,
 )
-PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
+PRIVATIZERS = {
+    "cumulative-smooth": "CumulativeSmooth",
+    "cumulative-isotonic": "CumulativeIsotonic",
+    "cyclic-laplace": "CyclicLaplace",
+}
 
 
 def privatize(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row a category.")],
     epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
     max_count: Annotated[
-        str, typer.Option(help="Highest count published; chosen without looking at the data.")
+        str,
+        typer.Option(
+            help="Highest count published: a number chosen without looking at the data, or "
+            "quantile:0.99 to find it privately for a part of the budget."
+        ),
     ],
     count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
     category: Annotated[str | None, typer.Option(help="Name of the category column.")] = None,
@@ -41,6 +49,9 @@ def privatize(
     contributions: Annotated[
         str, typer.Option(help="How much one person may add to one row, at the most.")
     ] = "1",
+    bound_epsilon: Annotated[
+        str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
+    ] = None,
     split: Annotated[
         str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
     ] = None,
@@ -68,6 +79,9 @@ def privatize(
 
     [bold]holdfast privatize teachers.parquet --count teachers --max-count 80
     --epsilon 0.5 --dry-run[/bold]
+
+    [bold]holdfast privatize visits.csv --count visits --max-count quantile:0.99
+    --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
     """
     import holdfast
     from holdfast.bundle import new_folder
@@ -78,7 +92,7 @@ def privatize(
         new_folder(out)
     options: dict[str, Any] = {
         "epsilon": epsilon,
-        "max_count": _whole(max_count, "max_count"),
+        "max_count": _max_count(max_count, bound_epsilon),
         "contributions": _whole(contributions, "contributions"),
         "split": split,
     }
@@ -138,27 +152,28 @@ def _show(release: "Release", folder: Path) -> None:
 
 def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
     """Say what a run would do; reads and checks the file, draws nothing."""
-    from holdfast.budget import split_budget
-    from holdfast.histogram import check_max_count
+    from holdfast.bound import plan as plan_bound
     from holdfast.table import read_table
     from holdfast.usefulness import share_uncertainty
 
-    max_count = check_max_count(options["max_count"])
-    budget = split_budget(options.pop("epsilon"), **options)
     table = read_table(file, **names)
     rows = int((~table.structural_zero).sum())
+    highest, budget = plan_bound(options.pop("max_count"), rows, **options)
     if as_json:
-        plan = {"rows": rows, "max_count": max_count, "notes": list(table.notes)}
+        plan = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
         stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        stages["bound"] = str(budget.bound)
         typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
         return
     for note in table.notes:
         asides.print(f"Note: {note}")
+    search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
+    top = f"max_count, {highest} at the most" if budget.bound else highest
     screen.print(
         f"The table is in order: {rows:,} rows. A run would spend epsilon "
-        f"{float(budget.epsilon):g}: {float(budget.stage_1):g} on the distribution of counts, "
-        f"{float(budget.stage_2):g} on the counts, and publish counts from 0 to {max_count}. "
+        f"{float(budget.epsilon):g}: {search}{float(budget.stage_1):g} on the distribution of "
+        f"counts, {float(budget.stage_2):g} on the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
         f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
         "they do not tell the counts."
@@ -196,6 +211,23 @@ def _constructor(name: str, progress: Callable[[int, float], None] | None) -> An
     if name == "windowed":
         return constructors.Windowed()
     return constructors.Heuristic(selector=name)
+
+
+def _max_count(text: str, epsilon: str | None) -> Any:
+    from holdfast.private_quantile import PrivateQuantile
+
+    kind, colon, share = text.partition(":")
+    if colon and kind.strip() == "quantile":
+        return PrivateQuantile(share, epsilon=epsilon)
+    if epsilon is not None:
+        raise HoldfastError("`bound_epsilon` needs a quantile as max_count, such as quantile:0.99.")
+    try:
+        return int(text)
+    except ValueError:
+        raise HoldfastError(
+            f"`max_count` must be a whole number or a quantile, got {text!r:.40}. "
+            "Hint: digits only, such as 50, or quantile:0.99."
+        ) from None
 
 
 def _whole(text: str, name: str) -> int:

@@ -6,7 +6,7 @@ from functools import partial
 from holdfast.privatizers import (
     ClassicLaplace,
     CumulativeGaussian,
-    CumulativeIsotonic,
+    CumulativeSmooth,
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
@@ -19,7 +19,7 @@ DELTA = "1e-6"
 OWN = "own"
 
 CONTENDERS: dict[str, Callable[..., Privatizer]] = {
-    "cumulative Laplace": CumulativeIsotonic,
+    "cumulative Laplace": CumulativeSmooth,
     "cyclic Laplace": CyclicLaplace,
     "classic Laplace": ClassicLaplace,
     "Privelet": Privelet,

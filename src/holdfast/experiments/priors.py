@@ -58,7 +58,7 @@ def prior_distribution(
     [0.6, 0.1, 0.1, 0.1, 0.1]
     """
     top = check_max_count(max_count)
-    if isinstance(prior, str) and not Path(prior).exists() and not Path(prior).suffix[1:].isalpha():
+    if isinstance(prior, str) and not _is_path(prior):
         return _shape(prior, top), prior
     if not isinstance(prior, str | Path):
         return _folded(check_target(prior), top), "the given shares"
@@ -68,6 +68,10 @@ def prior_distribution(
 
         return _folded(check_target(load(path).target), top), f"the release {path}"
     return _from_file(path, top, count), str(path)
+
+
+def _is_path(text: str) -> bool:
+    return bool(text) and (Path(text).exists() or Path(text).suffix[1:].isalpha())
 
 
 def _shape(text: str, top: int) -> Floats:

@@ -130,14 +130,15 @@ def _contest(cell: list[Row], metric: str, default: tuple[str, str]) -> Contest:
         data=best["data"],
         epsilon=best["epsilon"],
         winner=_pair(best),
-        tied=tuple(_pair(row) for row in cell if not _worse(row, best, metric)),
+        tied=tuple(_pair(row) for row in cell if not clearly_above(row, best, metric)),
         ratio=chosen[metric] / best[metric] if best[metric] > 0 else 1.0,
         bars=(chosen[metric] - best[metric]) / (_bar(chosen, best, metric) or 1.0),
-        kept=not any(_worse(chosen, row, metric) for row in cell),
+        kept=not any(clearly_above(chosen, row, metric) for row in cell),
     )
 
 
-def _worse(row: Row, other: Row, metric: str) -> bool:
+def clearly_above(row: Row, other: Row, metric: str) -> bool:
+    """Whether a mean lies above another by more than the error bars."""
     return bool(row[metric] - other[metric] > ERROR_BARS * _bar(row, other, metric))
 
 

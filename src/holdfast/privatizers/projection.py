@@ -1,4 +1,4 @@
-"""Noisy histogram -> probability distribution. Post-processing: it costs no privacy.
+"""NoisyHistogram histogram -> probability distribution. Post-processing: it costs no privacy.
 
 A projection takes a noisy histogram that adds up to N and what is known of its noise.
 """
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 
-Noisy = NDArray[np.int64] | NDArray[np.float64]
+NoisyHistogram = NDArray[np.int64] | NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -24,10 +24,10 @@ class Noise:
     """"laplace" or "gaussian": discrete, independent, alike; "other" where it is not."""
 
 
-Projection = Callable[[Noisy, Noise], NDArray[np.float64]]
+Projection = Callable[[NoisyHistogram, Noise], NDArray[np.float64]]
 
 
-def clip(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
+def clip(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
     """Negative entries become 0 and the rest is scaled to sum 1: what the paper does.
 
     >>> clip(np.array([6, -2, 4])).tolist()
@@ -37,7 +37,7 @@ def clip(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
     return np.asarray(positive / positive.sum())
 
 
-def simplex(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
+def simplex(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
     """The nearest distribution in Euclidean distance: one number is taken off every entry.
 
     >>> simplex(np.array([6, -2, 4])).tolist()
@@ -51,7 +51,7 @@ def simplex(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
     return np.asarray(np.maximum(noisy - excess[last] / kept[last], 0) / total)
 
 
-def isotonic(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
+def isotonic(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
     """The distribution whose cumulative histogram is nearest to the noisy one.
 
     The noise sits on the cumulative histogram, which never decreases and lies in [0, N]:
@@ -71,7 +71,7 @@ def isotonic(noisy: Noisy, noise: Noise | None = None) -> NDArray[np.float64]:
     return np.asarray(shares / shares.sum())
 
 
-def smooth(noisy: Noisy, noise: Noise) -> NDArray[np.float64]:
+def smooth(noisy: NoisyHistogram, noise: Noise) -> NDArray[np.float64]:
     """The distribution under a smooth density, with sampling and spikes, fitted to the noise.
 
     Positive everywhere. docs/smooth-fit.md has the model. Cost: O(n), and the square of the

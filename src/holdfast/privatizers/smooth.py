@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.privatizers.projection import Noise, Noisy, isotonic
+from holdfast.privatizers.projection import Noise, NoisyHistogram, isotonic
 
 STIFFNESS = tuple(10.0**k for k in range(2, -6, -1))
 SPIKE_SCALE = 0.2  # of a spike's prior, in units of the noise
 SPIKE_SHARE = 0.05  # of the bins
 ROUNDS, TOLERANCE = 40, 0.02
 WIDTH = 0.05  # how far a median of whole numbers may lie beside one, in units of the noise
+LEAST = 0.005  # categories that are spread over all bins, so that none is empty
 AFFORDABLE = 2e7  # steps for posterior medians
 
 Floats = NDArray[np.float64]
@@ -31,11 +32,11 @@ class _Fit:
         return all(np.isfinite(number).all() for number in numbers)
 
 
-def smooth_fit(noisy: Noisy, noise: Noise) -> Floats:
+def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The target distribution; isotonic where no fit can be had."""
     if len(noisy) == 1:
         return np.ones(1)
-    total = float(noisy.sum())
+    total = max(float(noisy.sum()), 1.0)
     fits = [fit for fit in _fits(noisy, total, noise) if fit.usable]
     if not fits:
         return isotonic(noisy)
@@ -47,11 +48,12 @@ def smooth_fit(noisy: Noisy, noise: Noise) -> Floats:
     cumulative = weights @ np.array([fit.cumulative for fit in fits])
     shares = _medians(noisy, noise, mean, cumulative, weights @ spiky > 0.5)
     if shares is None:
-        shares = isotonic(np.diff(cumulative, prepend=0.0)) + 1e-6 * mean / mean.sum()
+        shares = isotonic(np.diff(cumulative, prepend=0.0)) * total
+    shares += LEAST * (mean / mean.sum() + 1 / len(mean))
     return np.asarray(shares / shares.sum())
 
 
-def _fits(noisy: Noisy, total: float, noise: Noise) -> Iterator[_Fit]:
+def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
     """With and without spikes, on a linear and a logarithmic scale, stiff and less stiff."""
     from holdfast.privatizers.smooth_kernel import fit
 
@@ -71,7 +73,7 @@ def _fits(noisy: Noisy, total: float, noise: Noise) -> Iterator[_Fit]:
                 yield _Fit(mean=result[0], cumulative=result[1], evidence=result[2], spiky=spiky)
 
 
-def _starts(noisy: Noisy, total: float) -> tuple[Floats, dict[bool, Floats]]:
+def _starts(noisy: NoisyHistogram, total: float) -> tuple[Floats, dict[bool, Floats]]:
     """Isotonic shares, and where fits begin: blurred, or as a running median beside spikes."""
     from scipy.ndimage import median_filter, uniform_filter1d
 
@@ -86,7 +88,7 @@ def _starts(noisy: Noisy, total: float) -> tuple[Floats, dict[bool, Floats]]:
 
 
 def _medians(
-    noisy: Noisy, noise: Noise, mean: Floats, cumulative: Floats, spiky: bool
+    noisy: NoisyHistogram, noise: Noise, mean: Floats, cumulative: Floats, spiky: bool
 ) -> Floats | None:
     """Shares from posterior medians over whole numbers; None where they cost too much."""
     from holdfast.privatizers.smooth_kernel import whole_medians
