@@ -26,6 +26,7 @@ LINEAR = (
     ("share", {"between": (2, 5)}),
     ("share", {"equal": 2}),
     ("share", {"equal": 12}),
+    ("share", {"equal": 20}),
     ("mean", {}),
 )
 OTHER = (("median", {}), ("quantile", {"at": 0.9}), ("variance", {}), ("gini", {}))

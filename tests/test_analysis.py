@@ -219,10 +219,15 @@ def test_notes_say_what_a_reader_should_know():
     mask[:100] = True
     noted = released(structural_zero=mask).ask("share", equal=0).notes
     assert any("100 that are publicly known to be zero" in note for note in noted)
-    release = released(epsilon=8)
-    assert any("fewer than 30 rows" in note for note in release.ask("share", equal=7).notes)
-    safe = release.ask("share", equal=7, estimator="target").notes
-    assert not any("fewer than 30 rows" in note for note in safe)
+    counts = np.append(COUNTS, [30] * 9)
+    release = released(counts=counts, max_count=31, epsilon=8, privatizer=PRIVATIZERS[0])
+    assert any("fewer than 30 rows" in note for note in release.ask("share", equal=30).notes)
+    for safe in (
+        release.ask("share", equal=30, estimator="target"),
+        released(counts=counts, max_count=31, epsilon=8).ask("share", equal=30),
+        release.ask("share", equal=0),
+    ):
+        assert not any("fewer than 30 rows" in note for note in safe.notes)
 
 
 @pytest.mark.parametrize(

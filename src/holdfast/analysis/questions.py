@@ -94,10 +94,12 @@ def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]
         notes.append(f"counts above {top} were published as {top} and enter as {top}")
     rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
     large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
-    if rare and large and answer.estimator != "target" and answer.interval[1] > 0:
+    gaps = bool((release.target <= 0).any())
+    if rare and large and gaps and answer.estimator != "target" and answer.interval[1] > 0:
         notes.append(
-            f"fewer than {FEW_ROWS} rows: at an epsilon as large as this the interval covers less "
-            "often than it says (about 80% for 90%); estimator='target' keeps its level"
+            f"fewer than {FEW_ROWS} rows, and stage 1 left some counts out: at an epsilon as large "
+            "as this the interval covers less often than it says (about 80% for 90%); "
+            "estimator='target' keeps its level"
         )
     if release.structural_zeros and question != "total":
         notes.append(
