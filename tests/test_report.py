@@ -143,3 +143,24 @@ def test_questions_that_cannot_be_answered_say_what_can(cli, release):
     assert "does not fit" in cli("ask", "release", "top 3", "--estimator", "target")[2]
     assert "from 0 to 7" in cli("ask", "release", "share 12")[2]
     assert "there is no folder" in cli("ask", "elsewhere", "mean")[2]
+
+
+def test_a_release_with_a_delta_or_a_private_max_count_says_so(cli):
+    gaussian = holdfast.privatizers.CumulativeGaussian(delta="1e-6")
+    released(privatizer=gaussian).save("gaussian")
+    assert "with delta = " in cli("report", "gaussian", "--format", "md")[1]
+    bound = holdfast.PrivateQuantile("0.9", highest=30)
+    released(max_count=bound, epsilon=5).save("bound")
+    assert "| max_count | " in cli("report", "bound", "--format", "md")[1]
+    released(constructor=holdfast.baselines.TruncatedGeometric()).save("baseline")
+    code, text, _ = cli("report", "baseline", "--format", "md")
+    assert code == 0 and "the distribution of counts |" not in text
+
+
+def test_a_wide_range_is_drawn_in_runs(cli):
+    counts = [0] * 500 + [3] * 300 + [150] * 100
+    released(counts=counts, max_count=200, epsilon=3).save("wide")
+    content = json.loads(cli("report", "wide", "--format", "json")[1])
+    assert len(content["distribution"]) <= 61
+    assert sum(bar["released"] for bar in content["distribution"]) == pytest.approx(1)
+    assert cli("report", "wide")[0] == 0

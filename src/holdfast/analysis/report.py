@@ -6,6 +6,7 @@ import numpy as np
 
 from holdfast.analysis.answer import Answer
 from holdfast.analysis.posterior import check_level, posterior
+from holdfast.delta import beyond_epsilon
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -59,30 +60,33 @@ def promise(release: "Release") -> Content:
         "epsilon": str(privacy.epsilon),
         "epsilon_decimal": float(privacy.epsilon),
         "certified": float(privacy.certified_epsilon),
-        "stages": [
-            {
-                "name": "the distribution of counts",
-                "promised": float(budget.stage_1),
-                "certified": float(privacy.stage_1_certified),
-                "how": privacy.stage_1_certified_by,
-            },
-            {
-                "name": "the counts themselves",
-                "promised": float(budget.stage_2),
-                "certified": float(privacy.stage_2_certified),
-                "how": "exact integers",
-            },
-        ],
+        "stages": stages(release),
         "words": (
             "Whoever reads this release learns almost the same whether or not any one person was "
             f"counted. Precisely: for a person who adds at most {budget.contributions} to one "
             "row, anything the release can say is at most "
             f"{factor:.3g} times as probable with that person as without, or the reverse "
-            f"(epsilon = {float(privacy.epsilon):g})."
+            f"({privacy.promise})." + (f" {beyond_epsilon(privacy.delta)}" if privacy.delta else "")
         ),
         "neighbours": privacy.neighbours,
         "randomness": privacy.randomness,
     }
+
+
+def stages(release: "Release") -> list[Content]:
+    """What each part of the release was given of epsilon, and what was certified for it."""
+    privacy, budget = release.privacy, release.privacy.budget
+    who = privacy.stage_1_certified_by
+    parts = (
+        ("max_count", budget.bound, privacy.bound_certified, "OpenDP's map"),
+        ("the distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
+        ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
+    )
+    return [
+        {"name": name, "promised": float(given), "certified": float(proved), "how": how}
+        for name, given, proved, how in parts
+        if given
+    ]
 
 
 def facts(release: "Release") -> Content:
@@ -203,7 +207,7 @@ def cite(release: "Release") -> str:
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
         f"{kind}, {release.rows:,} rows, counts 0 to {len(release.target) - 1}, "
-        f"epsilon = {float(release.privacy.epsilon):g} (certified "
+        f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
         f"mechanism {release.mechanism.digest[:16]}. Method: N. Kohli and P. Laskowski, "
         "Preserving Target Distributions With Differentially Private Count Mechanisms, 2026."
