@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 ESTIMATORS = ("best", "released", "target")
-DENSE_UP_TO, CONSTRAINED_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 301, 3, 1e10
+DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 3, 1e10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,17 +126,15 @@ class Evidence:
 
     @cached_property
     def best(self) -> Vector:
-        """The distribution nearest to `combined` in the metric of its own covariance."""
-        if len(self.target) > CONSTRAINED_UP_TO:
+        """The distribution with the least error: z, corrected by what the released counts add.
+
+        zT = z, so ẑ - z is the residual of z as ẑ - ζ̃T is that of ζ̃. Where stage 1 fitted z
+        well, z has less error than ζ̃; where it did not, the correction is the same.
+        """
+        if self.first.skipped or len(self.target) > DENSE_UP_TO:
             return isotonic(self.combined)
-        every = np.eye(len(self.target))
-        w = self.weights(every, "best")
-        loads = self.error_loads(every, w)
-        values, vectors = np.linalg.eigh(
-            self.first.variance * loads.T @ loads + w.T @ self.sampling_covariance @ w
-        )
-        kept = values > 1e-9 * values[-1]
-        return _nearest(self.combined, (vectors[:, kept] / np.sqrt(values[kept])).T)
+        w = self.weights(np.eye(len(self.target)), "best")
+        return isotonic(self.target + (self.released - self.target @ self.matrix) @ w)
 
     def unbiased(self, estimator: str) -> Vector:
         """Every share by this estimator, corrected for its bias; entries may be negative."""
@@ -192,21 +190,6 @@ def isotonic(shares: Vector) -> Vector:
 
     cumulative = np.clip(isotonic_regression(np.cumsum(shares)[:-1]).x, 0, 1)
     return np.diff(np.concatenate([[0], cumulative, [1]]))
-
-
-def _nearest(shares: Vector, metric: Vector) -> Vector:
-    """The distribution p with the least |metric (p - shares)|."""
-    from scipy.optimize import nnls
-
-    if len(metric) == 0:
-        return isotonic(shares)
-    heavy = 1e3 * np.abs(metric).max()
-    rows = np.vstack([metric, np.full(len(shares), heavy)])
-    try:
-        found = nnls(rows, np.append(metric @ shares, heavy))[0]
-    except RuntimeError:  # no convergence
-        return isotonic(shares)
-    return np.asarray(found / found.sum())
 
 
 def evidence(release: "Release") -> Evidence:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-WIDTH, HEIGHT, LEFT, BOTTOM = 720, 330, 62, 40
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
 BAR, BAND, MARK = "#3b6fb6", "#1f2937", "#c2410c"
 
 
@@ -15,7 +15,7 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
     """
     highest = max([*(b["released"] for b in bars), *(b["estimate"] for b in bars), 1e-9])
     highest = min(max(highest, *(b["interval"][1] for b in bars)), 1.6 * highest)
-    step = (WIDTH - LEFT) / len(bars)
+    step = (WIDTH - LEFT - RIGHT) / len(bars)
     parts = []
     for i, bar in enumerate(bars):
         x, middle = LEFT + i * step, LEFT + (i + 0.5) * step
@@ -42,7 +42,7 @@ def row_picture(row: dict[str, Any]) -> str:
     reach = max(10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002))
     first, last = max(0, true - reach), min(len(probabilities) - 1, true + reach)
     shown = probabilities[first : last + 1]
-    highest, step = max(shown), (WIDTH - LEFT) / len(shown)
+    highest, step = max(shown), (WIDTH - LEFT - RIGHT) / len(shown)
     parts = [
         f'<rect x="{LEFT + (i + 0.08) * step:.1f}" y="{_y(p, highest):.1f}" '
         f'width="{step * 0.84:.1f}" height="{HEIGHT - BOTTOM - _y(p, highest):.1f}" '
@@ -54,7 +54,7 @@ def row_picture(row: dict[str, Any]) -> str:
 
 
 def _frame(parts: list[str], labels: list[str], highest: float, words: str) -> str:
-    step = (WIDTH - LEFT) / len(labels)
+    step = (WIDTH - LEFT - RIGHT) / len(labels)
     every = next(s for s in (1, 2, 5, 10, 20, 50, 100) if len(labels) / s <= 11 or s == 100)
     ticks = [
         f'<text x="{LEFT + (i + 0.5) * step:.1f}" y="{HEIGHT - BOTTOM + 26}" '
@@ -65,13 +65,13 @@ def _frame(parts: list[str], labels: list[str], highest: float, words: str) -> s
     ticks += [
         f'<text x="{LEFT - 6}" y="{_y(share, highest) + 7:.1f}" text-anchor="end">'
         f"{share:.0%}</text>"
-        f'<path d="M{LEFT} {_y(share, highest):.1f}H{WIDTH}" stroke="#0002"/>'
+        f'<path d="M{LEFT} {_y(share, highest):.1f}H{WIDTH - RIGHT}" stroke="#0002"/>'
         for share in _shares(highest)
     ]
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}" '
-        f'font-family="sans-serif" font-size="21">{"".join(ticks)}{"".join(parts)}'
-        f'<path d="M{LEFT} 8V{HEIGHT - BOTTOM}H{WIDTH}" fill="none" stroke="currentColor"/></svg>'
+        f'font-family="sans-serif" font-size="19">{"".join(ticks)}{"".join(parts)}'
+        f'<path d="M{LEFT} 8V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="currentColor"/></svg>'
     )
 
 
