@@ -71,7 +71,8 @@ def _frame(parts: list[str], labels: list[str], highest: float, words: str) -> s
     return (
         f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}" '
         f'font-family="sans-serif" font-size="19">{"".join(ticks)}{"".join(parts)}'
-        f'<path d="M{LEFT} 8V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" stroke="currentColor"/></svg>'
+        f'<path d="M{LEFT} 8V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" '
+        'stroke="currentColor"/></svg>'
     )
 
 
