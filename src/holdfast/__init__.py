@@ -19,6 +19,7 @@ from holdfast.plan import Plan, plan
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
+from holdfast.verify import verify
 
 __all__ = [
     "Audit",
@@ -43,4 +44,5 @@ __all__ = [
     "privatize",
     "privatizers",
     "theory",
+    "verify",
 ]

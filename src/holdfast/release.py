@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Intervals, Posterior
 
-SCHEMA = 1
+SCHEMA = 2
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "

@@ -12,6 +12,7 @@ from holdfast.cli.demo import demo
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
+from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -29,6 +30,7 @@ app.command()(report)
 app.command()(ask)
 app.command()(compare)
 app.command()(plan)
+app.command()(verify)
 app.command()(audit)
 
 
