@@ -140,20 +140,35 @@ def collect(rows):
     }
 
 
-def show(results):
-    keys = list(dict.fromkeys(key[:3] for key in results))
-    print("coverage of 90 % intervals, in per cent (mean width in brackets)")
-    print("| table | question | estimator |", " | ".join(EPSILONS), "|")
-    print("|---|---|---|" + "---|" * len(EPSILONS))
-    for key in keys:
-        cells = [results.get((*key, epsilon)) for epsilon in EPSILONS]
-        shown = (f"{100 * c[1]:.1f} ({c[2]:.3g})" if c else "" for c in cells)
-        print("|", " | ".join([*key, *shown]), "|")
-    print()
+def show(results, epsilons):
+    """A table for each estimator, a line for each question, a cell for each table of counts."""
+    tables = list(dict.fromkeys(key[0] for key in results))
+    for estimator in ("best", "released", "target", "posterior", "shrunk"):
+        same = {key: value for key, value in results.items() if key[2] == estimator}
+        if not same:
+            continue
+        print(f"coverage of 90 % intervals in per cent, {estimator}, at epsilon {epsilons}\n")
+        print("| question |", " | ".join(tables), "|\n|---|" + "---|" * len(tables))
+        for question in dict.fromkeys(key[1] for key in same):
+            cells = (
+                " ".join(
+                    f"{100 * same[table, question, estimator, epsilon][1]:.0f}"
+                    for epsilon in epsilons
+                    if (table, question, estimator, epsilon) in same
+                )
+                for table in tables
+            )
+            print("|", question, "|", " | ".join(cells), "|")
+        print()
+
+
+def show_outside(results):
+    """Cells outside 87 to 95 %, and how far chance alone would reach from 90 %."""
     outside = [(key, value) for key, value in results.items() if not 0.87 <= value[1] <= 0.95]
-    print(f"{len(results) - len(outside)} of {len(results)} cells between 87 and 95 %; outside:")
+    print(f"{len(results) - len(outside)} of {len(results)} cells between 87 and 95 %; outside:\n")
     for key, value in sorted(outside):
-        print(" ", *key, f"{100 * value[1]:.1f} % of {value[0]}")
+        chance = 100 * 2 * (0.09 / value[0]) ** 0.5
+        print("-", *key, f"{100 * value[1]:.1f} % of {value[0]} (chance alone: ±{chance:.1f})")
 
 
 def main():
@@ -170,7 +185,9 @@ def main():
     chosen = study(
         tables, options.releases, options.data, options.privatizer, options.epsilons.split(",")
     )
-    show(collect(run(chosen, folder=options.folder, jobs=options.jobs)))
+    results = collect(run(chosen, folder=options.folder, jobs=options.jobs))
+    show(results, options.epsilons.split(","))
+    show_outside(results)
 
 
 if __name__ == "__main__":
