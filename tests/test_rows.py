@@ -56,6 +56,7 @@ def test_rows_with_the_same_released_count_have_the_same_interval():
         assert set(zip(rows.low[same], rows.high[same], strict=True)) == {law.interval(0.8)}
         assert set(rows.median[same]) == {law.median}
         assert rows.zero[same] == pytest.approx(law.equal(0))
+        assert rows.at_least(2)[same] == pytest.approx(law.at_least(2))
     assert list(rows.columns()) == ["low_80", "high_80", "expected", "median", "probability_zero"]
 
 

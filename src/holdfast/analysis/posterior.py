@@ -78,6 +78,14 @@ class Intervals:
     """Medians of the true counts."""
     zero: Vector = field(repr=False)
     """Probability that the true count is 0."""
+    laws: tuple[Posterior, ...] = field(repr=False)
+    """One for every released count that occurs."""
+    law_of: NDArray[np.intp] = field(repr=False)
+    """Which of the laws each row has."""
+
+    def at_least(self, k: int) -> Vector:
+        """For every row, the probability that its true count is k or more."""
+        return np.array([law.at_least(k) for law in self.laws])[self.law_of]
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns to stand beside the table."""
@@ -129,6 +137,8 @@ def intervals(release: "Release", level: float) -> Intervals:
         mean=np.array([law.mean for law in laws])[where],
         median=np.array([law.median for law in laws], dtype=np.int64)[where],
         zero=np.array([law.equal(0) for law in laws])[where],
+        laws=tuple(laws),
+        law_of=where,
     )
 
 
