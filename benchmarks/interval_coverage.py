@@ -90,7 +90,12 @@ def work(task, seed):
         made = int(generator.integers(2**60))
         stage_1 = task["privatizer"] and getattr(holdfast.privatizers, task["privatizer"])()
         release = holdfast.privatize(
-            counts, epsilon=task["epsilon"], max_count=top, privatizer=stage_1, seed=made
+            counts,
+            epsilon=task["epsilon"],
+            max_count=top,
+            privatizer=stage_1,
+            split=task["split"],
+            seed=made,
         )
         for name, options, estimator in asked(top):
             answer = release.ask(name, estimator=estimator, **options)
@@ -116,8 +121,8 @@ def work(task, seed):
     ]
 
 
-def study(tables, releases, data, privatizer=None, epsilons=EPSILONS):
-    same = {"releases": BLOCK, "data": data, "privatizer": privatizer}
+def study(tables, releases, data, privatizer=None, split=None, epsilons=EPSILONS):
+    same = {"releases": BLOCK, "data": data, "privatizer": privatizer, "split": split}
     tasks = [
         {"table": table, "epsilon": epsilon, "block": block} | same
         for block in range(-(-releases // BLOCK))
@@ -180,10 +185,16 @@ def main():
     parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
     parser.add_argument("--privatizer", default=None, help="name of stage 1; default the default")
+    parser.add_argument("--split", default=None, help="stage 1's share; default the default")
     options = parser.parse_args()
     tables = [t for t in options.tables.split(",") if t != "crime" or options.data]
     chosen = study(
-        tables, options.releases, options.data, options.privatizer, options.epsilons.split(",")
+        tables,
+        options.releases,
+        options.data,
+        options.privatizer,
+        options.split,
+        options.epsilons.split(","),
     )
     results = collect(run(chosen, folder=options.folder, jobs=options.jobs))
     show(results, options.epsilons.split(","))

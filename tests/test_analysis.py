@@ -220,11 +220,12 @@ def test_notes_say_what_a_reader_should_know():
     noted = released(structural_zero=mask).ask("share", equal=0).notes
     assert any("100 that are publicly known to be zero" in note for note in noted)
     counts = np.append(COUNTS, [30] * 9)
-    release = released(counts=counts, max_count=31, epsilon=8, privatizer=PRIVATIZERS[0])
+    usual = {"counts": counts, "max_count": 31, "epsilon": 8, "split": "paper"}
+    release = released(**usual, privatizer=PRIVATIZERS[0])
     assert any("fewer than 30 rows" in note for note in release.ask("share", equal=30).notes)
     for safe in (
         release.ask("share", equal=30, estimator="target"),
-        released(counts=counts, max_count=31, epsilon=8).ask("share", equal=30),
+        released(**usual).ask("share", equal=30),
         release.ask("share", equal=0),
     ):
         assert not any("fewer than 30 rows" in note for note in safe.notes)

@@ -121,7 +121,8 @@ def _write(release: Release, folder: Path, table_format: str) -> None:
     )
     record = _record(release, column_names(table))
     _write_text(folder / "distribution.svg", picture)
-    _write_text(folder / "README.md", read_me(record, name))
+    keeps = release.mechanism.target is not None
+    _write_text(folder / "README.md", read_me(record, name, keeps=keeps))
     _write_text(folder / "deployment.yaml", deployment_yaml(record))
     record["files"] = {
         path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}

@@ -167,6 +167,8 @@ class Release:
     """How `max_count` was found; None where it was given."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    repeated: bool = False
+    """Whether it was shown again from a ledger: then nothing was drawn or spent."""
 
     @property
     def distribution(self) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from holdfast.cli.ask import ask
 from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
+from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
@@ -28,10 +29,11 @@ app.command()(demo)
 app.command()(privatize)
 app.command()(report)
 app.command()(ask)
+app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(plan)
-app.command()(verify)
 app.command()(audit)
+app.command()(verify)
 
 
 @app.callback(invoke_without_command=True)
