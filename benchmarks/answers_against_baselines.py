@@ -22,7 +22,11 @@ BASELINES = {
     "staircase": Staircase(),
     "discrete Gaussian": DiscreteGaussian(delta="1e-6"),
 }
-QUESTIONS = {"share equal 0": 0, "mean": None, "share at_least 3": 3}
+METHODS = {
+    "holdfast": {},
+    "holdfast with the paper's split": {"split": "paper"},
+    "truncated geometric": {"constructor": TruncatedGeometric()},
+}
 
 
 def work(task, seed):
@@ -31,20 +35,16 @@ def work(task, seed):
     generator, rows = np.random.default_rng(seed), []
     for _ in range(task["releases"]):
         made = int(generator.integers(2**60))
-        for name, constructor in (
-            ("holdfast", None),
-            ("truncated geometric", TruncatedGeometric()),
-        ):
-            release = holdfast.privatize(
-                counts, epsilon="0.5", max_count=top, constructor=constructor, seed=made
-            )
-            for estimator in ("best", "released", "target") if constructor is None else ("best",):
+        for name, options in METHODS.items():
+            release = holdfast.privatize(counts, epsilon="0.5", max_count=top, seed=made, **options)
+            alone = "constructor" in options
+            for estimator in ("best",) if alone else ("best", "released", "target"):
                 answer = release.ask("share", equal=0, estimator=estimator)
                 low, high = answer.interval
                 rows.append(
                     {
                         "from": name,
-                        "estimator": estimator if constructor is None else "inverted matrix",
+                        "estimator": "inverted matrix" if alone else estimator,
                         "covered": bool(low <= true <= high),
                         "width": high - low,
                     }
@@ -58,7 +58,9 @@ def widths(tables, releases, data, folder, jobs):
         for table in tables
         for block in range(-(-releases // 25))
     ]
-    rows = run(Study(name="interval_width", tasks=tasks, work=work), folder=folder, jobs=jobs)
+    rows = run(
+        Study(name="interval_width_by_split", tasks=tasks, work=work), folder=folder, jobs=jobs
+    )
     print("share of zeros at epsilon 0.5: 90 % intervals")
     print("| table | from | releases | coverage | mean width |\n|---|---|---|---|---|")
     for key in dict.fromkeys((row["table"], row["from"], row["estimator"]) for row in rows):

@@ -39,7 +39,7 @@ def true_counts(name, folder=None):
         header, *lines = text.splitlines()
         at = header.split(",").index("homicides")
         return np.minimum([int(line.split(",")[at]) for line in lines], 30), 30
-    if name == "dozens":  # spikes inside the range, next to nothing between them; 1,754 rows
+    if name == "dozens":  # spikes inside the range, next to nothing between them; 1,696 rows
         histogram = np.full(41, 4)
         histogram[[0, 12, 24, 36]] = 500, 620, 260, 80
         histogram[1:7] = 30, 25, 20, 15, 12, 10
