@@ -141,9 +141,11 @@ def _write_text(path: Path, text: str) -> None:
 
 def _record(release: Release, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
+    noisy = release.measurement
     return release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
+        "measurement": None if noisy is None else noisy.tolist(),
         "fixed_point": release.mechanism.target is not None,
         "certificate": _certificate(release.mechanism),
     }
@@ -175,6 +177,7 @@ def _certificate(mechanism: Mechanism) -> dict[str, Any]:
 def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
+    noisy = record.get("measurement")
     path = next(folder / f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"])
     table, column = read_file(path), record["count_column"]
     bound = record.get("max_count_found")
@@ -195,6 +198,7 @@ def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
         structural_zeros=int(record["structural_zeros"]),
         bound=None if bound is None else Bound.from_dict(bound),
         methods=tuple(record["methods"]),
+        measurement=None if noisy is None else np.array(noisy, dtype=np.int64),
         count_column=column,
         unchanged_columns=tuple(record["unchanged_columns"]),
         notes=tuple(record["notes"]),
@@ -216,6 +220,7 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         and release.rows + release.structural_zeros == len(release.counts)
         and release.counts.max() <= top
         and len(release.target) == top + 1
+        and (release.measurement is None or release.measurement.ndim == 1)
     )
     if not fits:
         raise HoldfastError("release.json does not fit the mechanism and the table beside it.")

@@ -13,7 +13,13 @@ from holdfast.delta import declared_delta, total_delta
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.private_quantile import PrivateQuantile
-from holdfast.privatizers import CumulativeSmooth, Privatizer, Skipped, certifier
+from holdfast.privatizers import (
+    CumulativeSmooth,
+    Privatizer,
+    Skipped,
+    certifier,
+    measured_target,
+)
 from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy, Release
 from holdfast.sampling import draw
@@ -121,7 +127,9 @@ def five_steps(
     counts = top_code(counts, top)
 
     histogram = histogram_of_counts(counts, top)  # step 1: the distribution of counts
-    target = privatizer(histogram, epsilon=budget.unit_1, rng=source)  # step 2: z
+    target, noisy = measured_target(  # step 2: z, and what was measured to make it
+        privatizer, histogram, epsilon=budget.unit_1, source=source
+    )
     construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
     check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
     delta = total_delta(budget, privatizer, construction.mechanism)
@@ -147,6 +155,7 @@ def five_steps(
         rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
         bound=bound,
+        measurement=noisy,
         methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,

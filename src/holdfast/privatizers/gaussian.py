@@ -82,6 +82,7 @@ class CyclicGaussian(_Gaussian):
     np.float64(1.0)
     """
 
+    common_noise: ClassVar[bool] = True
     law: ClassVar[str] = "other"
 
     projection: str = "clip"
