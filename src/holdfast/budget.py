@@ -82,7 +82,7 @@ def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
     80 %. All three are public, so it costs no privacy.
 
     >>> float(share_rule(Fraction(1), rows=3000, bins=51))
-    0.044
+    0.045
     """
     a, b, c, d = SHARE_RULE
     N, n = min(max(rows, 300), 100_000), min(max(bins, 20), 100)
