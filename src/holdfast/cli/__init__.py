@@ -10,6 +10,7 @@ from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
+from holdfast.cli.reproduce import reproduce
 from holdfast.errors import HoldfastError
 
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -25,6 +26,7 @@ app.command()(demo)
 app.command()(privatize)
 app.command()(compare)
 app.command()(plan)
+app.command()(reproduce)
 app.command()(audit)
 
 
