@@ -12,19 +12,24 @@ from holdfast.auditing import Audit
 from holdfast.bundle import load
 from holdfast.compare import Comparison, compare
 from holdfast.count_by import count_by
-from holdfast.errors import CertificateError, HoldfastError
+from holdfast.errors import BudgetError, CertificateError, HoldfastError
 from holdfast.experiments.methods import Method
+from holdfast.ledger import Ledger
 from holdfast.mechanism import Mechanism
+from holdfast.opendp_bridge import opendp_measurement
 from holdfast.plan import Plan, plan
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
+from holdfast.verify import verify
 
 __all__ = [
     "Audit",
+    "BudgetError",
     "CertificateError",
     "Comparison",
     "HoldfastError",
+    "Ledger",
     "Mechanism",
     "Method",
     "Plan",
@@ -38,9 +43,11 @@ __all__ = [
     "count_by",
     "load",
     "metrics",
+    "opendp_measurement",
     "plan",
     "plots",
     "privatize",
     "privatizers",
     "theory",
+    "verify",
 ]

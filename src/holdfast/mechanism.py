@@ -111,6 +111,12 @@ class Mechanism:
             )
         return draw(self, inputs.astype(np.int64), randomness(rng))
 
+    def as_opendp(self) -> Any:
+        """This mechanism as an OpenDP measurement; see `holdfast.opendp_bridge`."""
+        from holdfast.opendp_bridge import mechanism_measurement
+
+        return mechanism_measurement(self)
+
     def verify(self) -> None:
         """Repeat the certificate on the weights as they are now; raise if anything changed."""
         _certify(self.weights, self.epsilon, self.delta)

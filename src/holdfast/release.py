@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.usefulness import expected_change
 
-SCHEMA = 1
+SCHEMA = 2
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
@@ -157,6 +157,8 @@ class Release:
     """How `max_count` was found; None where it was given."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    repeated: bool = False
+    """Whether it was shown again from a ledger: then nothing was drawn or spent."""
 
     @property
     def distribution(self) -> NDArray[np.float64]:

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from holdfast.release import Privacy
 
 SIMULATED = "SIMULATION, protects nobody"
+KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
+2, ...) stays close to the true one."""
+NOT_KEPT = """. The mechanism that drew them does not keep the
+distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... than in truth."""
 
 
 def picture_title(rows: int, privacy: "Privacy") -> str:
@@ -22,8 +26,8 @@ def change_in_words(change: float | None) -> str:
     return "an unknown amount" if change is None else f"{change:.2g}"
 
 
-def read_me(summary: dict[str, Any], table: str) -> str:
-    """The README.md of a bundle."""
+def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
+    """The README.md of a bundle; `keeps` says whether the mechanism keeps the distribution."""
     privacy, top = summary["privacy"], summary["max_count"]
     heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
     column = summary["count_column"] or "count"
@@ -39,8 +43,7 @@ def read_me(summary: dict[str, Any], table: str) -> str:
 
 {heading}The counts in `{table}` (column `{column}`) are not the true counts. Each was drawn at
 random from the true one, so that whoever reads the table learns almost the same whether or not
-any one person was counted, and so that the distribution of the counts (how many rows have 0, 1,
-2, ...) stays close to the true one.
+any one person was counted{KEPT if keeps else NOT_KEPT}
 
 - Promise: {promise} for a person who adds at most {privacy["contributions"]}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
@@ -53,9 +56,11 @@ any one person was counted, and so that the distribution of the counts (how many
 - Totals of a few rows, and differences between two releases of the same data, are mostly noise.
 - Columns published unchanged: {kept}.
 {notes}
-`release.json` holds the exact budget, the methods and SHA-256 sums of these files;
-`mechanism.npz` the integer weights that every count was drawn with; `distribution.svg` a picture.
-In Python, `holdfast.load("this folder")` checks all of it and raises if a file or the record was
-damaged. It finds accidents; whoever forges a release on purpose can forge its sums too.
+`release.json` holds the exact budget, the methods, the certificate and SHA-256 sums of these
+files; `mechanism.weights` the integer weights that every count was drawn with; `SHA256SUMS` the
+sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry of deployments;
+`distribution.svg` a picture. `holdfast verify` followed by the name of this folder recomputes
+all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole
+release on purpose can forge its sums too, so get the sums from its maker.
 Made with holdfast {summary["holdfast"]}.
 """

@@ -8,9 +8,11 @@ import typer
 from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
+from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.reproduce import reproduce
+from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -24,10 +26,12 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(plan)
 app.command()(reproduce)
 app.command()(audit)
+app.command()(verify)
 
 
 @app.callback(invoke_without_command=True)

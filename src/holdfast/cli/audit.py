@@ -121,7 +121,7 @@ def _pipeline(
 ) -> "Audit":
     from holdfast.auditing import Pipeline
 
-    pipeline = Pipeline(epsilon=options["epsilon"], **stages)
+    pipeline = Pipeline(epsilon=options["epsilon"], rows=len(tables[0]), **stages)
     features = pipeline.stage_2_loss(*tables)
     return _drawn(pipeline, tables, options, as_json, batched=True, features=features)
 

@@ -16,6 +16,8 @@ from holdfast.experiments.reproduce.summaries import sources
 
 SKEWS = {"crime": "5.83", "schools": "1.29"}
 SIZES = {"binomial": "10000", "crime": "3136", "schools": "95969"}
+BIRD_FLU_BINS = TABLES["bird-flu"].max_count + 1
+TOP_CODED = ("crime", "schools")
 BINS = {"binomial": "21", "crime": "51", "schools": "81"}
 
 
@@ -36,8 +38,7 @@ def histogram(task: Task, seed: int, folder: Folder) -> list[Row]:
 
 def _bird_flu_figures(rows: Sequence[Row]) -> list[Figure]:
     cases = [row["cases"] for row in rows]
-    top = max(cases)
-    shares = np.bincount(cases, minlength=top + 1) / len(cases)
+    shares = np.bincount(cases, minlength=BIRD_FLU_BINS) / len(cases)
 
     def tabled(axis: Any) -> None:
         axis.axis("off")
@@ -48,7 +49,7 @@ def _bird_flu_figures(rows: Sequence[Row]) -> list[Figure]:
             axis.text(x, y, row["state"], fontsize=6.5, va="center")
             axis.text(x + 0.29, y, row["cases"], fontsize=6.5, va="center", ha="right")
 
-    distribution = bars(range(top + 1), shares, title="B. its distribution of counts", y="share")
+    distribution = bars(shares, title="B. its distribution of counts", y="share of states")
     return [
         Figure(
             name="bird-flu",
@@ -65,7 +66,11 @@ def _bird_flu_claims(rows: Sequence[Row]) -> list[Claim]:
     cases = [row["cases"] for row in rows]
     return [
         number("bird flu: N, the number of states", "50", Estimate(len(cases))),
-        number("bird flu: n, one more than the largest count", "41", Estimate(max(cases) + 1)),
+        sentence(
+            "bird flu: n = 41 holds every count",
+            max(cases) < BIRD_FLU_BINS,
+            f"the largest is {max(cases)}",
+        ),
     ]
 
 
@@ -85,7 +90,12 @@ def _data_figures(rows: Sequence[Row]) -> list[Figure]:
             caption="The three data sets of the experiments: 10,000 draws from a binomial "
             "distribution, homicides in US counties, teachers in public schools.",
             panels=[
-                bars(range(len(eta)), eta / eta.sum(), title=titled(data, where[data]), y="share")
+                bars(
+                    eta / eta.sum(),
+                    title=titled(data, where[data]),
+                    y="share of categories",
+                    top_coded=data in TOP_CODED,
+                )
                 for data, eta in _histograms(rows).items()
             ],
             legend=False,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.experiments.style import style_of
 from holdfast.plots import canvas, draw_curve, legend_below
@@ -61,9 +62,9 @@ def curves(
             style = style_of(name, tuple(series))
             if labels and name in labels:
                 style = style.renamed(labels[name])
-            values = np.array(points, dtype=np.float64).T
+            at, mean, error = np.array(points, dtype=np.float64).T
             turn = slice(index % 2, None, 2) if len(points) > 8 else slice(None)
-            draw_curve(axis, *values, style, turn)
+            draw_curve(axis, at, mean, error, style, turn)
         scales = {f"{c}scale": "log" if c in log else "linear" for c in "xy"}
         axis.set(xlabel=x, ylabel=y, **scales)
         axis.set_title(title, fontsize=9)
@@ -77,16 +78,16 @@ def curves(
 
 
 def bars(
-    counts: Sequence[float], heights: Sequence[float], *, title: str, y: str, log: bool = False
+    heights: NDArray[np.float64], *, title: str, y: str, top_coded: bool = False
 ) -> Callable[[Any], None]:
-    """A panel of grey bars: a distribution of counts."""
+    """A panel of grey bars: a distribution of counts 0, 1, ..."""
 
     def panel(axis: Any) -> None:
-        axis.bar(counts, heights, width=0.9, color="#5A5A5A")
-        axis.set(xlabel=f"count ({int(max(counts))} means {int(max(counts))} or more)", ylabel=y)
+        top = len(heights) - 1
+        axis.bar(range(top + 1), heights, width=0.9, color="#5A5A5A")
+        axis.set(xlabel=f"count ({top} means {top} or more)" if top_coded else "count", ylabel=y)
+        axis.set_xlim(-1, top + 1)
         axis.set_title(title, fontsize=9)
-        if log:
-            axis.set_yscale("log")
         axis.yaxis.set_major_formatter("{x:g}")
 
     return panel

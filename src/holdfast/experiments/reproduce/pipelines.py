@@ -104,7 +104,8 @@ def share_of(method: Method, epsilon: str, histogram: Counts) -> str:
     """Stage 1's share by the method's rule, as exact text."""
     if method.privatizer is None:
         return "0"
-    budget = split_budget(epsilon, max_count=len(histogram) - 1, split=method.split)
+    rows, top = int(histogram.sum()), len(histogram) - 1
+    budget = split_budget(epsilon, max_count=top, rows=rows, split=method.split)
     share = budget.stage_1 / budget.epsilon
     decimal = f"{float(share):.9g}"
     return decimal if Fraction(decimal) == share else str(share)

@@ -10,7 +10,7 @@ from holdfast.budget import exact_epsilon
 from holdfast.experiments.datasets import SYNTHETIC
 from holdfast.experiments.engine import Row, Task, task_seed
 from holdfast.experiments.pipeline import BUDGETS
-from holdfast.experiments.reproduce.drawing import Figure, titled
+from holdfast.experiments.reproduce.drawing import Figure
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.experiments.reproduce.pipelines import drawn, errors_of, matrix_of, pipeline
 from holdfast.experiments.reproduce.report import Grid
@@ -64,17 +64,18 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
     runs = rows[0]["replications"]
 
     def panel(axis: Any) -> None:
-        for index, name in enumerate(dict.fromkeys(data for data, _ in found)):
+        fine = np.geomspace(0.1, 5, 200)
+        axis.plot(fine, b + (a - b) * np.exp(-k * fine), "k-", label="fitted here")
+        axis.plot(fine, rule(fine), "k:", label="the paper's rule of thumb")
+        names = list(dict.fromkeys(data for data, _ in found))
+        for index, name in reversed(list(enumerate(names))):
             points = [(e, f) for (data, e), f in found.items() if data == name]
             x, y = np.array(points).T
             # tenths coincide: each data set is set off a little to be seen
             axis.plot(
-                x, y + 0.008 * (index - 2.5), "sod^v<"[index], label=name, markersize=5,
-                markerfacecolor="none", color="C" + str(index),
+                x * 1.02 ** (index - 2.5), y, "sod^v<"[index], label=name, markersize=6,
+                markerfacecolor="none", color="#333333",
             )  # fmt: skip
-        fine = np.geomspace(0.1, 5, 200)
-        axis.plot(fine, b + (a - b) * np.exp(-k * fine), "k-", label="fitted here")
-        axis.plot(fine, rule(fine), "k:", label="the paper's rule of thumb")
         axis.set(xscale="log", xlabel="total budget ε_t", ylabel="share f of stage 1", ylim=(0, 1))
         axis.set_xticks((0.1, 0.2, 0.5, 1, 2, 5), labels=("0.1", "0.2", "0.5", "1", "2", "5"))
         axis.set_xticks([], minor=True)
@@ -86,7 +87,7 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
             name="optimal-split",
             title="The best share of stage 1, by the paper's method",
             caption="The f of nine tenths with the least ln(absolute deviation) + ln(W1) for each "
-            f"of the six synthetic data sets, {runs} releases each (points set off by up to 0.02 "
+            f"of the six synthetic data sets, {runs} releases each (points set off sideways "
             f"so that all are seen), and B + (A - B) exp(-K ε_t) fitted to them: A = {a:.3f}, "
             f"B = {b:.3f}, K = {k:.2f}.",
             panels=[panel],
@@ -119,7 +120,7 @@ def _gap_figures(rows: Sequence[Row]) -> list[Figure]:
     return [
         Figure(
             name=f"optimality-gap-{data}",
-            title=f"{titled(data, where[data], 100)}: combined error objective against f",
+            title=f"{data} ({where[data]}): combined error objective against f",
             caption=f"Combined error objective ln(absolute deviation) + ln(W1) against f on {data}"
             f" ({where[data]}), {rows[0]['replications']} releases a point. Vertical line: the "
             "rule of thumb's f. Its distance above the dotted line is the optimality gap.",

@@ -23,7 +23,8 @@ def table(rows: Sequence[Row], measure: str) -> Table:
 
 def nearest(rows: Sequence[Row], epsilon: float) -> float:
     """The budget of the grid nearest to one that the paper prints rounded."""
-    return min({row["epsilon"] for row in rows}, key=lambda e: abs(float(e) - epsilon))
+    budgets: set[float] = {row["epsilon"] for row in rows}
+    return min(budgets, key=lambda e: abs(e - epsilon))
 
 
 def listing(items: Sequence[str], most: int = 6) -> str:
