@@ -119,7 +119,7 @@ def _figures(rows: Sequence[Row]) -> list[Figure]:
             name="runtime",
             title="Runtime against n, ε_t = ln 2",
             caption="Median seconds for both stages and the draw, on the machine that wrote this "
-            "report and with whatever else it was doing: these numbers are not repeatable. The paper "
+            "report and with whatever else it was doing: not repeatable. The paper "
             f"stops at n = 100; curves end where a method takes too long. {SANDWICH}",
             panels=panels,
         )
