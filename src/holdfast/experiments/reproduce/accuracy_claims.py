@@ -137,8 +137,8 @@ def _distribution_statements(w1: Table, rows: Sequence[Row]) -> list[Claim]:
             f"exceptions at {len(exceptions)} of {len(cells)} points: "
             f"{_in_words(exceptions, w1, SANDWICH)}",
             reason="At the largest budgets the truncated geometric, which spends nothing on stage "
-            "1, changes one count in a hundred: what is left of either curve is sampling. Near "
-            "ε_t = 0.15 on crime the two means cross.",
+            "1, changes one count in a hundred: what is left of either curve is sampling. On crime "
+            "the curves cross between ε_t = 0.1 and 0.2.",
         ),
         sentence(
             "All fixed-point methods lie on each other in distribution error",

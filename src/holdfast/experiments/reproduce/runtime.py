@@ -38,9 +38,9 @@ METHODS = (
 )
 LABELS = {"paper": "optimum, holdfast's solver"}
 SANDWICH = (
-    "From n = 501 on, about one clipped z in three is beyond double precision in the sandwich "
-    "order, and the library does it again in exact integers, which takes minutes at n = 2,000; so "
-    "the max selector stands for the heuristic there, whose order is always resolved."
+    "For large n some clipped z are beyond double precision in the sandwich order, and the library "
+    "repeats them in exact integers, which takes minutes at n = 2,000; so the max selector stands "
+    "for the heuristic there."
 )
 
 
