@@ -60,7 +60,7 @@ def _resolve_rule(task: Task, folder: Folder) -> Task:
 
 def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
     found = optimal_table(rows, "absolute", "wasserstein")
-    a, b, k = (parameter.mean for parameter in fit(found))
+    a, b, k = fit(found)
     runs = rows[0]["replications"]
 
     def panel(axis: Any) -> None:
