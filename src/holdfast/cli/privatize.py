@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.choices import NAMES, find_privatizer
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.errors import COUNTED, HoldfastError
@@ -26,11 +27,6 @@ CONSTRUCTORS = (
     *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
     *BASELINES,
 )
-PRIVATIZERS = {
-    "cumulative-smooth": "CumulativeSmooth",
-    "cumulative-isotonic": "CumulativeIsotonic",
-    "cyclic-laplace": "CyclicLaplace",
-}
 
 
 def privatize(
@@ -60,7 +56,7 @@ def privatize(
     ] = None,
     privatizer: Annotated[
         str | None,
-        typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}; default: the first."),
+        typer.Option(help=f"Stage 1: {', '.join(NAMES)}; default: the first."),
     ] = None,
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
@@ -110,7 +106,7 @@ def privatize(
         "split": split,
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
-    stage_1 = None if privatizer is None else _privatizer(privatizer)
+    stage_1 = None if privatizer is None else find_privatizer(privatizer)
     _constructor(constructor, None, delta)
     names: dict[str, Any] = {
         "count": count,
@@ -253,14 +249,6 @@ def _plan(
         screen.print(sentence(account))
         if budget.epsilon > account.epsilon_left:
             screen.print("That is not enough, unless this very release was made before.")
-
-
-def _privatizer(name: str) -> Any:
-    from holdfast import privatizers
-
-    if name not in PRIVATIZERS:
-        raise HoldfastError(f"`privatizer` must be {' or '.join(PRIVATIZERS)}, got {name!r:.40}.")
-    return getattr(privatizers, PRIVATIZERS[name])()
 
 
 def _constructor(
