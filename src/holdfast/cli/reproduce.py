@@ -1,7 +1,7 @@
 """`holdfast reproduce`: the paper's experiments again, its numbers beside ours."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
@@ -9,6 +9,9 @@ from rich.table import Table
 from holdfast.cli.options import whole
 from holdfast.cli.screen import asides, screen
 from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.experiments.reproduce import Outcome
 
 
 def reproduce(
@@ -62,13 +65,17 @@ def reproduce(
         )
     except KeyboardInterrupt:
         raise HoldfastError("stopped; the same command with --resume goes on from here.") from None
-    table = Table(title="Where the paper and this run differ", title_justify="left")
-    for column in ("what", "paper", "here", "why"):
-        table.add_column(column)
+    _show(outcome)
+
+
+def _show(outcome: "Outcome") -> None:
     differ = [claim for claim in outcome.claims if claim.verdict.startswith("differs")]
-    for claim in differ:
-        table.add_row(claim.what, claim.paper, claim.here, claim.note)
     if differ:
+        table = Table(title="Where the paper and this run differ", title_justify="left")
+        for column in ("what", "paper", "here", "why"):
+            table.add_column(column)
+        for claim in differ:
+            table.add_row(claim.what, claim.paper, claim.here, claim.note)
         screen.print(table)
     agree = sum(claim.verdict.startswith("agrees") for claim in outcome.claims)
     screen.print(f"{agree} of {len(outcome.claims)} numbers and statements of the paper agree.")
