@@ -96,3 +96,27 @@ def sentence(
     if source.startswith("STAND-IN"):
         verdict += " (on stand-in data)"
     return Claim(what=what, paper=paper, here=here, verdict=verdict, note="" if holds else reason)
+
+
+def versus(what: str, theirs: Estimate, ours: Estimate, *, source: str = "") -> Claim:
+    """An error of the paper's method beside holdfast's.
+
+    >>> versus("W1", Estimate(1.0, 0.1), Estimate(0.9, 0.1)).verdict
+    'the same within sampling error'
+    """
+    verdict = "less error" if ours.mean < theirs.mean else "more error"
+    if not clearly_below(ours, theirs) and not clearly_below(theirs, ours):
+        verdict = "the same within sampling error"
+    return Claim(
+        what=what,
+        paper=str(theirs),
+        here=str(ours),
+        ratio=f"{ours.mean / theirs.mean:.3g}",
+        verdict=verdict,
+        note="stand-in data" if source.startswith("STAND-IN") else "",
+    )
+
+
+def clearly_below(one: Estimate, other: Estimate) -> bool:
+    """Whether a mean lies below another by more than sampling error."""
+    return other.mean - one.mean > BARS * math.hypot(one.error, other.error)

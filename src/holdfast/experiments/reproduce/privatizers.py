@@ -7,7 +7,7 @@ import numpy as np
 from holdfast.experiments.engine import Row, Task
 from holdfast.experiments.pipeline import BUDGETS
 from holdfast.experiments.reproduce.accuracy import NAMES, THREE, by_budget
-from holdfast.experiments.reproduce.claims import Claim, Estimate, estimate, sentence
+from holdfast.experiments.reproduce.claims import Claim, Estimate, estimate, sentence, versus
 from holdfast.experiments.reproduce.drawing import Figure, curves, titled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.experiments.reproduce.pipelines import (
@@ -99,17 +99,8 @@ def _size_beyond(rows: Sequence[Row]) -> list[Claim]:
     ((_, source),) = sources(rows).items()
     found, claims = _by_size(rows, "wasserstein"), []
     for n, theirs in found["cyclic Laplace"].items():
-        ours = found["default"][n]
-        claims.append(
-            Claim(
-                what=f"n = {n}, ε_1 = 1: W1 of stage 1, cyclic Laplace and holdfast's default",
-                paper=str(theirs),
-                here=str(ours),
-                ratio=f"{ours.mean / theirs.mean:.3g}",
-                verdict="less error" if ours.mean <= theirs.mean else "more error",
-                note="stand-in data" if source.startswith("STAND-IN") else "",
-            )
-        )
+        what = f"n = {n}, ε_1 = 1: W1 of stage 1, cyclic Laplace and holdfast's default"
+        claims.append(versus(what, theirs, found["default"][n], source=source))
     return claims
 
 
