@@ -117,7 +117,7 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        _plan(file, names, options | {"one_stage": one_stage}, account, as_json)
+        _plan(file, names, options | {"one_stage": one_stage}, stage_1, account, as_json)
         return
     with (
         _saying_if_it_counted(),
@@ -170,8 +170,8 @@ def _show(release: "Release", folder: Path) -> None:
     zeros = release.structural_zeros
     extra = f", and {zeros:,} structural zeros passed through" if zeros else ""
     screen.print(
-        f"Released {release.rows:,} rows{extra}. A released count is off by "
-        f"{change_in_words(release.expected_change)} on average.\n"
+        f"Released {release.rows:,} rows{extra}. If counts are distributed as the release says, "
+        f"one is off by {change_in_words(release.expected_change)} on average.\n"
         f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
     )
@@ -208,6 +208,7 @@ def _plan(
     file: Path,
     names: dict[str, Any],
     options: dict[str, Any],
+    stage_1: Any,
     account: "Balance | None",
     as_json: bool,
 ) -> None:
@@ -242,8 +243,8 @@ def _plan(
     )
     if budget.stage_1:
         screen.print(
-            "Stage 1's noise alone would leave the distribution uncertain by about "
-            f"{share_uncertainty(budget, rows):.2%} of the rows."
+            "The noise on the distribution of counts would have a standard deviation of up to "
+            f"{min(share_uncertainty(stage_1, budget, rows, highest + 1), 1):.0%} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
