@@ -563,7 +563,7 @@ text_edit("a renamed column", "columns are not those", "table.csv", "place", "pe
 record_edit("rows and zeros", "fewer zeros than structural", rows=1, structural_zeros=399)
 record_edit("rows", "more rows than rows + structural_zeros", rows=399)
 record_edit("another count column", "must have one column 'deaths'", count_column="deaths")
-record_edit("unknown unchanged column", "'age' is not in the table", unchanged_columns=["age"])
+record_edit("unknown unchanged column", "unchanged_columns does not", unchanged_columns=["age"])
 
 
 @damage("an empty table", "table.csv is empty")
