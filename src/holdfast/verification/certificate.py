@@ -1,6 +1,7 @@
 """The exact certificate again: the worst ratio of the weights against e^ε, in integers."""
 
 import math
+import secrets
 from fractions import Fraction
 from typing import Any
 
@@ -128,8 +129,9 @@ def worst_ratio(columns: Columns) -> Place:
 def _largest(top: Columns, bottom: Columns, limit: Fraction) -> int | None:
     """Where top / bottom is largest, if above the limit anywhere; 0 / 0 counts as nothing.
 
-    Whatever exceeds the best so far is kept and one of it becomes the next best: what is left
-    about halves every time. All comparisons are exact, of 128-bit products.
+    Whatever exceeds the best so far is kept and one of it, at random, becomes the next best: what
+    is left about halves every time, however a forger ordered the weights. All comparisons are
+    exact, of 128-bit products.
     """
     places = np.flatnonzero(bottom)
     p, q = limit.numerator, limit.denominator
@@ -139,7 +141,7 @@ def _largest(top: Columns, bottom: Columns, limit: Fraction) -> int | None:
         places = places[above]
         if not len(places):
             return best
-        best = int(places[len(places) // 2])
+        best = int(places[secrets.randbelow(len(places))])
         p, q = int(top[best]), int(bottom[best])
 
 
