@@ -178,7 +178,7 @@ def test_a_run_killed_after_its_release_was_kept_is_shown_again(ledger, monkeypa
 
 def test_a_kept_release_that_is_gone_or_damaged_is_not_drawn_again(ledger):
     release(ledger)
-    kept = ledger.folder(1) / "table.csv"
+    kept = ledger.folder(1, *_fingerprint(ledger)) / "table.csv"
     text = kept.read_text()
     kept.write_text(text.replace("0", "1", 1))
     with pytest.raises(HoldfastError, match="changed after"):

@@ -221,10 +221,15 @@ class Ledger:
             )
         return found[::-1]
 
-    def folder(self, spend: int) -> Path:
-        """Where the release of a spend is kept."""
+    def paid(self, fingerprint: str) -> list[int]:
+        """The numbers of all spends on this very release, under whatever name of a dataset."""
+        with self._reading() as db:
+            return [spend.id for spend in _spends(db, "fingerprint = ?", fingerprint)]
+
+    def folder(self, spend: int, fingerprint: str) -> Path:
+        """Where the release of a spend is kept; numbers alone begin anew in another ledger."""
         file = self.path.resolve()
-        return file.with_name(file.name + ".releases") / f"{spend:06d}"
+        return file.with_name(file.name + ".releases") / f"{spend:06d}-{fingerprint[:32]}"
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.bundle import load, new_folder
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger import ABANDONED, DONE, Ledger, Part, Spend, check_name, open_ledger
+from holdfast.kept import check_room, kept_release
+from holdfast.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
 from holdfast.release import Release
 from holdfast.table import CountTable
 
@@ -70,10 +71,10 @@ def release_once(
     book = open_ledger(ledger)
     words = request.words
     fingerprint = book.fingerprint(request.content(words))
-    kept = _kept(book, name, fingerprint)
+    kept = kept_release(book, name, fingerprint, request)
     if kept is not None:
         return _as_asked(kept, request.rows)
-    _check_room(book)
+    check_room(book, fingerprint)
     spend = book.spend(
         name,
         epsilon=request.epsilon,
@@ -82,18 +83,18 @@ def release_once(
         fingerprint=fingerprint,
         what=words,
     )
-    return _draw_and_keep(book, spend, request, draw)
+    return _draw_and_keep(book, spend, book.folder(spend, fingerprint), request, draw)
 
 
 def _draw_and_keep(
-    ledger: Ledger, spend: int, request: Request, draw: Callable[[], Release]
+    ledger: Ledger, spend: int, folder: Path, request: Request, draw: Callable[[], Release]
 ) -> Release:
     try:
         release = draw()
         if release.privacy.epsilon > request.epsilon or release.privacy.delta > request.delta:
             raise HoldfastError("the release needs more than was declared for it, and is withheld.")
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
-        bare.save(ledger.folder(spend))
+        bare.save(folder)
     except BaseException as error:
         error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
@@ -101,37 +102,6 @@ def _draw_and_keep(
         raise
     ledger.finish(spend, DONE)
     return release
-
-
-def _check_room(ledger: Ledger) -> None:
-    folder = ledger.folder(0)
-    try:
-        folder.parent.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise HoldfastError(f"`{folder.parent}` cannot be made: {error.strerror}.") from None
-    new_folder(folder)
-
-
-def _kept(ledger: Ledger, dataset: str, fingerprint: str) -> Release | None:
-    """The release that was made of the same table with the same parameters, if there is one."""
-    for spend in ledger.made(dataset, fingerprint):
-        if ledger.folder(spend.id).is_dir():
-            release = load(ledger.folder(spend.id))
-            if spend.state != DONE:  # killed after the release was whole, before it was marked
-                with suppress(HoldfastError):
-                    ledger.finish(spend.id, DONE)
-            return release
-        if spend.state == DONE:
-            raise _lost(ledger, spend)
-    return None
-
-
-def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:
-    return HoldfastError(
-        f"this release was made on {spend.time[:10]}, but `{ledger.folder(spend.id)}`, where it "
-        "was kept, is gone. Nothing was drawn. Hint: put the folder back; to draw and pay again, "
-        "change a parameter."
-    )
 
 
 def _as_asked(kept: Release, rows: CountTable) -> Release:
