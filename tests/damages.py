@@ -272,7 +272,7 @@ record_edit(
 record_edit("edited delta", "promise does not say what epsilon", privacy={"delta": "1/1000000"})
 record_edit(
     "edited delta and promise",
-    "deployment.yaml does not state the delta",
+    "README.md does not state the epsilon and delta",
     privacy={"delta": "1/1000000", "promise": "epsilon = 0.7 with delta = 0.000001"},
 )
 record_edit("delta of 2", "delta must be 0 or more and below 1", privacy={"delta": "2"})

@@ -64,7 +64,7 @@ def test_an_older_copy_of_the_ledger_is_noticed_before_anything_is_spent(ledger)
     older = ledger.path.read_bytes()
     release(ledger)
     ledger.path.write_bytes(older)
-    with pytest.raises(HoldfastError, match="does not know of it. Nothing was drawn or spent"):
+    with pytest.raises(HoldfastError, match=r"does not know of it\. Nothing was drawn or spent"):
         release(ledger)
     assert ledger.spends("crime") == []
 

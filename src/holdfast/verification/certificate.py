@@ -53,6 +53,7 @@ def check_certificate(columns: Columns, record: dict[str, Any], budget: Budget) 
     if certified > epsilon:
         raise Damage("the certificate's certified_epsilon is above its epsilon.")
     if delta:
+        _check_no_ratio(claim, epsilon, certified)
         return _check_delta(columns, epsilon, delta, budget)
     return _check_pure(columns, claim, epsilon, certified)
 
@@ -73,6 +74,13 @@ def _check_pure(
         raise Damage("the certificate's certified_epsilon is not what these weights prove.")
     _check_place(columns, claim, ratio)
     return f"every ratio is at most e^{float(certified):.9g}, for a change of one"
+
+
+def _check_no_ratio(claim: dict[str, Any], epsilon: Fraction, certified: Fraction) -> None:
+    if certified != epsilon:
+        raise Damage("with a delta the certificate's certified_epsilon must be its epsilon.")
+    if any(claim[key] is not None for key in ("worst_ratio", "inputs", "output")):
+        raise Damage("with a delta the certificate has no worst ratio.")
 
 
 def _check_zeros(columns: Columns) -> None:
