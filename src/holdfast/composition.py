@@ -181,14 +181,20 @@ def _accounting() -> Any:
 def parts_of(budget: Budget, privatizer: Any, constructor: Any) -> tuple[Part, ...]:
     """The parts of a release, each private whatever came before it; known before it is drawn.
 
-    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`.
+    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`. Where
+    max_count is found from the data, the split follows from what is found: then only the sum of
+    the two stages is known beforehand, and they are one part.
     """
+    promised = Fraction(getattr(constructor, "promised_delta", 0))
+    if budget.bound:
+        rest = budget.stage_1 + budget.stage_2
+        delta = group_delta(declared_delta(privatizer), rest / budget.steps, budget.steps)
+        return Part(epsilon=budget.bound), Part(epsilon=rest, delta=delta + promised)
     delta = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
     stage_1 = Part(epsilon=budget.stage_1, delta=delta)
     if delta == 0 and _one_step_at_a_time(privatizer):
         stage_1 = Part(epsilon=budget.unit_1, times=budget.steps)
-    promised = Fraction(getattr(constructor, "promised_delta", 0))
-    parts = Part(epsilon=budget.bound), stage_1, Part(epsilon=budget.stage_2, delta=promised)
+    parts = stage_1, Part(epsilon=budget.stage_2, delta=promised)
     return tuple(part for part in parts if part.epsilon or part.delta)
 
 
