@@ -233,3 +233,11 @@ def test_a_private_max_count_is_not_priced_by_a_split_that_may_change():
         many = [[replace(part, times=200) for part in parts] for parts in (recorded, true)]
         stated, needed = (composed_epsilon(parts, delta="1e-6") for parts in many)
         assert stated >= needed
+
+
+def test_a_part_of_delta_alone_is_not_dropped():
+    alone = Part(epsilon=Fraction(0), delta=DELTA)
+    assert composed_epsilon([alone], delta="1e-3") == 0
+    for parts in ([alone], [alone, Part(epsilon=Fraction(1, 10), times=3)]):
+        with pytest.raises(HoldfastError, match="`delta` must be above"):
+            composed_epsilon(parts, delta="1e-6")

@@ -284,3 +284,21 @@ class AgainstAModel(RuleBasedStateMachine):
 
 TestAgainstAModel = AgainstAModel.TestCase
 TestAgainstAModel.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [Part(epsilon=Fraction(5))],
+        [Part(epsilon=Fraction(1, 20))],
+        [Part(epsilon=Fraction(1, 10), delta=Fraction(1, 10))],
+        [Part(epsilon=Fraction(1, 10), times=2)],
+        [Part(epsilon=Fraction(1, 5)), Part(epsilon=Fraction(-1, 10))],
+    ],
+)
+def test_parts_must_add_up_to_what_is_spent(tmp_path, parts):
+    ledger = Ledger(tmp_path / "b.ledger")
+    ledger.set_limit("crime", epsilon=1)
+    with pytest.raises(HoldfastError, match="add up to `epsilon` and `delta`"):
+        ledger.spend("crime", epsilon="0.1", parts=parts)
+    assert ledger.spends("crime") == []

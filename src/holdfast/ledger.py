@@ -151,6 +151,7 @@ class Ledger:
         what `finish` takes."""
         amount = _amounts(epsilon, delta)
         steps = tuple(parts) or (Part(epsilon=amount[0], delta=amount[1]),)
+        _check_sum(steps, amount)
         with change(self.path, self.timeout) as db:
             _balance(db, check_name(dataset)).check(*amount)
             cursor = db.execute(
@@ -274,6 +275,15 @@ def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
     if not 0 <= amounts[1] < 1:
         raise HoldfastError(f"`delta` must be 0 or more and below 1, got {delta!s:.40}.")
     return amounts
+
+
+def _check_sum(parts: Sequence[Part], amount: tuple[Fraction, Fraction]) -> None:
+    sums = (
+        sum((part.epsilon * part.times for part in parts), Fraction(0)),
+        sum((part.delta * part.times for part in parts), Fraction(0)),
+    )
+    if sums != amount or any(min(part.epsilon, part.delta, part.times) < 0 for part in parts):
+        raise HoldfastError("`parts` must be 0 or more and add up to `epsilon` and `delta`.")
 
 
 def _balance(db: Connection, dataset: str) -> Balance:
