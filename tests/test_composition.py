@@ -225,10 +225,10 @@ def test_the_releases_of_a_ledger_compose(tmp_path):
 
 def test_a_private_max_count_is_not_priced_by_a_split_that_may_change():
     quantile, stage_1 = holdfast.PrivateQuantile("0.9"), holdfast.privatizers.CumulativeSmooth()
-    _, planned = plan(quantile, 100_000, epsilon="0.05")
+    _, planned = plan(quantile, 100_000, epsilon="0.01")
     recorded = parts_of(planned, stage_1, None)
     for top in (1, 12, 100, 5000):
-        drawn = split_budget("0.05", max_count=top, rows=100_000, bound=planned.bound)
+        drawn = split_budget("0.01", max_count=top, rows=100_000, bound=planned.bound)
         true = [Part(epsilon=part) for part in (drawn.bound, drawn.stage_1, drawn.stage_2)]
         many = [[replace(part, times=200) for part in parts] for parts in (recorded, true)]
         stated, needed = (composed_epsilon(parts, delta="1e-6") for parts in many)
