@@ -1,11 +1,9 @@
 """A release through a ledger: recorded first, then drawn and kept; or shown again if kept."""
 
-import hashlib
 import json
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import COUNTED, HoldfastError
+from holdfast.identity import identity
 from holdfast.kept import check_room, kept_release
 from holdfast.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
 from holdfast.release import Release
 from holdfast.table import CountTable
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
-_FOR_THE_SCREEN = ("progress", "interruptible")  # fields that do not change what is drawn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -112,30 +110,3 @@ def _as_asked(kept: Release, rows: CountTable) -> Release:
         unchanged_columns=rows.others,
         repeated=True,
     )
-
-
-def identity(part: Any) -> str:
-    """A privatizer or constructor as text that is the same in every process.
-
-    What cannot be recognised, such as a lambda, gets a new text every time: its release is drawn
-    and paid for anew rather than mistaken for another.
-
-    >>> from holdfast.constructors import Automatic
-    >>> identity(Automatic(progress=print))
-    "Automatic(error='absolute')"
-    """
-    if is_dataclass(part) and not isinstance(part, type):
-        shown = (f for f in fields(part) if f.name not in _FOR_THE_SCREEN)
-        inside = ", ".join(f"{f.name}={identity(getattr(part, f.name))}" for f in shown)
-        return f"{type(part).__qualname__}({inside})"
-    if isinstance(part, Fraction):
-        return str(part)
-    if isinstance(part, np.ndarray):
-        sum_ = hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest()
-        return f"array({part.shape}, {part.dtype}, {sum_})"
-    name = getattr(part, "__qualname__", None)
-    if callable(part) and name is not None and "<" not in name:
-        return f"{part.__module__}.{name}"
-    # a lambda or an object without a text of its own: who knows what it is next time
-    anonymous = name is not None or " at 0x" in repr(part)
-    return f"{name}#{secrets.token_hex(16)}" if anonymous else repr(part)
