@@ -1,7 +1,6 @@
 """table.parquet: opened, and held to what a release may say in it, before a row is read."""
 
 import base64
-import os
 from collections.abc import Iterator
 from typing import IO, Any
 
@@ -30,19 +29,6 @@ def open_parquet(file: IO[bytes]) -> Any:
         if note not in (_SCHEMA, _FIELD_ID):
             raise Damage(f"table.parquet holds notes beside its columns: {shown(note)}.")
     return source
-
-
-def check_size(source: Any, file: IO[bytes], name: str) -> None:
-    """Whether the count column claims no more than 16 bytes a row, and all lies in the file."""
-    size, metadata = os.fstat(file.fileno()).st_size, source.metadata
-    for group in (metadata.row_group(g) for g in range(metadata.num_row_groups)):
-        for chunk in (group.column(c) for c in range(group.num_columns)):
-            most = 16 * group.num_rows + (1 << 16)
-            counts = chunk.path_in_schema == name
-            if chunk.total_compressed_size > size or (
-                counts and chunk.total_uncompressed_size > most
-            ):
-                raise Damage("table.parquet speaks of more data than its rows can hold.")
 
 
 def read_column(source: Any, name: str) -> Iterator[Any]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from holdfast.verification.folder import opened
-from holdfast.verification.parquet import check_size, open_parquet, read_column
+from holdfast.verification.parquet import open_parquet, read_column
+from holdfast.verification.parquet_size import check_size
 from holdfast.verification.report import Damage, shown
 from holdfast.verification.weights import Columns
 
@@ -149,6 +150,11 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
     name = names[_check_header(names, record)]
     if source.metadata.num_rows != record["rows"] + record["structural_zeros"]:
         raise Damage("table.parquet has not rows + structural_zeros rows.")
-    check_size(source, file, name)
+    try:
+        check_size(source, file, name)
+    except Damage:
+        raise
+    except Exception:
+        raise Damage("table.parquet cannot be read as Parquet.") from None
     for cell in read_column(source, name):
         yield cell if type(cell) is int else None

@@ -86,7 +86,8 @@ def check_picture(folder: Path) -> str:
     rest = _TAG.sub("", text)
     if "<" in rest or ">" in rest:
         raise Damage("distribution.svg holds more than shapes and words.")
-    for _, tag, attributes in _TAG.findall(text):
+    for match in _TAG.finditer(text):
+        _, tag, attributes = match.groups()
         if tag not in _TAGS:
             raise Damage(f"distribution.svg holds the element {shown(tag)}, which it must not.")
         if len(attributes) > _LONGEST:
