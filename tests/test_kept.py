@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import COUNTED, HoldfastError
 from holdfast.ledger import Ledger
+from holdfast.ledger_file import change
 from test_spending import COUNTS, _fingerprint, ledger, release, spent  # noqa: F401
 
 
@@ -75,3 +76,33 @@ def test_no_message_says_that_nothing_was_drawn_once_something_was(tmp_path, led
     with pytest.raises(HoldfastError, match="exists already") as caught:
         made.save(tmp_path / "there")
     assert "nothing was drawn" not in str(caught.value)
+
+
+def busy(self, spend, state):
+    raise HoldfastError("in use by other processes")
+
+
+def test_a_release_that_cannot_be_marked_is_given_kept_and_counted(ledger, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(Ledger, "finish", busy)
+    first = release(ledger)
+    assert ledger.balance("crime").states["open"] == 1 and spent(ledger) == Fraction(1, 2)
+    monkeypatch.undo()
+    again = release(ledger)
+    assert again.repeated and np.array_equal(first.counts, again.counts)
+    assert ledger.balance("crime").states == {"done": 1, "open": 0, "abandoned": 0}
+
+
+def test_whoever_is_stopped_while_it_is_marked_is_told_that_it_counts(ledger, monkeypatch):  # noqa: F811
+    def stopped(self, spend, state):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "finish", stopped)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        release(ledger)
+    assert COUNTED in caught.value.__notes__
+
+
+def test_a_busy_ledger_does_not_say_that_nothing_was_recorded(ledger):  # noqa: F811
+    quick = Ledger(ledger.path, timeout=0.1)
+    with change(ledger.path, 1), pytest.raises(HoldfastError, match="was not changed"):
+        quick.finish(1, "done")

@@ -152,6 +152,15 @@ def test_spends_and_limits_cannot_be_taken_out_by_accident(ledger):
             "DELETE FROM spends",
             "DELETE FROM limits",
             "UPDATE spends SET epsilon = '0'",
+            "UPDATE spends SET fingerprint = 'x'",
+            "UPDATE spends SET what = 'x', time = 'x'",
+            "INSERT OR REPLACE INTO spends SELECT id, dataset, '0', delta, parts, state, time, "
+            "ended, fingerprint, what FROM spends",
+            "UPDATE limits SET epsilon = '9'",
+            "INSERT OR REPLACE INTO limits SELECT id, dataset, '9', delta, time FROM limits",
+            "UPDATE about SET key = x'00'",
+            "DELETE FROM about",
+            "INSERT INTO about VALUES (x'00')",
         ):
             with pytest.raises(sqlite3.IntegrityError):
                 db.execute(statement)

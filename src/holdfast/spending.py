@@ -98,7 +98,13 @@ def _draw_and_keep(
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend, ABANDONED)
         raise
-    ledger.finish(spend, DONE)
+    try:
+        ledger.finish(spend, DONE)
+    except HoldfastError:
+        pass  # it is paid and kept; without the mark it is open, counts, and is shown again
+    except BaseException as error:
+        error.add_note(COUNTED)
+        raise
     return release
 
 
