@@ -288,6 +288,7 @@ def test_the_command_line_pays_shows_again_and_refuses(cli):  # noqa: F811
     assert code == 0 and "has spent epsilon 0.5 of 0.8; 0.3 is left" in out
     code, out, _ = cli("privatize", name, *PAID, "--out", "two")
     assert code == 0 and "made before" in out
+    assert "published again learns that the table has not changed" in out
     for path in Path("one").iterdir():
         assert path.read_bytes() == (Path("two") / path.name).read_bytes()
     code, _, err = cli("privatize", name, *PAID, "--split", "0.3", "--out", "three")

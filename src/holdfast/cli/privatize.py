@@ -201,6 +201,7 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
+        screen.print("Whoever sees it published again learns that the table has not changed.")
     screen.print(sentence(balance))
 
 
