@@ -552,6 +552,11 @@ damage("an open quote", "cannot be read near line")(
 )
 
 
+damage("a NUL in a cell", "table.csv holds a NUL")(
+    lambda bundle: _edit_first_row(bundle, "p\0000,1\n")
+)
+
+
 def _edit_first_row(bundle, text):
     path = bundle / "table.csv"
     header, _, *rest = path.read_text().splitlines(keepends=True)

@@ -106,3 +106,12 @@ def test_a_busy_ledger_does_not_say_that_nothing_was_recorded(ledger):  # noqa: 
     quick = Ledger(ledger.path, timeout=0.1)
     with change(ledger.path, 1), pytest.raises(HoldfastError, match="was not changed"):
         quick.finish(1, "done")
+
+
+def test_a_release_shown_again_states_the_version_that_made_it(ledger, monkeypatch, tmp_path):  # noqa: F811
+    monkeypatch.setattr("holdfast.release._version", lambda: "0.0.7")
+    release(ledger)
+    monkeypatch.undo()
+    again = release(ledger)
+    assert again.repeated and again.summary()["holdfast"] == "0.0.7"
+    assert "Made with holdfast 0.0.7." in (again.save(tmp_path / "r") / "README.md").read_text()

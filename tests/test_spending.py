@@ -319,6 +319,14 @@ def test_a_dry_run_shows_what_is_left_and_spends_nothing(cli):  # noqa: F811
     assert code == 2 and "go together" in err
 
 
+def test_a_dry_run_compares_delta_too(cli):  # noqa: F811
+    name, gaussian = table(), ("--constructor", "discrete-gaussian", "--delta", "1e-4", "--dry-run")
+    for delta, enough in (("1e-5", False), ("1e-4", True)):
+        cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "4", "--delta", delta)
+        code, out, _ = cli("privatize", name, *PAID, *gaussian)
+        assert code == 0 and ("not enough" not in out) is enough
+
+
 def test_the_ledger_commands_show_limits_spends_and_history(cli):  # noqa: F811
     Ledger("b.ledger").set_limit("crime", epsilon=2, delta="1e-5")
     for _ in range(3):

@@ -196,6 +196,7 @@ def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
         count_column=column,
         unchanged_columns=tuple(record["unchanged_columns"]),
         notes=tuple(record["notes"]),
+        made_with=record["holdfast"],
     )
 
 

@@ -282,7 +282,8 @@ def _check_sum(parts: Sequence[Part], amount: tuple[Fraction, Fraction]) -> None
         sum((part.epsilon * part.times for part in parts), Fraction(0)),
         sum((part.delta * part.times for part in parts), Fraction(0)),
     )
-    if sums != amount or any(min(part.epsilon, part.delta, part.times) < 0 for part in parts):
+    negative = any(part.epsilon < 0 or part.delta < 0 or part.times < 0 for part in parts)
+    if sums != amount or negative:
         raise HoldfastError("`parts` must be 0 or more and add up to `epsilon` and `delta`.")
 
 

@@ -119,6 +119,8 @@ def _lines(text: IO[str]) -> Iterator[str]:
     while line := text.readline(LONGEST_LINE):
         if len(line) == LONGEST_LINE:
             raise Damage(f"table.csv has a line above {LONGEST_LINE} characters.")
+        if "\0" in line:
+            raise Damage("table.csv holds a NUL, which is no text.")
         yield line
 
 
