@@ -227,9 +227,9 @@ def _plan(
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
-        stages["bound"] = str(budget.bound)
-        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
+        parts = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        parts["bound"] = str(budget.bound)
+        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | parts | plan))
         return
     for note in table.notes:
         asides.print(f"Note: {note}")
