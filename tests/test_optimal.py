@@ -129,6 +129,31 @@ def test_a_search_that_runs_out_of_steps_says_so(monkeypatch):
     assert found.mechanism.certified_epsilon <= 1
 
 
+def tail(n: int, share: float) -> np.ndarray:
+    """Nearly everything at zero, and the same small share everywhere else."""
+    z = np.full(n, share)
+    z[0] = 1
+    return z / z.sum()
+
+
+@pytest.mark.parametrize("epsilon", ["1", "2", "5", "10"])
+@pytest.mark.parametrize("n, share", [(20, 1e-6), (51, 1e-5), (101, 1e-5), (101, 1e-7)])
+def test_a_search_does_not_stop_while_the_error_falls_and_the_relative_gap_is_still_near_one(
+    n, share, epsilon
+):
+    found = Optimal()(tail(n, share), epsilon=epsilon)
+    assert found.method == "Optimal()" and found.gap <= 1e-6
+
+
+def test_a_search_that_makes_no_progress_near_the_optimum_gives_up():
+    steps = []
+    found = Optimal(gap=1e-15, progress=lambda number, gap: steps.append(number))(
+        hump(40), epsilon=1
+    )
+    assert found.method == "Optimal(gap not reached)" and found.gap < 1e-9
+    assert len(steps) < optimal.MOST_STEPS
+
+
 def test_progress_reports_every_step_and_a_gap_that_never_grows():
     seen = []
     found = Optimal(progress=lambda number, gap: seen.append((number, gap)))(hump(40), epsilon=1)
