@@ -94,6 +94,13 @@ def test_every_result_is_certified_and_keeps_its_target(family, epsilon):
         assert found.gap <= 1e-6 or found.count_error < 1e-8
 
 
+def test_certification_costs_little_where_shares_are_nearly_as_small_as_they_may_be():
+    z = np.array([1 - 100 * 2.0**-39, *[2.0**-39] * 100])
+    found = Optimal()(z, epsilon=8)
+    assert found.count_error < 1e-10
+    assert found.mechanism.count_error(found.target) <= found.count_error * 1.002
+
+
 def test_a_target_with_one_live_count_leaves_no_choice():
     found = Optimal(error=np.diag([3.0, -1.0]) - 1)([0.0, 1.0], epsilon=1)
     assert found.matrix.tolist() == [[0, 1], [0, 1]]
