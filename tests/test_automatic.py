@@ -54,6 +54,18 @@ def test_an_error_that_is_no_matrix_is_refused(error):
         Optimal(error=error)([0.5, 0.5], epsilon=1)
 
 
+@pytest.mark.parametrize("constructor", [Automatic, Heuristic, Optimal, Windowed])
+def test_weights_that_would_overflow_are_refused(constructor):
+    error = np.full((3, 3), 1e308) - np.eye(3) * 1e308
+    with pytest.raises(holdfast.HoldfastError, match="`error`"):
+        constructor(error=error)([0.5, 0.3, 0.2], epsilon=1)
+    usual = constructor()([0.5, 0.3, 0.2], epsilon=1).count_error
+    distance = np.abs(np.arange(3)[:, None] - np.arange(3)) * np.array([[0.5], [0.3], [0.2]])
+    for size in (1e-150, 1e149):
+        found = constructor(error=size * distance)([0.5, 0.3, 0.2], epsilon=1)
+        assert found.count_error / size == pytest.approx(usual)
+
+
 @pytest.mark.parametrize("constructor", [Automatic(), Windowed()])
 def test_a_search_that_stops_early_is_replaced_by_a_better_heuristic(constructor, monkeypatch):
     monkeypatch.setattr(optimal, "MOST_STEPS", 6)
