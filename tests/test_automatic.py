@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.constructors import Automatic, Heuristic, Optimal, Windowed, optimal
+from holdfast.constructors import Automatic, Heuristic, Optimal, Windowed, automatic, optimal
 
 POISSON = np.random.default_rng(0).poisson(2, 5000)
 
@@ -34,6 +34,17 @@ def test_mass_at_both_ends_is_handled_by_every_constructor(n, epsilon):
         found = constructor(z, epsilon=epsilon)
         assert found.mechanism.certified_epsilon <= found.epsilon
         assert 0 <= found.lower_bound <= found.count_error
+
+
+def test_the_gap_is_proved_beyond_the_sizes_of_windows_and_left_out_beyond_those_of_bounds(
+    monkeypatch,
+):
+    z = np.exp(-0.5 * ((np.arange(2102) - 800) / 150) ** 2) + 1e-4
+    found = Automatic()(z / z.sum(), epsilon=1)
+    assert found.method.startswith("Heuristic(") and 0 < found.gap < 0.01
+    assert "% above the optimum" in found.description
+    monkeypatch.setattr(automatic, "BOUNDED_UP_TO", 2101)
+    assert Automatic()(z / z.sum(), epsilon=1).gap is None
 
 
 def test_the_gap_is_proved_where_one_share_dominates():
