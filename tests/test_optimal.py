@@ -152,6 +152,14 @@ def test_a_search_does_not_stop_while_the_error_falls_and_the_relative_gap_is_st
     assert found.method == "Optimal()" and found.gap <= 1e-6
 
 
+def test_weights_of_zero_and_one_on_few_live_counts_are_solved_to_the_optimum():
+    rng = np.random.default_rng(9)
+    z = np.zeros(145)
+    z[rng.choice(145, 43, replace=False)] = rng.exponential(size=43) ** 6
+    error = (rng.random((145, 145)) < 0.5).astype(float)
+    assert Optimal(error=error)(z / z.sum(), epsilon=1).gap <= 1e-6
+
+
 def test_a_search_that_makes_no_progress_near_the_optimum_gives_up():
     steps = []
     found = Optimal(gap=1e-15, progress=lambda number, gap: steps.append(number))(
