@@ -95,6 +95,7 @@ def privatize(
     """
     import holdfast
     from holdfast.bundle import new_folder
+    from holdfast.constructors.dual_bound import above_the_optimum
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -126,7 +127,7 @@ def privatize(
     ):
         stage_2 = _constructor(
             constructor,
-            lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
+            lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …"),
             delta,
         )
         release = holdfast.privatize(
