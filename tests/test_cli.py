@@ -320,8 +320,6 @@ def test_verify_fails_with_exit_code_1_and_names_the_damage(cli):
     assert code == 1 and "FAILED" in out and "README.md is truncated" in out
     code, out, _ = cli("verify", "release", "--json")
     assert code == 1 and json.loads(out)["passed"] is False
-    code, out, _ = cli("verify", "nowhere")
-    assert code == 1 and "there is no folder here" in out
 
 
 def test_verify_says_when_a_release_is_a_simulation(cli):
@@ -337,3 +335,50 @@ def test_verify_has_examples_and_is_not_fooled_by_names(cli):
     Path("release/[red]\x1b[2J").touch()
     code, out, _ = cli("verify", "release")
     assert code == 1 and "\x1b" not in out and r"[red]\x1b[2J" in out
+
+
+def test_verify_of_what_is_no_folder_is_one_line_and_code_2(cli, monkeypatch):
+    for name in ("nowhere", table()):
+        code, out, err = cli("verify", name)
+        assert code == 2 and out == ""
+        assert err == f"Error: there is no folder `{name}`. Hint: name the folder of a release.\n"
+    os.mkdir("locked")
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    code, out, err = cli("verify", "locked", "--json")
+    assert (code, out, err) == (2, "", "Error: `locked` cannot be read (Permission denied).\n")
+
+
+def test_verify_asks_for_an_upgrade_where_the_release_is_newer(cli):
+    cli("privatize", table(), *USUAL)
+    record = Path("release/release.json")
+    record.write_text(re.sub(r'"schema": ?\d+', '"schema": 1000', record.read_text()))
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "made by a newer holdfast" in out and "damaged" not in out
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("privatize", ("in.csv", *USUAL), "the release in it is whole"),
+        ("audit", ("--pipeline", "--epsilon", "1"), "starts anew"),
+        ("compare", ("demo",), "starts anew"),
+        ("compare", ("demo", "--folder", "study"), "goes on from there"),
+        (
+            "plan",
+            ("--categories", "9", "--max-count", "5", "--prior", "uniform", "--folder", "study"),
+            "goes on from there",
+        ),
+    ],
+)
+def test_ctrl_c_ends_with_a_word_and_code_130(cli, monkeypatch, name, words, said):
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    table()
+    monkeypatch.setattr(holdfast, name, stopped)
+    code, _, err = cli(name, *words)
+    assert code == 130 and "Stopped. " in err and said in err and "Error" not in err

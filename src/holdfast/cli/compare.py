@@ -12,6 +12,7 @@ from rich.table import Table
 
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen
+from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -91,8 +92,7 @@ def compare(
                 file, count=count, max_count=whole(max_count, "max_count"), **options
             )
         except KeyboardInterrupt:
-            again = "the same command goes on from here" if folder else "nothing was kept"
-            raise HoldfastError(f"stopped; {again}.") from None
+            raise Stopped(AGAIN if folder is None else RESUMES) from None
     if folder is not None and pictures:
         found.non_private_pictures(folder, name=file.stem)
     if as_json:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen, working
-from holdfast.errors import HoldfastError
+from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 
 if TYPE_CHECKING:
     from holdfast.plan import Plan
@@ -87,8 +87,7 @@ def plan(
         with working("Simulating releases of the prior …", quiet=as_json):
             found = holdfast.plan(**options)
     except KeyboardInterrupt:
-        again = "the same command goes on from here" if folder else "nothing was kept"
-        raise HoldfastError(f"stopped; {again}.") from None
+        raise Stopped(AGAIN if folder is None else RESUMES) from None
     if as_json:
         best = {"target": None if found.target is None else str(found.target)}
         best["smallest_epsilon"] = found.smallest_epsilon  # type: ignore[assignment]
