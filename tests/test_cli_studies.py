@@ -95,6 +95,7 @@ def test_a_baseline_is_released_from_the_command_line(cli, name):
     assert privacy["delta"] == ("1/61" if name == "discrete-gaussian" else "0")
     code, out, _ = cli("privatize", "in.csv", *usual, "--dry-run")
     assert code == 0 and "0 on the distribution" in " ".join(out.split())
+    assert ("and delta 0.0164" in out) == (name == "discrete-gaussian")
 
 
 def test_the_gaussians_delta_can_be_chosen_and_belongs_to_nothing_else(cli):

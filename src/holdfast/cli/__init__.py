@@ -13,8 +13,8 @@ from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
-from holdfast.cli.stopping import CODE, WHOLE, Commands, Stopped
 from holdfast.cli.reproduce import reproduce
+from holdfast.cli.stopping import CODE, WHOLE, Commands, Stopped
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +12,12 @@ import typer
 
 from holdfast.cli.choices import NAMES, find_privatizer
 from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.screen import asides, bars, promise, screen, working
+from holdfast.cli.screen import asides, bars, numbered, promise, screen, working
+from holdfast.delta import rounded_up
 from holdfast.errors import COUNTED, HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.budget import Budget
     from holdfast.ledger import Balance
     from holdfast.release import Release
 
@@ -40,7 +43,13 @@ def privatize(
         ),
     ],
     count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
-    category: Annotated[str | None, typer.Option(help="Name of the category column.")] = None,
+    category: Annotated[
+        str | None,
+        typer.Option(
+            help="Name of the category column: a warning says if a label repeats. It is published "
+            "as it is, and each row stays a category of its own."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
     structural_zero: Annotated[
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
@@ -107,7 +116,7 @@ def privatize(
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    _constructor(constructor, None, delta)
+    stage_2 = _constructor(constructor, None, delta)
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -117,7 +126,8 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        _plan(file, names, options | {"one_stage": one_stage}, account, as_json)
+        stages = (stage_1, stage_2)
+        _plan(file, names, options | {"one_stage": one_stage}, stages, account, as_json)
         return
     with (
         _saying_if_it_counted(),
@@ -149,7 +159,7 @@ def privatize(
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
-        asides.print(f"Note: {note}")
+        _warn(note)
     try:
         _show(release, folder)
         if ledger is not None and not release.privacy.simulated:
@@ -168,9 +178,9 @@ def _show(release: "Release", folder: Path) -> None:
     screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
     screen.print()
     zeros = release.structural_zeros
-    extra = f", and {zeros:,} structural zeros passed through" if zeros else ""
+    extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
     screen.print(
-        f"Released {release.rows:,} rows{extra}. A released count is off by "
+        f"Released {numbered(release.rows, 'row')}{extra}. A released count is off by "
         f"{change_in_words(release.expected_change)} on average.\n"
         f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
@@ -204,51 +214,81 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
     screen.print(sentence(balance))
 
 
+def _warn(note: str) -> None:
+    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
+
+
 def _plan(
     file: Path,
     names: dict[str, Any],
     options: dict[str, Any],
+    stages: tuple[Any, Any],
     account: "Balance | None",
     as_json: bool,
 ) -> None:
     """Say what a run would do; reads and checks the file, draws nothing."""
     from holdfast.bound import plan as plan_bound
+    from holdfast.copies import refuse_copies
     from holdfast.table import read_table
-    from holdfast.usefulness import share_uncertainty
 
     table = read_table(file, **names)
+    refuse_copies(table)
     rows = int((~table.structural_zero).sum())
     highest, budget = plan_bound(options.pop("max_count"), rows, **options)
+    delta = _promised_delta(budget, *stages, rows)
     if as_json:
         plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
-        stages["bound"] = str(budget.bound)
-        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
+        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.bound)}
+        spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        typer.echo(json.dumps({"dry_run": True} | spent | plan))
         return
     for note in table.notes:
-        asides.print(f"Note: {note}")
+        _warn(note)
     search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
+    extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
     top = f"max_count, {highest} at the most" if budget.bound else highest
     screen.print(
-        f"The table is in order: {rows:,} rows. A run would spend epsilon "
-        f"{float(budget.epsilon):g}: {search}{float(budget.stage_1):g} on the distribution of "
-        f"counts, {float(budget.stage_2):g} on the counts, and publish counts from 0 to {top}. "
+        f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
+        f"{float(budget.epsilon):g}{extra}: {search}"
+        f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
+        f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
-        f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
-        "they do not tell the counts."
+        + (
+            f"Published unchanged: {', '.join(table.others)}. Make sure that they do not tell the "
+            "counts."
+            if table.others
+            else "There is no other column to publish."
+        )
     )
     if budget.stage_1:
         screen.print(
-            "Stage 1's noise alone would leave the distribution uncertain by about "
-            f"{share_uncertainty(budget, rows):.2%} of the rows."
+            "Stage 1's noise alone would leave the distribution uncertain by "
+            f"{_uncertainty(budget, rows)} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
-        if budget.epsilon > account.epsilon_left:
+        if budget.epsilon > account.epsilon_left or delta > account.delta_left:
             screen.print("That is not enough, unless this very release was made before.")
+
+
+def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
+    """What the ledger would count: delta for one person, before anything is drawn."""
+    from holdfast.composition import parts_of
+
+    if hasattr(constructor, "for_release"):
+        constructor = constructor.for_release(rows=rows, steps=budget.steps)
+    parts = parts_of(budget, privatizer, constructor)
+    return sum((part.delta * part.times for part in parts), Fraction(0))
+
+
+def _uncertainty(budget: "Budget", rows: int) -> str:
+    from holdfast.usefulness import share_uncertainty
+
+    share = min(share_uncertainty(budget, rows), 1.0)
+    return "less than 1%" if share < 0.01 else f"about {share:.0%}"
 
 
 def _constructor(

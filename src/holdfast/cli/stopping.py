@@ -18,6 +18,7 @@ class Commands(TyperGroup):
     """The commands; typer's own way would end without a word."""
 
     def invoke(self, ctx: Any) -> Any:
+        """Run a command; an interrupt becomes `Stopped`."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
