@@ -401,10 +401,10 @@ def test_a_dry_run_states_delta_wherever_epsilon_is_stated(cli):
 
 def test_a_dry_run_rounds_what_is_uncertain_to_whole_per_cent_and_100_at_most(cli):
     code, out, _ = cli("privatize", table(), *USUAL[:3], "5", "--epsilon", "0.01", "--dry-run")
-    assert code == 0 and "uncertain by about 100% of the rows" in " ".join(out.split())
+    assert code == 0 and "standard deviation of up to 100% of the rows" in " ".join(out.split())
     many = table("n\n" + "3\n0\n" * 5000)
     code, out, _ = cli("privatize", many, "--max-count", "5", "--epsilon", "2", "--dry-run")
-    assert code == 0 and "uncertain by less than 1% of the rows" in " ".join(out.split())
+    assert code == 0 and "standard deviation of less than 1% of the rows" in " ".join(out.split())
     assert "no other column to publish" in out and "Make sure" not in out
 
 

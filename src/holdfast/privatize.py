@@ -11,6 +11,7 @@ from holdfast.composition import parts_of
 from holdfast.constructors import Automatic, Construction
 from holdfast.copies import refuse_copies
 from holdfast.delta import declared_delta, total_delta
+from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.mechanism import check_mechanism
 from holdfast.private_quantile import PrivateQuantile
@@ -82,6 +83,7 @@ def privatize(
     (6, True)
     """
     source = randomness(seed)
+    _check_stages(privatizer, constructor)
     constructor = Automatic() if constructor is None else constructor
     one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
     if privatizer is None:
@@ -112,6 +114,20 @@ def privatize(
     parts = parts_of(budget, privatizer, constructor)
     request = Request(rows=rows, parts=parts, parameters=parameters)
     return release_once(ledger, dataset, request, steps, simulated=source.simulated)
+
+
+def _check_stages(privatizer: Any, constructor: Any) -> None:
+    """Refuse what cannot be called, such as a name, before anything is paid or drawn."""
+    if privatizer is not None and not hasattr(privatizer, "certified_epsilon"):
+        raise HoldfastError(
+            f"`privatizer` must be a privatizer, got {privatizer!r:.40}. "
+            "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets."
+        )
+    if constructor is not None and (isinstance(constructor, type) or not callable(constructor)):
+        raise HoldfastError(
+            f"`constructor` must be a constructor, got {constructor!r:.40}. "
+            "Hint: holdfast.constructors.Optimal(), with its brackets."
+        )
 
 
 def five_steps(
@@ -164,6 +180,6 @@ def five_steps(
         notes=(
             *rows.notes,
             *bound_notes(bound, len(counts)),
-            *usefulness_notes(construction.mechanism, target, budget, len(counts)),
+            *usefulness_notes(construction.mechanism, target, privatizer, budget, len(counts)),
         ),
     )

@@ -116,7 +116,7 @@ def privatize(
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    stage_2 = _constructor(constructor, None, delta)
+    stages = (stage_1, _constructor(constructor, None, delta))
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -126,7 +126,6 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        stages = (stage_1, stage_2)
         _plan(file, names, options | {"one_stage": one_stage}, stages, account, as_json)
         return
     with (
@@ -180,8 +179,8 @@ def _show(release: "Release", folder: Path) -> None:
     zeros = release.structural_zeros
     extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
     screen.print(
-        f"Released {numbered(release.rows, 'row')}{extra}. A released count is off by "
-        f"{change_in_words(release.expected_change)} on average.\n"
+        f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
+        f"release says, one is off by {change_in_words(release.expected_change)} on average.\n"
         f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
     )
@@ -211,6 +210,7 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
+        screen.print("Whoever sees it published again learns that the table has not changed.")
     screen.print(sentence(balance))
 
 
@@ -265,8 +265,8 @@ def _plan(
     )
     if budget.stage_1:
         screen.print(
-            "Stage 1's noise alone would leave the distribution uncertain by "
-            f"{_uncertainty(budget, rows)} of the rows."
+            "The noise on the distribution of counts would have a standard deviation of "
+            f"{_uncertainty(stages[0], budget, rows, highest + 1)} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
@@ -284,11 +284,11 @@ def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: i
     return sum((part.delta * part.times for part in parts), Fraction(0))
 
 
-def _uncertainty(budget: "Budget", rows: int) -> str:
+def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:
     from holdfast.usefulness import share_uncertainty
 
-    share = min(share_uncertainty(budget, rows), 1.0)
-    return "less than 1%" if share < 0.01 else f"about {share:.0%}"
+    share = min(share_uncertainty(privatizer, budget, rows, bins), 1.0)
+    return "less than 1%" if share < 0.01 else f"up to {share:.0%}"
 
 
 def _constructor(
