@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.bound import certified_bound, plan, settle
 from holdfast.composition import parts_of
 from holdfast.constructors import Automatic, Construction
+from holdfast.copies import refuse_copies
 from holdfast.delta import declared_delta, total_delta
 from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
@@ -88,6 +89,7 @@ def privatize(
     if privatizer is None:
         privatizer = Skipped() if one_stage else CumulativeSmooth()
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
+    refuse_copies(rows)
     options: dict[str, Any] = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
     options["contributions"] = contributions
     open_rows = int((~rows.structural_zero).sum())
