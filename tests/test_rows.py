@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import holdfast
 from analysis_releases import COUNTS, named, released
-from holdfast.analysis.categories import reliability
+from holdfast.analysis.categories import _unbiased, reliability
 from holdfast.analysis.posterior import shortest_run
 
 
@@ -141,3 +141,13 @@ def test_a_repeated_label_must_be_named_by_number():
         release.compare("Kent", "Ely")
     assert release.compare(0, 2).second == "Ely"
     assert release.total_of(["Kent"]).question == "total of 2 rows"
+
+
+def test_without_a_fixed_point_the_whole_mechanism_is_inverted():
+    geometric = holdfast.baselines.TruncatedGeometric()
+    release = released(counts=[0] * 40 + [6] * 10, epsilon=3, constructor=geometric)
+    assert (release.target == 0).any()  # counts that nobody was released with, but may have had
+    values, spread, notes = _unbiased(release)
+    assert release.mechanism.matrix @ values == pytest.approx(np.arange(8))
+    assert (spread >= 0).all() and notes == ()
+    assert release.total_of(range(50), method="unbiased").estimate == pytest.approx(60, abs=10)

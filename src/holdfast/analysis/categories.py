@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from holdfast.release import Release
 
 Vector = NDArray[np.float64]
-DRAWS, MAX_CONDITION = 200, 1e8
+DRAWS, MAX_CONDITION = 2000, 1e8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,19 +199,22 @@ def reliability(release: "Release") -> float:
 
 def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
     """Values u with T u = 0, 1, ..., n-1: whatever the true count is, u_j has it as its mean."""
-    live = np.flatnonzero(release.target > 0)
+    n = len(release.target)
+    fixed = release.mechanism.target is not None  # then zT = z: what z leaves out is never drawn
+    live = np.flatnonzero(release.target > 0) if fixed else np.arange(n)
     matrix = release.mechanism.matrix[np.ix_(live, live)]
     if np.linalg.cond(matrix) > MAX_CONDITION:
         raise HoldfastError(
             "this mechanism is too noisy to be inverted. Hint: use method='shrunk', or ask "
             "about the distribution."
         )
-    values, spread = np.zeros((2, len(release.target)))
+    values, spread = np.zeros((2, n))
     values[live] = np.linalg.solve(matrix, live.astype(np.float64))
     noise = np.maximum(matrix @ values[live] ** 2 - live**2, 0)
-    joint = release.target[live, None] * matrix
-    spread[live] = noise @ (joint / joint.sum(axis=0))
-    missing = len(release.target) - len(live)
+    joint = prior(release)[live, None] * matrix
+    out = joint.sum(axis=0)
+    spread[live] = np.where(out > 0, noise @ (joint / np.where(out > 0, out, 1)), noise)
+    missing = n - len(live)
     note = f"{missing} counts that stage 1 gave no share are left out of the inversion"
     return values, spread, (note,) if missing else ()
 

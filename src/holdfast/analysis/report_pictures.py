@@ -39,7 +39,7 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
 def row_picture(row: dict[str, Any]) -> str:
     """One row of the mechanism: how probable each published count is for one true count."""
     probabilities, true = row["probabilities"], row["true_count"]
-    reach = max(10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002))
+    reach = max([10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002)])
     first, last = max(0, true - reach), min(len(probabilities) - 1, true + reach)
     shown = probabilities[first : last + 1]
     highest, step = max(shown), (WIDTH - LEFT - RIGHT) / len(shown)
