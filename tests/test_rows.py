@@ -151,3 +151,26 @@ def test_without_a_fixed_point_the_whole_mechanism_is_inverted():
     assert release.mechanism.matrix @ values == pytest.approx(np.arange(8))
     assert (spread >= 0).all() and notes == ()
     assert release.total_of(range(50), method="unbiased").estimate == pytest.approx(60, abs=10)
+
+
+def numbered(labels):
+    return released(counts=holdfast.table.CsvTable(
+        ("id", "n"), [[str(label), str(i % 4)] for i, label in enumerate(labels)]
+    ), count="n")  # fmt: skip
+
+
+def test_a_number_that_is_no_label_is_refused_where_labels_are_numbers():
+    release = numbered([101, 102, 7, 104])
+    assert release.compare("101", "7") == release.compare(101, 7)
+    assert release.compare(101, 7).second == "7"
+    for ask in (lambda: release.compare(101, 2), lambda: release.total_of([0, 1])):
+        with pytest.raises(holdfast.HoldfastError, match="a number is a label"):
+            ask()
+    assert numbered(["a", "b", 7, "c"]).compare(0, 2).second == "7"
+    assert numbered(["a", "b", 3, "c"]).compare(0, 3).second == "3"
+
+
+def test_few_rows_are_told_that_the_prior_is_uncertain():
+    few, many = named(), released()
+    assert any("if the distribution is right" in note for note in few.intervals().notes)
+    assert not many.intervals().notes and not many.top(1)[0].notes
