@@ -1,24 +1,23 @@
 """A release through a ledger: recorded first, then drawn and kept; or shown again if kept."""
 
-import hashlib
 import json
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.bundle import load, new_folder
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger import ABANDONED, DONE, Ledger, Part, Spend, check_name, open_ledger
+from holdfast.identity import identity
+from holdfast.kept import check_room, kept_release
+from holdfast.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
 from holdfast.release import Release
 from holdfast.table import CountTable
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
-_FOR_THE_SCREEN = ("progress", "interruptible")  # fields that do not change what is drawn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -70,10 +69,10 @@ def release_once(
     book = open_ledger(ledger)
     words = request.words
     fingerprint = book.fingerprint(request.content(words))
-    kept = _kept(book, name, fingerprint)
+    kept = kept_release(book, name, fingerprint, request)
     if kept is not None:
         return _as_asked(kept, request.rows)
-    _check_room(book)
+    check_room(book, fingerprint)
     spend = book.spend(
         name,
         epsilon=request.epsilon,
@@ -82,56 +81,31 @@ def release_once(
         fingerprint=fingerprint,
         what=words,
     )
-    return _draw_and_keep(book, spend, request, draw)
+    return _draw_and_keep(book, spend, book.folder(spend, fingerprint), request, draw)
 
 
 def _draw_and_keep(
-    ledger: Ledger, spend: int, request: Request, draw: Callable[[], Release]
+    ledger: Ledger, spend: int, folder: Path, request: Request, draw: Callable[[], Release]
 ) -> Release:
     try:
         release = draw()
         if release.privacy.epsilon > request.epsilon or release.privacy.delta > request.delta:
             raise HoldfastError("the release needs more than was declared for it, and is withheld.")
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
-        bare.save(ledger.folder(spend))
+        bare.save(folder)
     except BaseException as error:
         error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend, ABANDONED)
         raise
-    ledger.finish(spend, DONE)
-    return release
-
-
-def _check_room(ledger: Ledger) -> None:
-    folder = ledger.folder(0)
     try:
-        folder.parent.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise HoldfastError(f"`{folder.parent}` cannot be made: {error.strerror}.") from None
-    new_folder(folder)
-
-
-def _kept(ledger: Ledger, dataset: str, fingerprint: str) -> Release | None:
-    """The release that was made of the same table with the same parameters, if there is one."""
-    for spend in ledger.made(dataset, fingerprint):
-        if ledger.folder(spend.id).is_dir():
-            release = load(ledger.folder(spend.id))
-            if spend.state != DONE:  # killed after the release was whole, before it was marked
-                with suppress(HoldfastError):
-                    ledger.finish(spend.id, DONE)
-            return release
-        if spend.state == DONE:
-            raise _lost(ledger, spend)
-    return None
-
-
-def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:
-    return HoldfastError(
-        f"this release was made on {spend.time[:10]}, but `{ledger.folder(spend.id)}`, where it "
-        "was kept, is gone. Nothing was drawn. Hint: put the folder back; to draw and pay again, "
-        "change a parameter."
-    )
+        ledger.finish(spend, DONE)
+    except HoldfastError:
+        pass  # it is paid and kept; without the mark it is open, counts, and is shown again
+    except BaseException as error:
+        error.add_note(COUNTED)
+        raise
+    return release
 
 
 def _as_asked(kept: Release, rows: CountTable) -> Release:
@@ -142,30 +116,3 @@ def _as_asked(kept: Release, rows: CountTable) -> Release:
         unchanged_columns=rows.others,
         repeated=True,
     )
-
-
-def identity(part: Any) -> str:
-    """A privatizer or constructor as text that is the same in every process.
-
-    What cannot be recognised, such as a lambda, gets a new text every time: its release is drawn
-    and paid for anew rather than mistaken for another.
-
-    >>> from holdfast.constructors import Automatic
-    >>> identity(Automatic(progress=print))
-    "Automatic(error='absolute')"
-    """
-    if is_dataclass(part) and not isinstance(part, type):
-        shown = (f for f in fields(part) if f.name not in _FOR_THE_SCREEN)
-        inside = ", ".join(f"{f.name}={identity(getattr(part, f.name))}" for f in shown)
-        return f"{type(part).__qualname__}({inside})"
-    if isinstance(part, Fraction):
-        return str(part)
-    if isinstance(part, np.ndarray):
-        sum_ = hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest()
-        return f"array({part.shape}, {part.dtype}, {sum_})"
-    name = getattr(part, "__qualname__", None)
-    if callable(part) and name is not None and "<" not in name:
-        return f"{part.__module__}.{name}"
-    # a lambda or an object without a text of its own: who knows what it is next time
-    anonymous = name is not None or " at 0x" in repr(part)
-    return f"{name}#{secrets.token_hex(16)}" if anonymous else repr(part)

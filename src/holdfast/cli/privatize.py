@@ -15,6 +15,7 @@ from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.errors import COUNTED, HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.budget import Budget
     from holdfast.ledger import Balance
     from holdfast.release import Release
 
@@ -107,7 +108,7 @@ def privatize(
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    _constructor(constructor, None, delta)
+    stages = (stage_1, _constructor(constructor, None, delta))
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -117,7 +118,7 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        _plan(file, names, options | {"one_stage": one_stage}, stage_1, account, as_json)
+        _plan(file, names, options | {"one_stage": one_stage}, stages, account, as_json)
         return
     with (
         _saying_if_it_counted(),
@@ -201,6 +202,7 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
+        screen.print("Whoever sees it published again learns that the table has not changed.")
     screen.print(sentence(balance))
 
 
@@ -208,7 +210,7 @@ def _plan(
     file: Path,
     names: dict[str, Any],
     options: dict[str, Any],
-    stage_1: Any,
+    stages: tuple[Any, Any],
     account: "Balance | None",
     as_json: bool,
 ) -> None:
@@ -225,9 +227,9 @@ def _plan(
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
-        stages["bound"] = str(budget.bound)
-        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
+        parts = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        parts["bound"] = str(budget.bound)
+        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | parts | plan))
         return
     for note in table.notes:
         asides.print(f"Note: {note}")
@@ -244,12 +246,22 @@ def _plan(
     if budget.stage_1:
         screen.print(
             "The noise on the distribution of counts would have a standard deviation of up to "
-            f"{min(share_uncertainty(stage_1, budget, rows, highest + 1), 1):.0%} of the rows."
+            f"{min(share_uncertainty(stages[0], budget, rows, highest + 1), 1):.0%} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
-        if budget.epsilon > account.epsilon_left:
+        if not _affordable(account, budget, stages, rows):
             screen.print("That is not enough, unless this very release was made before.")
+
+
+def _affordable(account: "Balance", budget: "Budget", stages: tuple[Any, Any], rows: int) -> bool:
+    from holdfast.composition import parts_of
+
+    stage_1, stage_2 = stages
+    if hasattr(stage_2, "for_release"):
+        stage_2 = stage_2.for_release(rows=rows, steps=budget.steps)
+    delta = sum(part.delta * part.times for part in parts_of(budget, stage_1, stage_2))
+    return budget.epsilon <= account.epsilon_left and delta <= account.delta_left
 
 
 def _constructor(
