@@ -132,9 +132,10 @@ def test_questions_on_the_command_line(cli, release):
     code, out, _ = cli("ask", "release", "share zero", "--json", "--estimator", "released")
     answer = json.loads(out)
     assert answer["estimate"] == pytest.approx(release.distribution[0]) and answer["simulated"]
-    assert cli("ask", "release", "compare 0 with 5")[0] == 2  # labels are text here
     code, out, _ = cli("ask", "release", "compare <b>place</b> 0 with <b>place</b> 5")
     assert code == 0 and "has more than" in out
+    assert cli("ask", "release", "compare 0 with 5")[1] == out  # no label: the rows' numbers
+    assert cli("ask", "release", "compare 0 with 5000")[0] == 2
 
 
 def test_questions_that_cannot_be_answered_say_what_can(cli, release):
