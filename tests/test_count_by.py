@@ -145,7 +145,7 @@ def test_a_column_called_count_is_in_the_way(make):
         (["Kent", pd.NA], "number 2"),
         ([("Kent", "f")], "1 values each"),
         ([{"Kent"}], "labels"),
-        ({"Kent", "Ely"}, "order"),
+        pytest.param({"Kent", "Ely"}, "order", id="set"),
         ("Kent", "must be a list"),
         (5, "must be a list"),
         (None, "must be a list"),
