@@ -145,7 +145,7 @@ def test_reproduce_refuses_to_mix_runs_unless_told_to_resume(cli):
 
 @pytest.mark.parametrize("width", ["50", "80", "200"])
 def test_a_plan_cuts_no_number_off(cli, monkeypatch, width):
-    monkeypatch.setenv("COLUMNS", width)
+    monkeypatch.setattr("holdfast.cli.screen.screen._width", int(width))
     code, out, _ = cli(*PLAN, "--questions", "zeros,mean,above 1,above 2,above 5")
     assert code == 0 and "…" not in out and "above 5" in out
     assert "Expected of a release of 300 rows, counts 0 to 9:\n" in out

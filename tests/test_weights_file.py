@@ -126,6 +126,7 @@ def claims(epsilon, delta, promised, steps=1):
         steps=steps,
     )
     claim = {"epsilon": epsilon, "delta": delta, "certified_epsilon": epsilon}
+    claim |= dict.fromkeys(("worst_ratio", "inputs", "output"))
     return {"certificate": claim | {"row_total": str(TOTAL)}}, budget
 
 
