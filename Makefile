@@ -20,6 +20,7 @@ check: .venv/.check
 bench: .venv/.test
 	PYTHONPATH=tests $(BIN)/python benchmarks/release_path.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/optimal.py
+	$(BIN)/python benchmarks/bundle.py
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg

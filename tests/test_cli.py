@@ -303,3 +303,37 @@ def test_a_run_killed_at_any_moment_leaves_a_whole_release_or_none(tmp_path):
         attempt(name, part * whole)
         if (tmp_path / name).exists():
             assert holdfast.load(tmp_path / name).rows == 60_000
+
+
+def test_verify_passes_what_privatize_wrote(cli):
+    cli("privatize", table(), *USUAL)
+    code, out, _ = cli("verify", "release")
+    assert code == 0 and "certificate" in out and "holds" in out and "FAILED" not in out
+    code, out, err = cli("verify", "release", "--json")
+    assert code == 0 and err == "" and json.loads(out)["passed"] is True
+
+
+def test_verify_fails_with_exit_code_1_and_names_the_damage(cli):
+    cli("privatize", table(), *USUAL)
+    Path("release/README.md").write_text("trust me")
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "FAILED" in out and "README.md is truncated" in out
+    code, out, _ = cli("verify", "release", "--json")
+    assert code == 1 and json.loads(out)["passed"] is False
+    code, out, _ = cli("verify", "nowhere")
+    assert code == 1 and "there is no folder here" in out
+
+
+def test_verify_says_when_a_release_is_a_simulation(cli):
+    cli("privatize", table(), *USUAL, "--seed", "1")
+    code, out, _ = cli("verify", "release")
+    assert code == 0 and "SIMULATION: a seed was given" in out
+
+
+def test_verify_has_examples_and_is_not_fooled_by_names(cli):
+    code, out, _ = cli("verify", "--help")
+    assert code == 0 and "Examples" in out and "holdfast verify release" in out
+    cli("privatize", table(), *USUAL)
+    Path("release/[red]\x1b[2J").touch()
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "\x1b" not in out and r"[red]\x1b[2J" in out

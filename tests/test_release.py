@@ -2,6 +2,7 @@
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import numpy as np
@@ -9,16 +10,9 @@ import pandas as pd
 import pytest
 
 import holdfast
+from bundles import COUNTS, forge, make, reweigh
 from holdfast import bundle as bundle_module
 from holdfast.errors import HoldfastError
-
-COUNTS = np.random.default_rng(1).poisson(2, 400)
-
-
-def make(**options):
-    options = {"epsilon": "0.7", "max_count": 8, "seed": 1} | options
-    table = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS})
-    return holdfast.privatize(table, count="n", category="place", **options)
 
 
 @pytest.fixture
@@ -36,8 +30,8 @@ def test_a_bundle_loads_as_it_was_saved(tmp_path, table_format):
     assert loaded.privacy == release.privacy
     assert loaded.summary() == release.summary()
     assert loaded.privacy.simulated
-    files = {"table." + table_format, "release.json", "mechanism.npz", "distribution.svg"}
-    files.add("README.md")
+    files = {"table." + table_format, "release.json", "mechanism.weights", "distribution.svg"}
+    files |= {"README.md", "deployment.yaml", "SHA256SUMS"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == files
     assert os.listdir(tmp_path) == ["out"]
 
@@ -56,41 +50,27 @@ def test_a_bundle_with_structural_zeros_loads(tmp_path):
     assert loaded.structural_zeros == sum(mask)
 
 
-def rewrite(bundle, **changes):
-    """Change release.json, and its hashes of the other files with it."""
-    path = bundle / "release.json"
-    record = json.loads(path.read_text())
-    changed = set(changes)
-    record["privacy"] |= changes.pop("privacy", {})
-    record |= changes
-    if "files" not in changed:
-        record["files"] = {name: bundle_module._hash(bundle / name) for name in record["files"]}
-    if record["record_digest"] is not None:
-        record["record_digest"] = bundle_module._record_digest(record)
-    path.write_text(json.dumps(record))
-
-
 def test_a_corrupt_weight_fails_on_loading(bundle):
-    with np.load(bundle / "mechanism.npz") as archive:
-        weights = archive["weights"].copy()
-    for change in (1, 2**58):
-        changed = weights.copy()
-        changed[0, 0] -= change
-        changed[0, 1] += change
-        np.savez_compressed(bundle / "mechanism.npz", weights=changed)
-        with pytest.raises(HoldfastError, match="was changed"):
-            holdfast.load(bundle)
-        rewrite(bundle)
-        with pytest.raises(HoldfastError):
-            holdfast.load(bundle)
+    def move(weights, change):
+        weights[0, 0] -= change
+        weights[0, 1] += change
+        return weights
+
+    before = (bundle / "mechanism.weights").read_bytes()
+    reweigh(bundle, lambda weights: move(weights, 2**58))
+    with pytest.raises(HoldfastError, match="fixed point"):
+        holdfast.load(bundle)
+    (bundle / "mechanism.weights").write_bytes(before)
+    with pytest.raises(HoldfastError, match=r"mechanism\.weights"):
+        holdfast.load(bundle)
 
 
 def test_a_corrupt_row_total_fails_on_loading(bundle):
-    with np.load(bundle / "mechanism.npz") as archive:
-        weights = archive["weights"].copy()
-    weights[2, 2] -= 1
-    np.savez_compressed(bundle / "mechanism.npz", weights=weights)
-    rewrite(bundle)
+    def lessen(weights):
+        weights[2, 2] -= 1
+        return weights
+
+    reweigh(bundle, lessen)
     with pytest.raises(HoldfastError, match="add up"):
         holdfast.load(bundle)
 
@@ -114,7 +94,7 @@ def test_a_corrupt_row_total_fails_on_loading(bundle):
     ],
 )
 def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
-    rewrite(bundle, privacy=privacy)
+    forge(bundle, privacy=privacy)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)
 
@@ -122,12 +102,12 @@ def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
 @pytest.mark.parametrize(
     "change",
     [
-        {"schema": 2},
+        {"schema": 1},
+        {"schema": 3},
         {"rows": 3},
         {"rows": 405, "structural_zeros": -5},
         {"max_count": 9},
         {"target": [1]},
-        {"record_digest": None},
         {"files": {}},
         {"files": ["table.csv"]},
         {"files": {"../secret": "0"}},
@@ -135,7 +115,7 @@ def test_a_corrupt_epsilon_fails_on_loading(bundle, privacy):
     ids=str,
 )
 def test_a_record_that_does_not_fit_fails_on_loading(bundle, change):
-    rewrite(bundle, **change)
+    forge(bundle, **change)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)
 
@@ -148,14 +128,16 @@ def test_a_bound_that_does_not_fit_fails_on_loading(tmp_path, change):
     bundle = make(max_count=quantile).save(tmp_path / "release")
     record = json.loads((bundle / "release.json").read_text())["max_count_found"]
     assert record["max_count"] < 7
-    rewrite(bundle, max_count_found=record)
+    forge(bundle, max_count_found=record)
     assert holdfast.load(bundle).bound.epsilon == Fraction(1, 8)
-    rewrite(bundle, max_count_found=change and record | change)
+    forge(bundle, max_count_found=change and record | change)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)
 
 
-@pytest.mark.parametrize("name", ["table.csv", "release.json", "mechanism.npz"])
+@pytest.mark.parametrize(
+    "name", ["table.csv", "release.json", "mechanism.weights", "deployment.yaml"]
+)
 def test_a_missing_or_broken_file_fails_on_loading(bundle, name):
     content = (bundle / name).read_bytes()
     (bundle / name).write_bytes(content[: len(content) // 2])
@@ -208,6 +190,36 @@ def test_what_is_there_already_is_never_touched(tmp_path):
     assert list((tmp_path / "folder").iterdir()) == []
 
 
+def test_of_many_at_once_one_writes_and_the_others_are_told(tmp_path):
+    release = make()
+
+    def attempt(_):
+        try:
+            return release.save(tmp_path / "release")
+        except HoldfastError as error:
+            return str(error)
+
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(attempt, range(8)))
+    told = [result for result in results if isinstance(result, str)]
+    assert len(told) == 7 and all("exists already" in words for words in told)
+    assert os.listdir(tmp_path) == ["release"] and holdfast.verify(tmp_path / "release")
+
+
+def test_what_appears_at_the_last_moment_is_not_touched(tmp_path, monkeypatch):
+    rename = os.rename
+
+    def race(source, place):
+        place.mkdir()
+        (place / "mine").touch()
+        rename(source, place)
+
+    monkeypatch.setattr(os, "rename", race)
+    with pytest.raises(HoldfastError, match="exists already"):
+        make().save(tmp_path / "release")
+    assert [path.name for path in tmp_path.rglob("*")] == ["release", "mine"]
+
+
 def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
     with pytest.raises(HoldfastError, match="does not exist"):
         make().save(tmp_path / "missing" / "release")
@@ -216,7 +228,13 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
         make().save(tmp_path / "file" / "release")
 
 
-@pytest.mark.parametrize("step", ["_hash", "_flush", "distribution_picture"])
+def test_a_bundle_of_the_first_schema_is_refused_by_name(bundle):
+    forge(bundle, schema=1)
+    with pytest.raises(HoldfastError, match="schema 1, of an older holdfast; this one reads 2"):
+        holdfast.load(bundle)
+
+
+@pytest.mark.parametrize("step", ["_hash", "_flush", "distribution_picture", "deployment_yaml"])
 def test_a_failure_half_way_leaves_nothing(tmp_path, monkeypatch, step):
     def fail(*args, **kwargs):
         raise OSError("disk full")

@@ -14,6 +14,7 @@ from holdfast.mechanism import Mechanism
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
+from holdfast.verify import verify
 
 __all__ = [
     "CertificateError",
@@ -30,4 +31,5 @@ __all__ = [
     "privatize",
     "privatizers",
     "theory",
+    "verify",
 ]

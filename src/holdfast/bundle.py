@@ -1,10 +1,14 @@
-"""The bundle on disk: written whole or not at all, and read only if nothing was damaged."""
+"""The bundle on disk: written whole or not at all, and read only if nothing was damaged.
+
+docs/bundle.md describes every file; `holdfast.verify` checks them with code of its own.
+"""
 
 import hashlib
 import json
 import os
 import secrets
 import shutil
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +16,18 @@ import numpy as np
 
 from holdfast.bound import Bound
 from holdfast.delta import declared_delta, group_delta
+from holdfast.deployment import deployment_yaml
 from holdfast.errors import HoldfastError
+from holdfast.files import column_names
 from holdfast.mechanism import Mechanism
 from holdfast.pictures import distribution_picture
-from holdfast.release import SCHEMA, Privacy, Release
+from holdfast.release import Privacy, Release
 from holdfast.release_text import picture_title, read_me
 from holdfast.table import read_file, read_table, write_file
+from holdfast.verify import verify
+from holdfast.weights_file import TOTAL, read_weights, write_weights
 
 FORMATS = ("csv", "parquet")
-FIXED = ("README.md", "distribution.svg", "mechanism.npz")
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -36,9 +43,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     partial = _partial_folder(place)
     try:
         _write(release, partial, table_format)
-        if place.exists():
-            raise HoldfastError(f"`{place}` exists already; nothing was written.")
-        os.rename(partial, place)
+        _put(partial, place)
         _flush(place.parent)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
@@ -47,23 +52,23 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
 
 
 def load(directory: str | os.PathLike[str]) -> Release:
-    """Read a bundle; raises if a file or the record was damaged or the certificate fails.
+    """Read a bundle; raises if `holdfast.verify` finds any damage.
 
     This finds accidents. Whoever changes a bundle on purpose can change its sums as well.
     """
     folder = Path(directory)
     if not folder.is_dir():
         raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
+    verify(folder).require()
     try:
         record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        table = _check_files(folder, record)
-        release = _rebuild(folder, record, table)
+        release = _rebuild(folder, record)
         _check_record(release, record)
     except HoldfastError:
         raise
-    except Exception as error:
+    except Exception as error:  # nothing that verify lets pass is known to come here
         raise HoldfastError(
-            f"`{folder}` is not a whole holdfast release ({type(error).__name__}). "
+            f"`{folder}` cannot be read ({type(error).__name__}). "
             "Hint: get it again from its maker."
         ) from None
     return release
@@ -88,6 +93,17 @@ def new_folder(directory: str | os.PathLike[str]) -> Path:
     return place
 
 
+def _put(partial: Path, place: Path) -> None:
+    try:
+        if place.exists():
+            raise FileExistsError
+        os.rename(partial, place)  # fails where somebody was quicker with anything but nothing
+    except OSError:
+        if not place.exists() and not place.is_symlink():
+            raise
+        raise HoldfastError(f"`{place}` exists already; nothing was written.") from None
+
+
 def _partial_folder(place: Path) -> Path:
     partial = place.parent / f".{place.name}.partial-{secrets.token_hex(8)}"
     partial.mkdir()
@@ -96,61 +112,82 @@ def _partial_folder(place: Path) -> Path:
 
 def _write(release: Release, folder: Path, table_format: str) -> None:
     table = release.table if release.count_column is not None else release.counts
-    write_file(table, folder / f"table.{table_format}")
-    with open(folder / "mechanism.npz", "xb") as file:
-        np.savez_compressed(file, weights=release.mechanism.weights)
+    name = f"table.{table_format}"
+    write_file(table, folder / name)
+    write_weights(release.mechanism.weights, folder / "mechanism.weights")
     picture = distribution_picture(
         [(release.count_column or "count", release.distribution)],
         title=picture_title(release.rows, release.privacy),
     )
-    (folder / "distribution.svg").write_text(picture, encoding="utf-8")
-    text = read_me(release.summary(), f"table.{table_format}")
-    (folder / "README.md").write_text(text, encoding="utf-8")
-    record = release.summary() | {
-        "target": release.target.tolist(),
-        "fixed_point": release.mechanism.target is not None,
-        "files": {path.name: _hash(path) for path in sorted(folder.iterdir())},
+    record = _record(release, column_names(table))
+    _write_text(folder / "distribution.svg", picture)
+    _write_text(folder / "README.md", read_me(record, name))
+    _write_text(folder / "deployment.yaml", deployment_yaml(record))
+    record["files"] = {
+        path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}
+        for path in sorted(folder.iterdir())
     }
-    record["record_digest"] = _record_digest(record)
-    (folder / "release.json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    _write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
+    sums = [f"{_hash(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    _write_text(folder / "SHA256SUMS", "".join(sums))
     for path in [*folder.iterdir(), folder]:
         _flush(path)
 
 
-def _check_files(folder: Path, record: dict[str, Any]) -> Path:
-    """The path of the table, once every file is found as it was."""
-    if record["schema"] != SCHEMA:
-        raise HoldfastError(f"this release has schema {record['schema']!r:.20}, not {SCHEMA}.")
-    if record["record_digest"] != _record_digest(record):
-        raise HoldfastError(f"`{folder / 'release.json'}` was changed after the release was made.")
-    tables = [f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"]]
-    if sorted(record["files"]) != sorted([*FIXED, *tables]) or len(tables) != 1:
-        raise HoldfastError("release.json does not name the files of a release.")
-    for name, expected in record["files"].items():
-        if _hash(folder / name) != expected:
-            raise HoldfastError(
-                f"`{folder / name}` was changed after the release was made. "
-                "Hint: get the release again from its maker."
-            )
-    return folder / tables[0]
+def _write_text(path: Path, text: str) -> None:
+    path.write_bytes(text.encode("utf-8"))  # the same bytes on every system
 
 
-def _rebuild(folder: Path, record: dict[str, Any], path: Path) -> Release:
-    with np.load(folder / "mechanism.npz", allow_pickle=False) as archive:
-        weights = archive["weights"]
+def _record(release: Release, columns: list[str]) -> dict[str, Any]:
+    """release.json, but for the sums of the other files."""
+    return release.summary() | {
+        "columns": columns,
+        "target": release.target.tolist(),
+        "fixed_point": release.mechanism.target is not None,
+        "certificate": _certificate(release.mechanism),
+    }
+
+
+def _certificate(mechanism: Mechanism) -> dict[str, Any]:
+    """What the weights prove, and where: for a delta there is no single worst ratio."""
+    from holdfast.certificate_kernel import worst_ratio  # numba: not before it is needed
+
+    delta = declared_delta(mechanism)
+    ratio, output, inputs = None, None, None
+    if not delta:
+        top, bottom, row, column = (int(number) for number in worst_ratio(mechanism.weights))
+        ratio = f"{top}/{bottom}"
+        if row >= 0:
+            down = int(mechanism.weights[row, column]) == top
+            output, inputs = column, [row, row + 1] if down else [row + 1, row]
+    return {
+        "epsilon": str(mechanism.epsilon),
+        "delta": str(delta),
+        "certified_epsilon": str(mechanism.certified_epsilon),
+        "worst_ratio": ratio,
+        "output": output,
+        "inputs": inputs,
+        "row_total": str(TOTAL),
+    }
+
+
+def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
+    path = next(folder / f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"])
     table, column = read_file(path), record["count_column"]
     bound = record.get("max_count_found")
     counts = read_table(table, count=column or "count").counts
+    certificate = record["certificate"]
+    claim = {"epsilon": Fraction(certificate["epsilon"]), "delta": Fraction(certificate["delta"])}
     return Release(
         counts=counts,
         table=table if column is not None else counts,
         target=target,
         mechanism=Mechanism(
-            weights=weights,
-            epsilon=privacy.budget.unit_2,
+            weights=read_weights(folder / "mechanism.weights"),
             target=target if record["fixed_point"] else None,
+            **{name: number for name, number in claim.items() if number},
         ),
         privacy=privacy,
         rows=int(record["rows"]),
@@ -186,11 +223,6 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
 def _bound_fits(release: Release, top: int) -> bool:
     found, part = release.bound, release.privacy.budget.bound
     return part == 0 if found is None else (found.epsilon, found.max_count) == (part, top)
-
-
-def _record_digest(record: dict[str, Any]) -> str:
-    content = {key: value for key, value in record.items() if key != "record_digest"}
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _hash(path: Path) -> str:

@@ -47,6 +47,15 @@ def write_file(table: Any, path: str | os.PathLike[str]) -> None:
         raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
 
 
+def column_names(table: Any) -> list[str]:
+    """The names of the columns that `write_file` writes for this table, in order.
+
+    >>> column_names([3, 0, 1])
+    ['count']
+    """
+    return [str(name) for name in _with_columns(table).columns]
+
+
 def _is_parquet(path: Path) -> bool:
     suffix = path.suffix.lower()
     if suffix not in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES):

@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.usefulness import expected_change
 
-SCHEMA = 1
+SCHEMA = 2
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "

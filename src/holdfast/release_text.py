@@ -53,9 +53,11 @@ any one person was counted, and so that the distribution of the counts (how many
 - Totals of a few rows, and differences between two releases of the same data, are mostly noise.
 - Columns published unchanged: {kept}.
 {notes}
-`release.json` holds the exact budget, the methods and SHA-256 sums of these files;
-`mechanism.npz` the integer weights that every count was drawn with; `distribution.svg` a picture.
-In Python, `holdfast.load("this folder")` checks all of it and raises if a file or the record was
-damaged. It finds accidents; whoever forges a release on purpose can forge its sums too.
+`release.json` holds the exact budget, the methods, the certificate and SHA-256 sums of these
+files; `mechanism.weights` the integer weights that every count was drawn with; `SHA256SUMS` the
+sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry of deployments;
+`distribution.svg` a picture. `holdfast verify` followed by the name of this folder recomputes
+all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole
+release on purpose can forge its sums too, so get the sums from its maker.
 Made with holdfast {summary["holdfast"]}.
 """

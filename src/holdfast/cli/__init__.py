@@ -7,6 +7,7 @@ import typer
 
 from holdfast.cli.demo import demo
 from holdfast.cli.privatize import privatize
+from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.command()(verify)
 
 
 @app.callback(invoke_without_command=True)

@@ -1,0 +1,90 @@
+"""The size of a bundle's weights against numpy's npz, and the time of writing and verifying.
+
+    python benchmarks/bundle.py [n ...]
+
+The targets fall off exponentially, with a mean of n / 8; epsilon is 1.
+"""
+
+import io
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import holdfast
+from holdfast.budget import split_budget
+from holdfast.release import Privacy, Release
+
+ROWS = 10_000
+
+
+def make_release(n):
+    """A release of made-up counts, by the default constructor."""
+    z = np.exp(-8 * np.arange(n) / n)
+    z /= z.sum()
+    budget = split_budget(1, max_count=n - 1)
+    construction = holdfast.constructors.Automatic()(z, epsilon=budget.unit_2)
+    mechanism = construction.mechanism
+    true = np.random.default_rng(1).choice(n, ROWS, p=z)
+    counts = mechanism.sample(true, rng=1)
+    privacy = Privacy(
+        budget=budget,
+        stage_1_certified=budget.stage_1,
+        stage_2_certified=mechanism.certified_epsilon,
+        simulated=True,
+    )
+    return Release(
+        counts=counts,
+        table=counts,
+        target=z,
+        mechanism=mechanism,
+        privacy=privacy,
+        rows=ROWS,
+        structural_zeros=0,
+        methods=("made up", construction.description),
+    )
+
+
+def timed(function):
+    began = time.perf_counter()
+    result = function()
+    return result, time.perf_counter() - began
+
+
+def row(n):
+    release = make_release(n)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, weights=release.mechanism.weights)
+    with tempfile.TemporaryDirectory() as folder:
+        bundle, writing = timed(lambda: release.save(Path(folder) / "release"))
+        report, verifying = timed(lambda: holdfast.verify(bundle))
+        assert report, report.damage
+        size = (bundle / "mechanism.weights").stat().st_size
+    return [
+        f"{n}",
+        release.methods[1].split("(")[0],
+        f"{8 * n * n:,}",
+        f"{packed.tell():,}",
+        f"{size:,}",
+        f"{size / packed.tell():.0%}",
+        f"{writing:.2f}",
+        f"{verifying:.2f}",
+    ]
+
+
+def main():
+    sizes = [int(word) for word in sys.argv[1:]] or [51, 501, 2001]
+    print("| n | constructor | raw bytes | npz | mechanism.weights | of npz | save s | verify s |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
+    make_release(5)  # compiles
+    for n in sizes:
+        print("| " + " | ".join(row(n)) + " |", flush=True)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"\nPeak memory of all of it, construction included: {peak:.0f} MiB.")
+
+
+if __name__ == "__main__":
+    main()
