@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import sys
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -194,9 +195,7 @@ def test_the_three_parts_add_up_exactly(split, contributions, bound):
 
 def declaring(delta):
     def constructor(target, *, epsilon):
-        construction = Heuristic()(target, epsilon=epsilon)
-        object.__setattr__(construction.mechanism, "delta", delta)
-        return construction
+        return replace(Heuristic()(target, epsilon=epsilon), delta=Fraction(delta))
 
     return constructor
 

@@ -4,7 +4,8 @@ import subprocess
 import sys
 
 OPTIONAL = (
-    "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich flint"
+    "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich flint "
+    "dp_accounting"
 )
 
 
@@ -18,6 +19,17 @@ def loaded_after(code: str) -> set[str]:
 
 def test_importing_holdfast_imports_nothing_heavy():
     assert loaded_after("import holdfast") == set()
+
+
+def test_the_ledger_commands_load_nothing_heavy(tmp_path):
+    code = (
+        "import sys\nfrom holdfast.cli import main\n"
+        "def run(*words):\n    sys.argv = ['holdfast', 'ledger', *words]\n"
+        "    try:\n        main()\n    except SystemExit as stop:\n        assert not stop.code\n"
+        f"run('set-limit', {str(tmp_path / 'b')!r}, 'd', '--epsilon', '1')\n"
+        f"run('show', {str(tmp_path / 'b')!r})\nrun('--help')"
+    )
+    assert loaded_after(code) <= {"typer", "rich"}
 
 
 def test_a_release_of_an_array_needs_no_data_frame_library():

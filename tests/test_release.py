@@ -281,3 +281,10 @@ def test_nothing_in_a_release_is_a_true_count_or_histogram():
     assert len(found) >= 4
     for array in found:
         assert not any(np.array_equal(array, secret) for secret in true)
+
+
+@pytest.mark.parametrize("delta", ["1e-6", "3e-7", "1e-12"])
+def test_a_release_with_a_small_delta_can_be_saved_and_loaded(tmp_path, delta):
+    gaussian = holdfast.baselines.DiscreteGaussian(delta=delta)
+    release = holdfast.privatize([0, 1, 2], epsilon=1, max_count=3, constructor=gaussian)
+    assert holdfast.load(release.save(tmp_path / "release")).privacy == release.privacy

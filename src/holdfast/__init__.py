@@ -6,28 +6,46 @@
 'a seed (simulation: protects nobody)'
 """
 
-from holdfast import baselines, constructors, metrics, privatizers, theory
+from holdfast import baselines, constructors, metrics, plots, privatizers, theory
+from holdfast.audit import audit
+from holdfast.auditing import Audit
 from holdfast.bundle import load
+from holdfast.compare import Comparison, compare
 from holdfast.count_by import count_by
-from holdfast.errors import CertificateError, HoldfastError
+from holdfast.errors import BudgetError, CertificateError, HoldfastError
+from holdfast.experiments.methods import Method
+from holdfast.ledger import Ledger
 from holdfast.mechanism import Mechanism
+from holdfast.opendp_bridge import opendp_measurement
+from holdfast.plan import Plan, plan
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
 from holdfast.release import Privacy, Release
 from holdfast.verify import verify
 
 __all__ = [
+    "Audit",
+    "BudgetError",
     "CertificateError",
+    "Comparison",
     "HoldfastError",
+    "Ledger",
     "Mechanism",
+    "Method",
+    "Plan",
     "Privacy",
     "PrivateQuantile",
     "Release",
+    "audit",
     "baselines",
+    "compare",
     "constructors",
     "count_by",
     "load",
     "metrics",
+    "opendp_measurement",
+    "plan",
+    "plots",
     "privatize",
     "privatizers",
     "theory",

@@ -112,8 +112,11 @@ def split_budget(
     split: Any = None,
     contributions: int = 1,
     bound: Fraction | int = 0,
+    one_stage: bool = False,
 ) -> Budget:
     """Split epsilon exactly: by the paper's rule (None or "paper"), or by a share in (0, 1).
+
+    With `one_stage` all of it goes to the counts.
 
     What a private max_count takes, `bound`, comes off first; the rest is what is split.
 
@@ -135,6 +138,7 @@ def split_budget(
         )
     rest = total - bound
     share = paper_rule(rest) if split in (None, "paper") else _share(split)
+    share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
         bound=Fraction(bound),
@@ -143,7 +147,7 @@ def split_budget(
         contributions=contributions,
         steps=min(contributions, max_count),
     )
-    for unit in (budget.unit_1, budget.unit_2):
+    for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
         exact_epsilon(unit, name="epsilon of one stage per unit of count")
     return budget
 

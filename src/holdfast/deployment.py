@@ -167,6 +167,8 @@ def _entry(entry: Any, depth: int) -> list[str]:
 
 
 def _scalar(item: Any) -> str:
+    if isinstance(item, Decimal):
+        return f"{item:f}"  # its own text has an exponent below 1e-6, and verify wants none
     return quoted(item) if isinstance(item, str) else str(item)
 
 

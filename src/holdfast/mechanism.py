@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from holdfast.approximate import certify_delta, exact_delta
 from holdfast.budget import exact_epsilon
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.histogram import check_target
@@ -28,8 +29,10 @@ class Mechanism:
 
     It exists only if its integers prove its claim: with p/q the largest ratio of two
     weights in the same column and adjacent rows, $p/q \le e^\epsilon$ is checked in exact
-    arithmetic (docs/privacy-guarantee.md, "Stage 2"). The check runs again before every
-    draw, and nothing turns it off. Cost: O(n^2) time and memory.
+    arithmetic (docs/privacy-guarantee.md, "Stage 2"). With a `delta` the claim is
+    (ε, δ)-privacy, and the hockey-stick divergence of adjacent rows, both ways, is checked
+    instead, as exactly. The check runs again before every draw, and nothing turns it off.
+    Cost: O(n^2) time and memory.
 
     >>> coin = Mechanism(weights=np.full((2, 2), 2**61), epsilon="0.5")
     >>> coin.certified_epsilon
@@ -45,19 +48,23 @@ class Mechanism:
     """Declared: the privacy loss for a change of one in one count."""
     target: NDArray[np.float64] | None = None
     """The distribution that the mechanism keeps, if it keeps one."""
+    delta: Fraction = Fraction(0)
+    """Declared: 0 for pure differential privacy, which is then what the weights must prove."""
     certified_epsilon: Fraction = field(init=False)
     """Proved from the weights, rounded up; never above `epsilon`."""
+    certified_delta: Fraction = field(init=False)
+    """Proved from the weights at `epsilon`, rounded up; never above `delta`."""
     digest: str = field(init=False)
-    """SHA-256 of weights and epsilon."""
+    """SHA-256 of weights, epsilon and delta."""
 
     def __post_init__(self) -> None:
-        epsilon = exact_epsilon(self.epsilon)
+        epsilon, delta = exact_epsilon(self.epsilon), exact_delta(self.delta)
         weights = np.array(self.weights, order="C")
         square = weights.ndim == 2 and weights.shape[0] == weights.shape[1] > 0
         if weights.dtype != np.int64 or not square:
             raise CertificateError("`weights` must be a square matrix of 64-bit integers.")
         weights.setflags(write=False)
-        certified = certify(weights, epsilon)
+        certified, certified_delta = _certify(weights, epsilon, delta)
         target = self.target
         if target is not None:
             target = check_target(target)
@@ -65,10 +72,12 @@ class Mechanism:
             target.setflags(write=False)
         for name, value in (
             ("epsilon", epsilon),
+            ("delta", delta),
             ("weights", weights),
             ("target", target),
             ("certified_epsilon", certified),
-            ("digest", _digest(weights, epsilon)),
+            ("certified_delta", certified_delta),
+            ("digest", _digest(weights, epsilon, delta)),
         ):
             object.__setattr__(self, name, value)
 
@@ -102,10 +111,16 @@ class Mechanism:
             )
         return draw(self, inputs.astype(np.int64), randomness(rng))
 
+    def as_opendp(self) -> Any:
+        """This mechanism as an OpenDP measurement; see `holdfast.opendp_bridge`."""
+        from holdfast.opendp_bridge import mechanism_measurement
+
+        return mechanism_measurement(self)
+
     def verify(self) -> None:
         """Repeat the certificate on the weights as they are now; raise if anything changed."""
-        certify(self.weights, self.epsilon)
-        if _digest(self.weights, self.epsilon) != self.digest:
+        _certify(self.weights, self.epsilon, self.delta)
+        if _digest(self.weights, self.epsilon, self.delta) != self.digest:
             raise CertificateError("the mechanism was changed after it was certified.")
 
     def count_error(self, target: ArrayLike, error: Any = "absolute") -> float:
@@ -113,23 +128,28 @@ class Mechanism:
         return count_error(self.matrix, target, error)
 
     def __repr__(self) -> str:
+        delta = f", certified_delta={float(self.certified_delta):.6g}" if self.delta else ""
         return (
             f"Mechanism(n={len(self.weights)}, epsilon={float(self.epsilon):g}, "
-            f"certified_epsilon={float(self.certified_epsilon):.6g})"
+            f"certified_epsilon={float(self.certified_epsilon):.6g}{delta})"
         )
+
+
+def _certify(
+    weights: NDArray[np.int64], epsilon: Fraction, delta: Fraction
+) -> tuple[Fraction, Fraction]:
+    """What the weights prove, as (epsilon, delta); raises if it is more than was declared."""
+    if delta == 0:
+        return certify(weights, epsilon), Fraction(0)
+    _check_rows(weights)
+    return epsilon, certify_delta(weights, epsilon, delta)
 
 
 def certify(weights: NDArray[np.int64], epsilon: Fraction) -> Fraction:
     """The smallest epsilon that these weights prove, rounded up; raises if above `epsilon`."""
     from holdfast.certificate_kernel import worst_ratio  # numba: not before it is needed
 
-    if (weights < 0).any():
-        raise CertificateError("a weight is negative.")
-    # two sums of half words: a row of corrupt 64-bit weights could wrap around
-    sums = (weights >> 32).sum(axis=1).astype(object) * 2**32 + (weights & 0xFFFFFFFF).sum(axis=1)
-    wrong = np.flatnonzero(sums != TOTAL)
-    if len(wrong):
-        raise CertificateError(f"the weights of row {wrong[0]} do not add up to 2^62.")
+    _check_rows(weights)
     top, bottom, row, column = worst_ratio(weights)
     if bottom == 0:
         held, lost = (row, row + 1) if weights[row, column] else (row + 1, row)
@@ -145,8 +165,22 @@ def certify(weights: NDArray[np.int64], epsilon: Fraction) -> Fraction:
     return min(log_above(ratio), epsilon)
 
 
+def _check_rows(weights: NDArray[np.int64]) -> None:
+    if (weights < 0).any():
+        raise CertificateError("a weight is negative.")
+    # two sums of half words: a row of corrupt 64-bit weights could wrap around
+    sums = (weights >> 32).sum(axis=1).astype(object) * 2**32 + (weights & 0xFFFFFFFF).sum(axis=1)
+    wrong = np.flatnonzero(sums != TOTAL)
+    if len(wrong):
+        raise CertificateError(f"the weights of row {wrong[0]} do not add up to 2^62.")
+
+
 def certified_mechanism(
-    matrix: NDArray[np.float64], *, epsilon: Fraction, target: NDArray[np.float64] | None
+    matrix: NDArray[np.float64],
+    *,
+    epsilon: Fraction,
+    target: NDArray[np.float64] | None,
+    delta: Fraction = Fraction(0),
 ) -> Mechanism:
     r"""Round a float matrix to integer weights that pass the certificate.
 
@@ -154,10 +188,14 @@ def certified_mechanism(
     is then at least (e^ε - 1) f_j, an f_j of coth(ε/2) times the error of the entries keeps
     the claim through rounding. Where f_j = λ z_j for all j the fixed point is kept exactly.
     The floors start at the size of the matrix's own errors and grow until the certificate passes.
+    With a `delta` the matrix is rounded as it is: then a zero beside a small weight does no harm.
     """
     from holdfast.certificate_kernel import round_rows
 
     live = np.asarray(target > 0 if target is not None else (matrix > 0).any(axis=0))
+    if delta:
+        weights = round_rows(matrix, live * 2.0**-200, 1.0, TOTAL)  # floors that round to nothing
+        return Mechanism(weights=weights, epsilon=epsilon, target=target, delta=delta)
     spread = target if target is not None else live / live.sum()
     widen = 1 / math.tanh(float(epsilon) / 2)
     errors = widen * (_entry_errors(matrix) + 2.0**-60)
@@ -172,11 +210,13 @@ def certified_mechanism(
     raise CertificateError(f"no rounding of this matrix passes the certificate: {failure}")
 
 
-def check_mechanism(mechanism: Any, epsilon: Fraction) -> None:
-    """Refuse, before anything is drawn, what is no certified mechanism for this epsilon."""
-    if type(mechanism) is not Mechanism or mechanism.epsilon > epsilon:
+def check_mechanism(mechanism: Any, epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
+    """Refuse, before anything is drawn, what is no certified mechanism for this promise."""
+    if type(mechanism) is not Mechanism or mechanism.epsilon > epsilon or mechanism.delta > delta:
         raise CertificateError(
-            f"the constructor must return a holdfast.Mechanism for epsilon {epsilon} or less."
+            f"the constructor must return a holdfast.Mechanism for epsilon {epsilon}"
+            + (f" and delta {delta}" if delta else "")
+            + " or less."
         )
 
 
@@ -194,7 +234,8 @@ def _check_fixed_point(weights: NDArray[np.int64], target: NDArray[np.float64]) 
         raise CertificateError("the weights do not keep the target distribution to 1e-9.")
 
 
-def _digest(weights: NDArray[np.int64], epsilon: Fraction) -> str:
-    digest = hashlib.sha256(f"holdfast mechanism n={len(weights)} epsilon={epsilon}\n".encode())
+def _digest(weights: NDArray[np.int64], epsilon: Fraction, delta: Fraction = Fraction(0)) -> str:
+    claim = f"epsilon={epsilon}" + (f" delta={delta}" if delta else "")
+    digest = hashlib.sha256(f"holdfast mechanism n={len(weights)} {claim}\n".encode())
     digest.update(np.ascontiguousarray(weights.astype("<i8", copy=False)).data)
     return digest.hexdigest()

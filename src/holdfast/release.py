@@ -137,7 +137,8 @@ class Release:
     table: Any = field(repr=False)
     """The same kind of table as came in, its count column replaced."""
     target: NDArray[np.float64] = field(repr=False)
-    """z, the private distribution of counts."""
+    """z, the private distribution of counts; where one stage had all of the budget, the
+    distribution of the released counts."""
     mechanism: Mechanism
     """The certified mechanism that every count went through."""
     privacy: Privacy = field(repr=False)
@@ -156,6 +157,8 @@ class Release:
     """How `max_count` was found; None where it was given."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    repeated: bool = False
+    """Whether it was shown again from a ledger: then nothing was drawn or spent."""
 
     @property
     def distribution(self) -> NDArray[np.float64]:
@@ -185,6 +188,7 @@ class Release:
             "unchanged_columns": list(self.unchanged_columns),
             "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.mechanism.digest,
+            "mechanism_delta": str(self.mechanism.delta),
             "notes": list(self.notes),
         }
 

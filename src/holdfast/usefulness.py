@@ -56,7 +56,12 @@ def usefulness_notes(
 ) -> tuple[str, ...]:
     """Notes for a release that is worth less than it looks."""
     notes = []
-    unsure = share_uncertainty(budget, rows)
+    if not budget.stage_1:
+        notes.append(
+            "all of the budget went to the counts, with a mechanism that keeps no distribution: "
+            "the distribution stated is that of the released counts"
+        )
+    unsure = share_uncertainty(budget, rows) if budget.stage_1 else 0.0
     if unsure > UNSURE_SHARE:
         notes.append(
             f"with {rows} rows and this budget the distribution of counts is uncertain by about "

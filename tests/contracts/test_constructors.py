@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from families import FAMILIES, SELECTORS
-from holdfast.baselines import TruncatedGeometric
+from holdfast.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.constructors import (
     Automatic,
     Heuristic,
@@ -24,7 +24,12 @@ SOLVERS = {
     "Windowed": Windowed,
     "LinearProgram-simplex": LinearProgram,
 }
-UNFIXED = {"TruncatedGeometric": TruncatedGeometric, "UnfixedOptimum": UnfixedOptimum}
+UNFIXED = {
+    "TruncatedGeometric": TruncatedGeometric,
+    "Staircase": Staircase,
+    "DiscreteGaussian": partial(DiscreteGaussian, rows=100),
+    "UnfixedOptimum": UnfixedOptimum,
+}
 FIXED = FAST | SOLVERS
 ALL = FIXED | UNFIXED
 # HiGHS calls some of these infeasible, and LinearProgram says so

@@ -27,6 +27,8 @@ class TruncatedGeometric:
     error: Any = "absolute"
     """Count error that is reported."""
 
+    one_stage = True
+
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for counts from 0 to len(target) - 1."""
         z, exact = check_target(target), exact_epsilon(epsilon)

@@ -5,7 +5,11 @@ import sys
 
 import typer
 
+from holdfast.cli.audit import audit
+from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
+from holdfast.cli.ledger import app as ledger
+from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
@@ -21,6 +25,10 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.add_typer(ledger, name="ledger")
+app.command()(compare)
+app.command()(plan)
+app.command()(audit)
 app.command()(verify)
 
 

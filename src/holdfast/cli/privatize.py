@@ -2,20 +2,35 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
-from holdfast.errors import HoldfastError
+from holdfast.errors import COUNTED, HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.ledger import Balance
     from holdfast.release import Release
 
-CONSTRUCTORS = ("automatic", "optimal", "windowed", "best", "max", "min", "sandwich")
-PRIVATIZERS = {"cumulative-isotonic": "CumulativeIsotonic", "cyclic-laplace": "CyclicLaplace"}
+BASELINES = {
+    "truncated-geometric": "TruncatedGeometric",
+    "staircase": "Staircase",
+    "discrete-gaussian": "DiscreteGaussian",
+}
+CONSTRUCTORS = (
+    *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
+    *BASELINES,
+)
+PRIVATIZERS = {
+    "cumulative-smooth": "CumulativeSmooth",
+    "cumulative-isotonic": "CumulativeIsotonic",
+    "cyclic-laplace": "CyclicLaplace",
+}
 
 
 def privatize(
@@ -44,11 +59,16 @@ def privatize(
         str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
     ] = None,
     privatizer: Annotated[
-        str, typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}.")
-    ] = "cumulative-isotonic",
+        str | None,
+        typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}; default: the first."),
+    ] = None,
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
     ] = "automatic",
+    ledger: Annotated[
+        Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
+    ] = None,
+    dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
     ] = False,
@@ -69,6 +89,9 @@ def privatize(
 
     [bold]holdfast privatize visits.csv --count visits --max-count quantile:0.99
     --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
+
+    With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
+    anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
     from holdfast.bundle import new_folder
@@ -83,34 +106,54 @@ def privatize(
         "contributions": _whole(contributions, "contributions"),
         "split": split,
     }
-    stage_1 = _privatizer(privatizer)
+    one_stage = privatizer is None and split is None and constructor in BASELINES
+    stage_1 = None if privatizer is None else _privatizer(privatizer)
     _constructor(constructor, None)
     names: dict[str, Any] = {
         "count": count,
         "category": category,
         "structural_zero": structural_zero,
     }
+    if (ledger is None) != (dataset is None):
+        raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if dry_run:
-        _plan(file, names, options, as_json)
+        account = None if ledger is None else _account(ledger, dataset)
+        _plan(file, names, options | {"one_stage": one_stage}, account, as_json)
         return
-    with working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say:
+    with (
+        _saying_if_it_counted(),
+        working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say,
+    ):
         stage_2 = _constructor(
             constructor,
             lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
         )
         release = holdfast.privatize(
-            file, **names, **options, privatizer=stage_1, constructor=stage_2, seed=seed
+            file,
+            **names,
+            **options,
+            privatizer=stage_1,
+            constructor=stage_2,
+            seed=seed,
+            ledger=ledger,
+            dataset=dataset,
         )
     suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
     with working("Writing …", quiet=as_json):
         folder = release.save(out or "", table_format=suffix)
     if as_json:
-        typer.echo(json.dumps(release.summary() | {"folder": str(folder)}))
+        extra: dict[str, Any] = {"folder": str(folder)}
+        if ledger is not None:
+            extra["repeated"] = release.repeated
+            extra["ledger"] = as_dict(_account(ledger, dataset))
+        typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
         asides.print(f"Note: {note}")
     try:
         _show(release, folder)
+        if ledger is not None and not release.privacy.simulated:
+            _say_what_was_spent(release, _account(ledger, dataset))
     except (OSError, UnicodeError):  # the screen failed, the release did not
         sys.stderr.write(f"The release is in {folder}.\n")
 
@@ -136,7 +179,38 @@ def _show(release: "Release", folder: Path) -> None:
         screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
 
 
-def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: bool) -> None:
+@contextmanager
+def _saying_if_it_counted() -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        if COUNTED in getattr(error, "__notes__", ()):
+            asides.print(COUNTED)
+        raise
+
+
+def _account(file: Path, dataset: str | None) -> "Balance":
+    from holdfast.ledger import Ledger
+
+    return Ledger(file).balance(dataset or "")
+
+
+def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
+    if release.repeated:
+        screen.print(
+            "This release was made before: it is the same one, nothing was drawn or spent.",
+            style="bold",
+        )
+    screen.print(sentence(balance))
+
+
+def _plan(
+    file: Path,
+    names: dict[str, Any],
+    options: dict[str, Any],
+    account: "Balance | None",
+    as_json: bool,
+) -> None:
     """Say what a run would do; reads and checks the file, draws nothing."""
     from holdfast.bound import plan as plan_bound
     from holdfast.table import read_table
@@ -146,8 +220,10 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
     rows = int((~table.structural_zero).sum())
     highest, budget = plan_bound(options.pop("max_count"), rows, **options)
     if as_json:
-        plan = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
+        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
+        if account is not None:
+            plan["ledger"] = as_dict(account)
         stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         stages["bound"] = str(budget.bound)
         typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
@@ -162,10 +238,17 @@ def _plan(file: Path, names: dict[str, Any], options: dict[str, Any], as_json: b
         f"counts, {float(budget.stage_2):g} on the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
         f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
-        "they do not tell the counts.\n"
-        f"Stage 1's noise alone would leave the distribution uncertain by about "
-        f"{share_uncertainty(budget, rows):.2%} of the rows."
+        "they do not tell the counts."
     )
+    if budget.stage_1:
+        screen.print(
+            "Stage 1's noise alone would leave the distribution uncertain by about "
+            f"{share_uncertainty(budget, rows):.2%} of the rows."
+        )
+    if account is not None:
+        screen.print(sentence(account))
+        if budget.epsilon > account.epsilon_left:
+            screen.print("That is not enough, unless this very release was made before.")
 
 
 def _privatizer(name: str) -> Any:
@@ -181,6 +264,12 @@ def _constructor(name: str, progress: Callable[[int, float], None] | None) -> An
 
     if name not in CONSTRUCTORS:
         raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if name in BASELINES:
+        from holdfast import baselines
+
+        return getattr(baselines, BASELINES[name])()
+    if name == "unfixed":
+        return constructors.UnfixedOptimum()
     if name == "automatic":
         return constructors.Automatic(progress=progress)
     if name == "optimal":

@@ -28,6 +28,8 @@ class Construction:
     """Expected count error of the matrix, for counts distributed as the target."""
     method: str
     """Which constructor, and what it chose."""
+    delta: Fraction = Fraction(0)
+    """The probability with which its privacy loss may exceed epsilon; 0 if it never may."""
     lower_bound: float | None = None
     """No mechanism in F has a smaller count error than this; None where unknown."""
     gap: float | None = None
@@ -48,4 +50,6 @@ class Construction:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The matrix as certified integer weights: the only thing that can be sampled."""
-        return certified_mechanism(self.matrix, epsilon=self.epsilon, target=self.target)
+        return certified_mechanism(
+            self.matrix, epsilon=self.epsilon, target=self.target, delta=self.delta
+        )

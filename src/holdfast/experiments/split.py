@@ -119,7 +119,9 @@ def _cell(row: Row) -> tuple[str, str, str]:
     return row["data"], row["epsilon"], row["error"]
 
 
-def logistic_rule(parameters: Sequence[float], epsilon: float, rows: int, bins: int) -> float:
+def logistic_rule(
+    parameters: Sequence[float] | NDArray[np.float64], epsilon: float, rows: int, bins: int
+) -> float:
     """f = 1 / (1 + e^-x) with x linear in ln ε, ln N and ln n."""
     a, b, c, d = parameters
     x = a + b * math.log(epsilon) + c * math.log(rows) + d * math.log(bins)

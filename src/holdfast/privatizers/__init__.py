@@ -5,7 +5,7 @@ from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
 from holdfast.privatizers.planning import ExpectedError, expected_error
-from holdfast.privatizers.privatizer import Privatizer, certifier
+from holdfast.privatizers.privatizer import Privatizer, Skipped, certifier
 from holdfast.privatizers.privelet import Privelet
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Hierarchical",
     "Privatizer",
     "Privelet",
+    "Skipped",
     "certifier",
     "expected_error",
 ]

@@ -47,10 +47,10 @@ def smallest_scale(epsilon: Fraction, delta: Fraction) -> float:
     4.2308
     """
     low, high = _bracket(float(epsilon), float(delta))
-    while high > low * (1 + 1e-12):
+    while high > low * (1 + 2e-15):
         middle = math.sqrt(low * high)
         low, high = (low, middle) if _delta(float(epsilon), middle) <= delta else (middle, high)
-    step = 1e-12 if high < 1000 else 1e-9
+    step = 1e-15 if high < 1000 else 1e-9
     while delta_bound(epsilon, high) > delta:  # decides; the search in floats only suggests
         high *= 1 + step
         step *= 4

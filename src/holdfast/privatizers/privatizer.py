@@ -22,6 +22,26 @@ class Privatizer(Protocol):
         """The privacy loss that the noise library's own privacy map states; at most epsilon."""
 
 
+class Skipped:
+    """Stage 1 left out: the uniform distribution, which says nothing and costs nothing."""
+
+    certified_by = "nothing was read"
+
+    def __call__(
+        self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
+    ) -> NDArray[np.float64]:
+        """As many equal shares as the histogram has entries."""
+        n = len(np.asarray(histogram))
+        return np.full(n, 1 / n)
+
+    def certified_epsilon(self, epsilon: Any) -> Fraction:
+        """Nothing."""
+        return Fraction(0)
+
+    def __repr__(self) -> str:
+        return "no stage 1"
+
+
 def certifier(privatizer: Privatizer) -> str:
     """Who vouches for a privatizer's epsilon: OpenDP for ours, its author for another."""
     kind = type(privatizer)

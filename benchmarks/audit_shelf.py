@@ -1,0 +1,64 @@
+"""What the audit says about the shelf: sound mechanisms, the whole pipeline, broken mechanisms.
+
+    PYTHONPATH=tests python benchmarks/audit_shelf.py [draws] [pipeline draws]
+
+Sound ones with 10^6 draws per table, ours and OpenDP's with the operating system's entropy; the
+pipeline with 10^5; broken ones with 20,000.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+import holdfast
+from audit_cases import BROKEN, SOUND, Item, opendp_geometric, ours
+from holdfast.auditing import Pipeline
+from holdfast.privatizers import CumulativeIsotonic
+
+CONFIDENCE = 0.99
+
+
+def show(kind: str, item: Item, draws: int, **options: object) -> None:
+    start = time.perf_counter()
+    found = holdfast.audit(
+        item.mechanism,
+        item.table,
+        item.neighbour,
+        epsilon=1,
+        delta=item.delta,
+        draws=draws,
+        confidence=CONFIDENCE,
+        batched=True,
+        **options,
+    )
+    verdict = "VIOLATION" if found.violation else "not refuted"
+    seconds = time.perf_counter() - start
+    print(
+        f"| {kind} | {item.name} | {draws:,} | {found.lower_bound:.4f} | {found.estimate:.4f} | "
+        f"{verdict} | {found.event} | {seconds:.1f} |",
+        flush=True,
+    )
+
+
+def main(draws: int = 1_000_000, pipeline_draws: int = 100_000) -> None:
+    print("| | mechanism | draws | epsilon at least | estimate | verdict | event | s |")
+    print("|---|---|---|---|---|---|---|---|")
+    target = np.array([0.4, 0.3, 0.2, 0.1])
+    sound = [
+        Item(name="holdfast, optimal", mechanism=ours(target), table=0, neighbour=1),
+        Item(name="OpenDP, geometric", mechanism=opendp_geometric(), table=5, neighbour=6),
+        *SOUND,
+    ]
+    for item in sound:
+        show("sound", item, draws)
+    pipeline = Pipeline(epsilon=1, max_count=4, split="7/10", privatizer=CumulativeIsotonic())
+    item = Item(name="whole pipeline", mechanism=pipeline, table=[0, 1, 2], neighbour=[1, 1, 2])
+    loss = pipeline.stage_2_loss(item.table, item.neighbour)
+    show("sound", item, pipeline_draws, features=loss)
+    for item in BROKEN:
+        show("broken", item, 20_000)
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))

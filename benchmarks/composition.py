@@ -1,0 +1,40 @@
+"""What many releases at epsilon = 0.1 cost together at delta = 1e-6: the figures of docs/ledger.md.
+
+python benchmarks/composition.py
+"""
+
+from fractions import Fraction
+
+import numpy as np
+
+from holdfast.budget import split_budget
+from holdfast.composition import composed_epsilon, parts_of
+from holdfast.constructors import Optimal
+from holdfast.ledger import Part
+from holdfast.privatizers import CumulativeIsotonic
+
+HEADER = "| releases | sum | any release of 0.1 | its two stages | one fixed matrix of 0.1 |"
+
+
+def row(releases: int) -> str:
+    budget = split_budget("0.1", max_count=50)
+    z = np.arange(1, 52.0) ** -1.6
+    mechanism = Optimal()(z / z.sum(), epsilon="0.1").mechanism
+    kinds = (
+        [Part(epsilon=Fraction(1, 10))] * releases,
+        [*parts_of(budget, CumulativeIsotonic(), None)] * releases,
+        [mechanism] * releases,
+    )
+    cells = [f"{float(composed_epsilon(parts, delta='1e-6')):.3f}" for parts in kinds]
+    return f"| {releases} | {releases / 10:g} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    print(HEADER)
+    print("|" + "---|" * 5)
+    for releases in (5, 20, 100, 500):
+        print(row(releases))
+
+
+if __name__ == "__main__":
+    main()

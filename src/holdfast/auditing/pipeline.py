@@ -1,0 +1,114 @@
+"""The whole release as a mechanism that can be drawn from many times."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.budget import Budget, split_budget
+from holdfast.constructors import Automatic
+from holdfast.histogram import check_max_count, histogram_of_counts, top_code
+from holdfast.mechanism import Mechanism, check_mechanism
+from holdfast.privatizers import CumulativeSmooth, Privatizer
+from holdfast.randomness import Randomness, randomness
+from holdfast.sampling import draw
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pipeline:
+    """`privatize`, drawn `size` times: pipeline(counts, size) gives all targets and all counts.
+
+    Every target comes from the privatizer and every count from the exact draw, as in a release.
+    Only step 3 is remembered: the mechanism is a function of z alone, so equal z share one,
+    and the counts of all draws with that z are drawn in one call. The first draw with a seed
+    equals `privatize` with that seed.
+
+    >>> pipeline = Pipeline(epsilon=1, max_count=4, seed=1)
+    >>> targets, counts = pipeline([0, 1, 4], 10)
+    >>> targets.shape, counts.shape
+    ((10, 5), (10, 3))
+    """
+
+    epsilon: Any
+    """The whole budget."""
+    max_count: int
+    """The highest count that is published."""
+    split: Any = None
+    """Stage 1's share; default as in `privatize`."""
+    privatizer: Privatizer = field(default_factory=CumulativeSmooth)
+    """Stage 1."""
+    constructor: Any = field(default_factory=Automatic)
+    """Stage 2."""
+    seed: Any = None
+    """None for the operating system's entropy; anything else makes the draws a simulation."""
+    budget: Budget = field(init=False)
+    """Epsilon and its split."""
+    source: Randomness = field(init=False, repr=False)
+    """Where all draws come from."""
+    mechanisms: dict[bytes, Mechanism] = field(init=False, repr=False)
+    """By target."""
+
+    def __post_init__(self) -> None:
+        top = check_max_count(self.max_count)
+        budget = split_budget(self.epsilon, max_count=top, split=self.split)
+        object.__setattr__(self, "budget", budget)
+        object.__setattr__(self, "source", randomness(self.seed))
+        object.__setattr__(self, "mechanisms", {})
+
+    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Counts]:
+        """Targets, size x n, and released counts, size x N."""
+        rows = top_code(np.asarray(counts, dtype=np.int64), self.max_count)
+        histogram = histogram_of_counts(rows, self.max_count)
+        targets = np.array(
+            [
+                self.privatizer(histogram, epsilon=self.budget.unit_1, rng=self.source)
+                for _ in range(size)
+            ]
+        )
+        released = np.empty((size, len(rows)), dtype=np.int64)
+        for key, places in _groups(targets):
+            drawn = draw(self.mechanism(key), np.tile(rows, len(places)), self.source)
+            released[places] = drawn.reshape(len(places), len(rows))
+        return targets, released
+
+    def mechanism(self, key: bytes) -> Mechanism:
+        """The mechanism for the target with these bytes."""
+        if key not in self.mechanisms:
+            target = np.frombuffer(key, dtype=np.float64)
+            mechanism = self.constructor(target, epsilon=self.budget.unit_2).mechanism
+            check_mechanism(mechanism, self.budget.unit_2)
+            self.mechanisms[key] = mechanism
+        return self.mechanisms[key]
+
+    def stage_2_loss(
+        self, table: ArrayLike, neighbour: ArrayLike
+    ) -> Callable[[tuple[Any, ...]], Floats]:
+        """A feature for `audit`: the log ratio, given z, of the released counts' two chances.
+
+        Anybody who has a release can compute it: z, and so the mechanism, is published.
+        """
+        ours, theirs = (top_code(np.asarray(t), self.max_count) for t in (table, neighbour))
+
+        def losses(outputs: tuple[Any, ...]) -> Floats:
+            targets, released = outputs[0], outputs[1].astype(np.int64)
+            found = np.zeros(len(targets))
+            for key, places in _groups(targets):
+                weights = self.mechanism(key).weights.astype(np.float64)
+                mine, other = weights[ours, released[places]], weights[theirs, released[places]]
+                found[places] = np.log(mine / other).sum(axis=1)
+            return found.round(6)
+
+        return losses
+
+
+def _groups(targets: Floats) -> list[tuple[bytes, NDArray[np.intp]]]:
+    """Equal targets, by their bytes, and where they are."""
+    where: dict[bytes, list[int]] = {}
+    for place, target in enumerate(targets):
+        where.setdefault(target.tobytes(), []).append(place)
+    return [(key, np.array(places)) for key, places in where.items()]

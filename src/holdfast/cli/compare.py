@@ -1,0 +1,134 @@
+"""`holdfast compare`: methods side by side on a table whose true counts may be read."""
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.options import listed, whole
+from holdfast.cli.screen import asides, screen
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.compare import Comparison
+
+WARNING = (
+    "NOT PRIVATE: everything here is computed from the true counts. Use it on public or synthetic "
+    "tables, or keep it with those who may see the counts. For a private table: holdfast plan."
+)
+SHOWN_BUDGETS = 6
+
+
+def compare(
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet file; or the word demo.")],
+    max_count: Annotated[str | None, typer.Option(help="Highest count published.")] = None,
+    count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: 11 from 0.1 to 5.")
+    ] = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(help="Names, or module:NAME for one of your own; default: all nine."),
+    ] = None,
+    questions: Annotated[
+        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+    ] = None,
+    repetitions: Annotated[str, typer.Option(help="Releases per method and budget.")] = "10",
+    folder: Annotated[
+        Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
+    ] = None,
+    pictures: Annotated[
+        bool, typer.Option("--pictures", help="Also draw PNG and SVG pictures into --folder.")
+    ] = False,
+    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Release a table many times by every method and show how far off each is. NOT PRIVATE.
+
+    It reads the true counts: for public or synthetic tables, or on the trusted side.
+
+    Examples:
+
+    [bold]holdfast compare demo[/bold]
+
+    [bold]holdfast compare homicides.csv --count homicides --max-count 50
+    --epsilon 0.1,0.5,1 --methods default,truncated-geometric --folder study --pictures[/bold]
+    """
+    import holdfast
+
+    if pictures and folder is None:
+        raise HoldfastError("`--pictures` needs `--folder`. Hint: name a folder for them.")
+    if pictures:
+        from holdfast.plots import require_matplotlib
+
+        require_matplotlib()  # before the work, not after it
+    options: dict[str, Any] = {
+        "repetitions": whole(repetitions, "repetitions"),
+        "jobs": None if jobs is None else whole(jobs, "jobs"),
+        "methods": listed(methods),
+        "questions": listed(questions),
+        "folder": folder,
+        "progress": not as_json and asides.is_terminal,
+    }
+    if epsilon is not None:
+        options["epsilons"] = listed(epsilon)
+    asides.print(WARNING, style="bold")
+    with ExitStack() as stack:
+        if str(file) == "demo" and not file.exists():
+            file = stack.enter_context(
+                as_file(files("holdfast") / "data" / "county_homicides_1996.csv")
+            )
+            count, max_count = count or "homicides", max_count or "30"
+        if max_count is None:
+            raise HoldfastError("`--max-count` is missing. Hint: the highest count published.")
+        try:
+            found = holdfast.compare(
+                file, count=count, max_count=whole(max_count, "max_count"), **options
+            )
+        except KeyboardInterrupt:
+            again = "the same command goes on from here" if folder else "nothing was kept"
+            raise HoldfastError(f"stopped; {again}.") from None
+    if folder is not None and pictures:
+        found.non_private_pictures(folder, name=file.stem)
+    if as_json:
+        typer.echo(json.dumps({"non_private_summary": found.non_private_summary()}))
+        return
+    _show(found)
+    if folder is not None:
+        screen.print(f"Every repetition is in {folder / 'non_private_comparison.csv'}.")
+
+
+def _show(found: "Comparison") -> None:
+    summary = {(row["method"], row["epsilon"]): row for row in found.non_private_summary()}
+    step = -(-len(found.epsilons) // SHOWN_BUDGETS)
+    budgets = [*found.epsilons[: len(found.epsilons) - 1 : step], found.epsilons[-1]]
+    views: list[tuple[str, str, Callable[[float], str]]] = [
+        ("w1", "Distance of distributions (W1)", "{:.3g}".format),
+        ("absolute", "Expected change of a count", "{:.3g}".format),
+    ]
+    for question in found.questions:
+        unit = "points" if question.is_share else "counts"
+        factor = 100 if question.is_share else 1
+        views.append(
+            (
+                f"error of {question.name}",
+                f"Bias of the question {question.name!r}, in {unit}",
+                lambda value, factor=factor: f"{round(factor * value, 3):+.2g}",  # type: ignore[misc]
+            )
+        )
+    views.append(("seconds", "Seconds per release", "{:.2g}".format))
+    for measure, title, shown in views:
+        table = Table(title=f"{title} (NOT PRIVATE)", title_justify="left")
+        table.add_column("epsilon")
+        for budget in budgets:
+            table.add_column(budget, justify="right")
+        for method in found.methods:
+            cells = (shown(summary[method.name, budget][measure]) for budget in budgets)
+            table.add_row(method.name, *cells)
+        screen.print(table)
+    screen.print(f"Means over {found.repetitions} releases each.")

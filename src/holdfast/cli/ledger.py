@@ -1,0 +1,185 @@
+"""`holdfast ledger`: what each dataset may spend, has spent and has left."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.screen import screen
+
+if TYPE_CHECKING:
+    from holdfast.ledger import Balance, Limit, Spend
+
+app = typer.Typer(
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    help="Keep the budget of each dataset: limits, spends, what is left.",
+)
+
+File = Annotated[Path, typer.Argument(help="The ledger file.")]
+Name = Annotated[str | None, typer.Argument(help="One dataset; default: all.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("set-limit")
+def set_limit(
+    file: File,
+    dataset: Annotated[str, typer.Argument(help="Name of the dataset.")],
+    epsilon: Annotated[str, typer.Option(help="What all its releases may spend together.")],
+    delta: Annotated[str, typer.Option(help="The same for delta.")] = "0",
+    as_json: Json = False,
+) -> None:
+    """Set what a dataset may spend; starts the ledger if there is none.
+
+    A dataset without a limit cannot be released through the ledger. A new limit replaces the
+    old one; both stay in the history.
+
+    Example: [bold]holdfast ledger set-limit budget.ledger homicides --epsilon 2[/bold]
+    """
+    from holdfast.ledger import Ledger
+
+    ledger = Ledger(file)
+    ledger.set_limit(dataset, epsilon=epsilon, delta=delta)
+    balance = ledger.balance(dataset)
+    if as_json:
+        typer.echo(json.dumps(as_dict(balance)))
+    else:
+        screen.print(sentence(balance))
+
+
+@app.command()
+def show(
+    file: File,
+    dataset: Name = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="Also state epsilon at this delta, such as 1e-6 (extra `accounting`)."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show limit, spent and left of each dataset.
+
+    Example: [bold]holdfast ledger show budget.ledger --delta 1e-6[/bold]
+    """
+    from holdfast.ledger import Ledger
+
+    ledger = Ledger(file)
+    balances = ledger.balances() if dataset is None else [ledger.balance(dataset)]
+    tighter = {b.dataset: _together(ledger, b.dataset, delta) for b in balances} if delta else {}
+    if as_json:
+        shown = [as_dict(b) | _stated(tighter.get(b.dataset), delta) for b in balances]
+        typer.echo(json.dumps(shown))
+    else:
+        _print_balances(balances, tighter, delta)
+
+
+@app.command()
+def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
+    """List every spend and every limit, in order.
+
+    Example: [bold]holdfast ledger history budget.ledger homicides[/bold]
+    """
+    from holdfast.ledger import Ledger
+
+    ledger = Ledger(file)
+    if dataset is not None:
+        ledger.balance(dataset)  # raises if there is no such dataset
+    entries = ledger.history(dataset)
+    if as_json:
+        typer.echo(json.dumps([_entry(entry) for entry in entries]))
+    else:
+        _print_history(entries)
+
+
+def sentence(balance: "Balance") -> str:
+    """A balance in one line."""
+    from holdfast.ledger import plainly
+
+    return (
+        f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
+        f"{plainly(balance.epsilon_limit)}; {plainly(balance.epsilon_left)} is left."
+    )
+
+
+def _together(ledger: Any, dataset: str, delta: str) -> Fraction:
+    from holdfast.composition import composed_epsilon
+
+    parts = [part for spend in ledger.spends(dataset) for part in spend.parts]
+    return composed_epsilon(parts, delta=delta)
+
+
+def as_dict(balance: "Balance") -> dict[str, Any]:
+    """A balance as plain values; exact numbers as fractions in text."""
+    return {
+        "dataset": balance.dataset,
+        "epsilon_limit": str(balance.epsilon_limit),
+        "epsilon_spent": str(balance.epsilon_spent),
+        "epsilon_left": str(balance.epsilon_left),
+        "delta_limit": str(balance.delta_limit),
+        "delta_spent": str(balance.delta_spent),
+        "delta_left": str(balance.delta_left),
+        "spends": balance.states,
+    }
+
+
+def _stated(epsilon: Fraction | None, delta: str | None) -> dict[str, Any]:
+    if epsilon is None:
+        return {}
+    return {"composed": {"epsilon": float(epsilon), "delta": delta}}
+
+
+def _print_balances(
+    balances: "list[Balance]", tighter: dict[str, Fraction], delta: str | None
+) -> None:
+    from rich.table import Table
+
+    from holdfast.ledger import plainly
+
+    table = Table(title="Budget of each dataset", title_justify="left")
+    for name in ("dataset", "epsilon spent", "limit", "left", "done", "abandoned", "open"):
+        table.add_column(name, justify="left" if name == "dataset" else "right")
+    if tighter:
+        table.add_column(f"epsilon at delta {delta}", justify="right")
+    for balance in balances:
+        amounts = (balance.epsilon_spent, balance.epsilon_limit, balance.epsilon_left)
+        states = (str(balance.states[state]) for state in ("done", "abandoned", "open"))
+        also = [f"{float(tighter[balance.dataset]):.6g}"] if tighter else []
+        table.add_row(balance.dataset, *map(plainly, amounts), *states, *also)
+    table.caption = "Abandoned and open spends count: something may have been drawn."
+    table.caption_justify = "left"
+    screen.print(table)
+    for balance in balances:
+        if balance.delta_limit or balance.delta_spent:
+            screen.print(
+                f"{balance.dataset}: delta {plainly(balance.delta_spent)} spent of "
+                f"{plainly(balance.delta_limit)}."
+            )
+
+
+def _entry(entry: "Spend | Limit") -> dict[str, Any]:
+    plain = {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
+    state = getattr(entry, "state", None)
+    if state is None:
+        return {"kind": "limit", "time": entry.time} | plain
+    extra = {name: getattr(entry, name) for name in ("id", "state", "ended")}
+    parameters = {"parameters": json.loads(getattr(entry, "what", "") or "null")}
+    return {"kind": "spend", "time": entry.time} | plain | extra | parameters
+
+
+def _print_history(entries: "list[Spend | Limit]") -> None:
+    from rich.table import Table
+
+    from holdfast.ledger import plainly
+
+    table = Table(title="Limits and spends", title_justify="left")
+    for name in ("time (UTC)", "dataset", "what", "epsilon", "delta", "release"):
+        table.add_column(name, justify="right" if name in ("epsilon", "delta") else "left")
+    for entry in entries:
+        state = getattr(entry, "state", None)
+        number = f"{getattr(entry, 'id', 0):06d}" if state else ""
+        kind = "limit set" if state is None else f"spend, {state}"
+        amounts = plainly(entry.epsilon), plainly(entry.delta)
+        table.add_row(entry.time[:19].replace("T", " "), entry.dataset, kind, *amounts, number)
+    screen.print(table)

@@ -1,0 +1,18 @@
+"""Options that several commands read alike."""
+
+from holdfast.errors import HoldfastError
+
+
+def whole(text: str, name: str) -> int:
+    """A whole number written in digits."""
+    try:
+        return int(text)
+    except ValueError:
+        raise HoldfastError(
+            f"`{name}` must be a whole number, got {text!r:.40}. Hint: digits only, such as 50."
+        ) from None
+
+
+def listed(text: str | None) -> list[str] | None:
+    """The parts of a list with commas; None stays None."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]

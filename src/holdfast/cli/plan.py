@@ -1,0 +1,139 @@
+"""`holdfast plan`: what a budget would buy, from a public prior and no private data."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.options import listed, whole
+from holdfast.cli.screen import asides, screen, working
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.plan import Plan
+
+
+def plan(
+    categories: Annotated[str, typer.Option(help="Number of rows of the table to be published.")],
+    max_count: Annotated[str, typer.Option(help="Highest count that will be published.")],
+    prior: Annotated[
+        str,
+        typer.Option(
+            help="PUBLIC: a CSV or Parquet file (last year's release, another region), a release's "
+            "folder, or a shape: uniform, poisson:MEAN, geometric:MEAN, powerlaw:EXPONENT, "
+            "zeros:SHARE+SHAPE."
+        ),
+    ],
+    count: Annotated[str | None, typer.Option(help="Name of the prior's count column.")] = None,
+    epsilon: Annotated[
+        str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(help="Stage 1's shares to look at, such as default,0.1,0.3; default: six."),
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Find the smallest budget for 'QUESTION within AMOUNT, K in L'. Shares are within "
+            "points, the mean within counts."
+        ),
+    ] = None,
+    questions: Annotated[
+        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="A name from holdfast compare, or module:NAME.")
+    ] = "default",
+    repetitions: Annotated[str, typer.Option(help="Simulated releases per cell.")] = "40",
+    folder: Annotated[
+        Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
+    ] = None,
+    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Show what each budget would buy, before the private table is touched.
+
+    Reads the public prior only. Errors are those expected of a release of a table like it.
+
+    Examples:
+
+    [bold]holdfast plan --categories 3100 --max-count 50 --prior zeros:0.4+geometric:3[/bold]
+
+    [bold]holdfast plan --categories 3100 --max-count 50 --prior last_year.csv --count homicides
+    --target "zeros within 1 point, 9 in 10"[/bold]
+    """
+    import holdfast
+
+    options: dict[str, Any] = {
+        "categories": whole(categories, "categories"),
+        "max_count": whole(max_count, "max_count"),
+        "prior": prior,
+        "count": count,
+        "target": target,
+        "questions": listed(questions),
+        "method": method,
+        "repetitions": whole(repetitions, "repetitions"),
+        "folder": folder,
+        "jobs": None if jobs is None else whole(jobs, "jobs"),
+    }
+    if epsilon is not None:
+        options["epsilons"] = listed(epsilon)
+    if split is not None:
+        options["splits"] = listed(split)
+    try:
+        with working("Simulating releases of the prior …", quiet=as_json):
+            found = holdfast.plan(**options)
+    except KeyboardInterrupt:
+        again = "the same command goes on from here" if folder else "nothing was kept"
+        raise HoldfastError(f"stopped; {again}.") from None
+    if as_json:
+        best = {"target": None if found.target is None else str(found.target)}
+        best["smallest_epsilon"] = found.smallest_epsilon  # type: ignore[assignment]
+        typer.echo(json.dumps({"prior": found.prior, "rows": found.rows} | best))
+        return
+    asides.print(f"Prior: {found.prior}. It must be public: no private data were read or needed.")
+    _show(found)
+
+
+def _show(found: "Plan") -> None:
+    table = Table(
+        title=f"Expected of a release of {found.categories:,} rows, counts 0 to {found.max_count}",
+        title_justify="left",
+    )
+    for name in ("epsilon", "stage 1", "W1", "count", *(q.name for q in found.questions)):
+        table.add_column(name, justify="right", no_wrap=True)
+    last = None
+    for row in found.rows:
+        share = f"{row['stage 1']:.3g}" + ("*" if row["split"] == "default" else " ")
+        cells = [f"{row['w1']:.3g}", f"{row['absolute']:.3g}"]
+        for question in found.questions:
+            factor = 100 if question.is_share else 1
+            error, bound = (row[f"{kind} of {question.name}"] for kind in ("error", "9 in 10"))
+            cells.append(f"{factor * error:.2g}/{factor * bound:.2g}")
+        table.add_row("" if row["epsilon"] == last else row["epsilon"], share, *cells)
+        last = row["epsilon"]
+    screen.print(table)
+    screen.print(
+        "Stage 1: its share of the budget, * the default. W1: expected distance of the released "
+        "distribution from the true one. Count: how far a released count is off on average. "
+        "Questions: expected absolute error / what the error stays within nine times in ten; "
+        "shares in points (hundredths of the rows), the mean in counts."
+    )
+    if found.target is not None:
+        _show_target(found)
+
+
+def _show_target(found: "Plan") -> None:
+    screen.print(f"\nTarget: {found.target}.")
+    if found.best is None:
+        screen.print("No budget looked at meets it. Larger ones can be asked for with --epsilon.")
+        return
+    for split, epsilon in (found.smallest_epsilon or {}).items():
+        reached = "not met" if epsilon is None else f"epsilon = {epsilon:g}"
+        screen.print(f"  stage 1's share {split}: {reached}")
+    split, epsilon = found.best
+    option = "" if split == "default" else f" with --split {split}"
+    screen.print(f"The smallest budget found is epsilon = {epsilon:g}{option}.", style="bold")

@@ -1,0 +1,103 @@
+"""`holdfast compare` and `holdfast plan`: what they show, and how they refuse."""
+
+import json
+
+import pytest
+
+from test_cli import run
+
+PLAN = ("plan", "--categories", "300", "--max-count", "9", "--prior", "geometric:2", "--jobs", "1")
+PLAN += ("--epsilon", "1,4", "--split", "default,0.2", "--repetitions", "4")
+TABLE = "place,n\n" + "".join(f"p{i},{i % 4}\n" for i in range(60))
+COMPARE = ("compare", "in.csv", "--count", "n", "--max-count", "5", "--jobs", "1")
+COMPARE += ("--epsilon", "0.5,2", "--methods", "default,staircase", "--repetitions", "2")
+
+
+@pytest.fixture
+def cli(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    (tmp_path / "in.csv").write_text(TABLE)
+    return lambda *words: run(capsys, monkeypatch, *words)
+
+
+def test_compare_shows_every_method_and_says_that_it_is_not_private(cli, tmp_path):
+    code, out, err = cli(*COMPARE, "--folder", "study", "--pictures")
+    assert code == 0 and "NOT PRIVATE" in err
+    out = " ".join(out.split())
+    for words in ("staircase", "W1", "Bias of the question 'zeros'", "Seconds per release"):
+        assert words in out
+    names = {path.name for path in (tmp_path / "study").iterdir()}
+    assert names == {
+        "non_private_comparison.csv",
+        "non_private_comparison.jsonl",
+        *(
+            f"non_private_{kind}.{suffix}"
+            for kind in ("errors", "distributions", "mechanisms")
+            for suffix in ("png", "svg")
+        ),
+    }
+    assert "NOT PRIVATE" in (tmp_path / "study" / "non_private_errors.svg").read_text()
+
+
+def test_compare_prints_json(cli):
+    code, out, _ = cli(*COMPARE, "--json", "--questions", "zeros,above 2")
+    rows = json.loads(out)["non_private_summary"]
+    assert code == 0 and len(rows) == 4 and "error of above 2" in rows[0]
+
+
+def test_plan_shows_expected_errors_and_the_smallest_budget(cli):
+    code, out, err = cli(*PLAN, "--target", "zeros within 9 points, 1 in 2")
+    assert code == 0 and "must be public" in err
+    assert "The smallest budget found is epsilon" in out and "above 3" in out
+    code, out, _ = cli(*PLAN, "--target", "mean within 0.0001, 9 in 10")
+    assert code == 0 and "No budget looked at meets it" in out
+
+
+def test_plan_prints_json(cli):
+    code, out, _ = cli(*PLAN, "--json")
+    found = json.loads(out)
+    assert code == 0 and len(found["rows"]) == 4 and found["smallest_epsilon"] is None
+
+
+def test_plan_reads_a_file_as_its_prior(cli):
+    words = [*PLAN, "--count", "n", "--json"]
+    words[words.index("geometric:2")] = "in.csv"
+    code, out, _ = cli(*words)
+    assert code == 0 and json.loads(out)["prior"] == "in.csv"
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ((*COMPARE, "--pictures"), "`--pictures` needs `--folder`"),
+        (("compare", "in.csv", "--count", "n"), "`--max-count` is missing"),
+        (("compare", "no.csv", "--max-count", "5"), "cannot be read"),
+        ((*COMPARE, "--repetitions", "x"), "`repetitions` must be a whole number"),
+        ((*COMPARE, "--methods", "nobody"), "no method 'nobody'"),
+        ((*PLAN, "--target", "zeros"), "`target` must read"),
+        ((*PLAN, "--prior", "gauss:1"), "neither a file nor a shape"),
+        ((*PLAN, "--categories", "0"), "`categories`"),
+        ((*PLAN, "--epsilon", "0"), "`epsilons` must be positive"),
+    ],
+)
+def test_bad_options_are_one_sentence(cli, words, message):
+    code, out, err = cli(*words)
+    assert code == 2 and message in err and out == ""
+
+
+@pytest.mark.parametrize("name", ["truncated-geometric", "staircase", "discrete-gaussian"])
+def test_a_baseline_is_released_from_the_command_line(cli, name):
+    usual = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--constructor", name)
+    code, out, _ = cli("privatize", "in.csv", *usual, "--out", "release", "--json")
+    privacy = json.loads(out)["privacy"]
+    assert code == 0 and (privacy["stage_1"], privacy["stage_2"]) == ("0", "1")
+    assert privacy["delta"] == ("1/61" if name == "discrete-gaussian" else "0")
+    code, out, _ = cli("privatize", "in.csv", *usual, "--dry-run")
+    assert code == 0 and "0 on the distribution" in " ".join(out.split())
+
+
+def test_the_unfixed_optimum_is_released_in_two_stages(cli):
+    usual = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--constructor", "unfixed")
+    code, out, _ = cli("privatize", "in.csv", *usual, "--out", "release", "--json")
+    assert code == 0 and json.loads(out)["privacy"]["stage_1"] != "0"
