@@ -126,16 +126,9 @@ class Privacy:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Release:
-    """A private table of counts, the target and the mechanism behind it, and the promise.
+class ReleaseFacts:
+    """All of a release but its rows: the target, the mechanism behind it, and the promise."""
 
-    It holds nothing that depends on the true counts except through the two private stages.
-    """
-
-    counts: NDArray[np.int64] = field(repr=False)
-    """The released counts, in row order."""
-    table: Any = field(repr=False)
-    """The same kind of table as came in, its count column replaced."""
     target: NDArray[np.float64] = field(repr=False)
     """z, the private distribution of counts; where one stage had all of the budget, the
     distribution of the released counts."""
@@ -161,10 +154,14 @@ class Release:
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
 
     @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        raise NotImplementedError
+
+    @property
     def distribution(self) -> NDArray[np.float64]:
         """The distribution of the released counts, without the structural zeros."""
-        n = len(self.mechanism.weights)
-        histogram = np.bincount(self.counts, minlength=n).astype(np.float64)
+        histogram = self.released_histogram.astype(np.float64)
         histogram[0] -= self.structural_zeros
         return histogram / self.rows
 
@@ -192,19 +189,58 @@ class Release:
             "notes": list(self.notes),
         }
 
+    def __repr__(self) -> str:
+        warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
+        return (
+            f"{type(self).__name__}({warning}{self.rows} rows, counts 0 to "
+            f"{len(self.target) - 1}, {self.privacy.promise} promised, "
+            f"{float(self.privacy.certified_epsilon):.6g} certified)"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Release(ReleaseFacts):
+    """A private table of counts, the target and the mechanism behind it, and the promise.
+
+    It holds nothing that depends on the true counts except through the two private stages.
+    """
+
+    counts: NDArray[np.int64]
+    """The released counts, in row order."""
+    table: Any
+    """The same kind of table as came in, its count column replaced."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return np.bincount(self.counts, minlength=len(self.mechanism.weights)).astype(np.int64)
+
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.bundle`."""
         from holdfast.bundle import save
 
         return save(self, directory, table_format)
 
-    def __repr__(self) -> str:
-        warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
-        return (
-            f"Release({warning}{self.rows} rows, counts 0 to {len(self.target) - 1}, "
-            f"{self.privacy.promise} promised, "
-            f"{float(self.privacy.certified_epsilon):.6g} certified)"
-        )
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StreamedRelease(ReleaseFacts):
+    """A release whose table went from one place to another without ever being in memory."""
+
+    histogram: NDArray[np.int64]
+    """How many rows have each released count, structural zeros included."""
+    folder: Path
+    """The bundle."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return self.histogram
+
+    def load(self) -> Release:
+        """The release with its whole table in memory."""
+        from holdfast.bundle import load
+
+        return load(self.folder)
 
 
 def _version() -> str:
