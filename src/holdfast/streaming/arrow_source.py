@@ -1,0 +1,183 @@
+"""Parquet files, folders of them, and DuckDB queries as a stream of Arrow batches."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.count_values import BadCount, series_counts
+from holdfast.csv_table import find_column, suggest
+from holdfast.errors import HoldfastError
+from holdfast.frames import no_pyarrow
+from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, check_marks, in_order
+
+ROWS = 1 << 17
+ROW_GROUP = 8 * ROWS
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table, and where they stand."""
+
+    data: Any
+    file: str
+    row: int
+    done: float | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How batches are got, as often as they are asked for."""
+
+    name: str
+    schema: Any
+    open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
+    length: int | None
+
+
+class ArrowSource:
+    """A table in Arrow batches; columns other than the counts are kept as they are."""
+
+    suffix = "parquet"
+
+    def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
+        self._reader = reader
+        self.columns = list(reader.schema.names)
+        if count is None and len(self.columns) != 1:
+            raise HoldfastError(
+                "`count` must name the column that holds the counts. "
+                f"Hint: {suggest(self.columns)}"
+            )
+        self.column = self.columns[0] if count is None else count
+        self._where = "`table`" if count is None else f"`count` column {count!r}"
+        for parameter, name in {"count": self.column, **names}.items():
+            if name:
+                find_column(self.columns, name, parameter)
+        self._marker = names.get("structural_zero")
+
+    def read(self) -> Iterator[Part]:
+        """The first pass: counts and marks, checked."""
+        wanted = [name for name in (self.column, self._marker) if name]
+        for batch in self._batches(wanted):
+            counts, marks = self._checked(batch)
+            yield Part(counts=counts, marks=marks, done=batch.done)
+
+    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
+        """The second pass: every batch with a new count column, in row groups of a million."""
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        at = self.columns.index(self.column)
+        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
+
+        def work(batch: Batch) -> tuple[Any, Part]:
+            counts, marks = self._checked(batch)
+            released = draw(counts, marks)
+            columns = list(batch.data.columns)
+            columns[at] = pa.array(released)
+            part = Part(counts=counts, marks=marks, released=released, done=batch.done)
+            return pa.RecordBatch.from_arrays(columns, schema=schema), part
+
+        with parquet.ParquetWriter(path, schema) as writer:
+            group: list[Any] = []
+            for data, part in in_order(work, self._batches(None), threads):
+                group.append(data)
+                if sum(map(len, group)) >= ROW_GROUP:
+                    writer.write_table(pa.Table.from_batches(group, schema), ROW_GROUP)
+                    group = []
+                yield part
+            if group:
+                writer.write_table(pa.Table.from_batches(group, schema), ROW_GROUP)
+
+    def _batches(self, columns: list[str] | None) -> Iterator[Batch]:
+        row, before, rows = 0, "", 0
+        try:
+            for data, file in self._reader.open(columns):
+                row = row if file == before else 0
+                rows += len(data)
+                done = rows / max(self._reader.length, 1) if self._reader.length else None
+                if len(data):
+                    yield Batch(data, file, row, done)
+                row, before = row + len(data), file
+        except HoldfastError:
+            raise
+        except Exception as error:
+            raise self._unreadable(error, before) from None
+
+    def _unreadable(self, error: Exception, file: str) -> HoldfastError:
+        last = f", after data row of `{file}`" if file else ""
+        return HoldfastError(
+            f"`{self._reader.name}` cannot be read to its end{last} ({type(error).__name__}). "
+            "Hint: is it all still there, whole, and of one kind?"
+        )
+
+    def _checked(self, batch: Batch) -> tuple[Counts, Marks]:
+        import narwhals.stable.v2 as nw
+        import pyarrow as pa
+
+        column = pa.chunked_array([batch.data.column(self.column)])
+        try:
+            counts = series_counts(nw.from_native(column, series_only=True), self._where)
+        except BadCount as bad:
+            raise bad.after(batch.row, batch.file) from None
+        marks = self._marks(batch) if self._marker else None
+        check_marks(marks, counts, batch.row, batch.file)
+        return counts, marks
+
+    def _marks(self, batch: Batch) -> Marks:
+        cells = batch.data.column(self._marker).to_numpy(zero_copy_only=False)
+        flat = cells.dtype.kind in "biuf"
+        good = (cells == 0) | (cells == 1) if flat else np.zeros(len(cells), np.bool_)
+        if batch.data.column(self._marker).null_count or not good.all():
+            raise HoldfastError(
+                f"`{batch.file}`: `structural_zero` column {self._marker!r} must hold true or "
+                f"false, data row {batch.row + int(good.argmin()) + 1} does not. "
+                "Hint: fill in true and false, or 1 and 0."
+            )
+        return np.asarray(cells, dtype=np.bool_)
+
+
+def open_parquet(path: Path) -> Reader:
+    """A Parquet file, or a folder of them; partitions named key=value become columns."""
+    try:
+        import pyarrow.dataset as arrow
+    except ImportError:
+        raise no_pyarrow("Parquet files need") from None
+    try:
+        dataset = arrow.dataset(path, format="parquet", partitioning="hive")
+        length = dataset.count_rows()
+    except Exception as error:
+        raise HoldfastError(
+            f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
+            "does the folder hold nothing else?"
+        ) from None
+
+    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
+        scanner = dataset.scanner(
+            columns=columns, batch_size=ROWS, batch_readahead=8, fragment_readahead=2
+        )
+        for tagged in scanner.scan_batches():
+            yield tagged.record_batch, tagged.fragment.path
+
+    return Reader(str(path), dataset.schema, batches, length)
+
+
+def open_duckdb(relation: Any) -> Reader:
+    """A DuckDB relation: the query runs once for each pass."""
+
+    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
+        if columns is not None:
+            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
+            reader = relation.project(", ".join(quoted)).to_arrow_reader(ROWS)
+        else:
+            reader = relation.to_arrow_reader(ROWS)
+        for batch in reader:
+            yield batch, "the query"
+
+    try:
+        schema = relation.limit(0).to_arrow_table().schema
+    except ImportError:
+        raise no_pyarrow("DuckDB relations need") from None
+    return Reader("the query", schema, batches, None)
