@@ -77,9 +77,7 @@ def settle(
         return top, budget, None
     part = budget.bound
     contributions = budget.contributions
-    top = max_count.from_histogram(
-        histogram, epsilon=part, contributions=contributions, rng=source
-    )
+    top = max_count.from_histogram(histogram, epsilon=part, contributions=contributions, rng=source)
     found = Bound(max_count=top, q=max_count.q, epsilon=part, highest=max_count.highest)
     return top, split_budget(max_count=top, bound=part, **options), found
 

@@ -45,8 +45,7 @@ class Request:
     @property
     def words(self) -> str:
         """The parameters as JSON, the same in every process."""
-        named = {name: identity(value) for name, value in self.parameters.items()}
-        return json.dumps(named | {"rows": len(self.rows.counts)}, sort_keys=True)
+        return words_of(self.parameters, len(self.rows.counts))
 
     def content(self, words: str) -> bytes:
         """Parameters, structural zeros and true counts in row order. Never leaves the process."""
@@ -142,6 +141,12 @@ def _as_asked(kept: Release, rows: CountTable) -> Release:
         unchanged_columns=rows.others,
         repeated=True,
     )
+
+
+def words_of(parameters: dict[str, Any], rows: int) -> str:
+    """Parameters of a release as JSON, the same in every process."""
+    named = {name: identity(value) for name, value in parameters.items()}
+    return json.dumps(named | {"rows": rows}, sort_keys=True)
 
 
 def identity(part: Any) -> str:

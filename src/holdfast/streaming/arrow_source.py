@@ -47,8 +47,7 @@ class ArrowSource:
         self.columns = list(reader.schema.names)
         if count is None and len(self.columns) != 1:
             raise HoldfastError(
-                "`count` must name the column that holds the counts. "
-                f"Hint: {suggest(self.columns)}"
+                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
             )
         self.column = self.columns[0] if count is None else count
         self._where = "`table`" if count is None else f"`count` column {count!r}"

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -16,7 +16,8 @@ from holdfast.sampling import THREADS
 Counts = NDArray[np.int64]
 Marks = NDArray[np.bool_] | None
 Draw = Callable[[Counts, Marks], Counts]
-T, S = TypeVar("T"), TypeVar("S")
+T = TypeVar("T")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +30,8 @@ class Part:
     """Rows publicly known to be zero; None where no column says so."""
     done: float | None
     """The share of the pass that is behind; None where that is not known."""
-    released: Counts | None = None
-    """What was written in their place."""
+    released: Counts = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """What was written in their place, in the second pass."""
 
 
 class Source(Protocol):

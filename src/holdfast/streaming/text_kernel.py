@@ -99,15 +99,14 @@ def _count(block, start, end):
 
 @njit(cache=True, nogil=True)
 def _blank(block, start, end):
-    for k in range(start, end):
-        if block[k] != SPACE and block[k] != TAB:
-            return False
-    return True
+    while start < end and (block[start] == SPACE or block[start] == TAB):
+        start += 1
+    return start == end
 
 
 @njit(cache=True, nogil=True)
-def scan(block, final, delimiter, width, at, marker, words, counts, marks, cells):
-    """Read all records: (status, rows, bytes up to the end of the last row, bytes read).
+def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
+    """Read whole records: (status, rows, bytes up to the end of the last row, bytes read).
 
     Where the status is not GOOD, `rows` is the row that is at fault. Blank lines at the end
     are read and belong to no row. `words` are the texts of a mark in capital letters, padded
@@ -118,7 +117,7 @@ def scan(block, final, delimiter, width, at, marker, words, counts, marks, cells
     while position < len(block):
         spans[:] = 0
         begin = position
-        position, found = record(block, begin, final, delimiter, at, marker, spans)
+        position, found = record(block, begin, True, delimiter, at, marker, spans)
         if found < 0 or position < 0:
             return BROKEN, rows, used, begin
         first, last = begin, position

@@ -3,7 +3,6 @@
 import codecs
 import csv
 import io
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +27,6 @@ class Block:
     """Whole records of a file."""
 
     data: NDArray[np.uint8]
-    final: bool
     done: float
 
 
@@ -46,6 +44,15 @@ class Scanned:
     cells: NDArray[np.int64]
 
 
+@dataclass
+class Progress:
+    """How far a pass has come."""
+
+    rows: int = 0
+    blank: bool = False
+    """Whether blank lines were read, after which no row may come."""
+
+
 class TextSource:
     """A CSV file; every byte but the digits of the counts is kept."""
 
@@ -58,8 +65,7 @@ class TextSource:
         self._start, self._delimiter, self.columns = self._header(head)
         if count is None and len(self.columns) != 1:
             raise HoldfastError(
-                "`count` must name the column that holds the counts. "
-                f"Hint: {suggest(self.columns)}"
+                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
             )
         self.column = self.columns[0] if count is None else count
         self._where = "`table`" if count is None else f"`count` column {count!r}"
@@ -70,27 +76,28 @@ class TextSource:
 
     def read(self) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
-        for scanned in self._checked(in_order(self._scan, self._blocks())):
+        rows = Progress()
+        for scanned in in_order(self._scan, self._blocks()):
+            self._check(scanned, rows)
             yield Part(counts=scanned.counts, marks=scanned.marks, done=scanned.block.done)
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: the file again, with other digits."""
 
-        def work(block: Block) -> tuple[Scanned, Counts | None, NDArray[np.uint8] | None]:
+        def work(block: Block) -> tuple[Scanned, Counts, NDArray[np.uint8]]:
             scanned = self._scan(block)
             if scanned.status:
-                return scanned, None, None
+                return scanned, scanned.counts, block.data[:0]
             released = draw(scanned.counts, scanned.marks)
             return scanned, released, _with_counts(scanned, released)
 
         with path.open("xb") as file:
             with self._opened() as start:
                 file.write(start.read(self._start))
-            results = in_order(work, self._blocks(), threads)
-            kept, checked = itertools.tee(results)
-            pairs = zip(kept, self._checked(item[0] for item in checked), strict=True)
-            for (scanned, released, data), _ in pairs:
-                file.write(data)  # type: ignore[arg-type]
+            rows = Progress()
+            for scanned, released, data in in_order(work, self._blocks(), threads):
+                self._check(scanned, rows)
+                file.write(data.data)
                 yield Part(
                     counts=scanned.counts,
                     marks=scanned.marks,
@@ -148,41 +155,34 @@ class TextSource:
                     raise self._broken("it holds bytes that are no text")
                 if cut:
                     block = np.frombuffer(data, np.uint8, cut)
-                    yield Block(block, final, position / max(size, 1))
+                    yield Block(block, position / max(size, 1))
 
     def _cut(self, data: bytes) -> int:
         from holdfast.streaming.text_kernel import whole_records
 
-        if b'"' not in data and b"\r" not in data.replace(b"\r\n", b""):
+        if b'"' not in data and data.count(b"\r") == data.count(b"\r\n"):
             return data.rfind(b"\n") + 1
         return int(whole_records(np.frombuffer(data, np.uint8), self._delimiter))
 
     def _scan(self, block: Block) -> Scanned:
         from holdfast.streaming.text_kernel import scan
 
-        most = len(block.data) // max(2 * len(self.columns) - 1, 2) + 2
-        most = max(most, int(np.count_nonzero(block.data == 10)) + 2)
+        most = len(block.data) // (len(self.columns) + 1) + 2  # digit, delimiters, line end
         counts = np.empty(most, np.int64)
         marks = np.empty(most if self._marker >= 0 else 0, np.int8)
         cells = np.empty((most, 2), np.int64)
         words = np.array([list(word.encode().ljust(5, b"\0")) for word in _WORDS], np.uint8)
         place = self._delimiter, len(self.columns), self._at, self._marker
-        status, rows, used, read = scan(
-            block.data, block.final, *place, words, counts, marks, cells
-        )
+        status, rows, used, read = scan(block.data, *place, words, counts, marks, cells)
         known = marks[:rows].astype(np.bool_) if self._marker >= 0 else None
         return Scanned(block, status, rows, used, read, counts[:rows], known, cells[:rows])
 
-    def _checked(self, parts: Iterator[Scanned]) -> Iterator[Scanned]:
-        """The same, up to the first that has something wrong in it."""
-        rows, blank = 0, False
-        for scanned in parts:
-            if scanned.status or (blank and scanned.rows):
-                raise self._fault(scanned, rows, blank)
-            blank = blank or scanned.read > scanned.used
-            check_marks(scanned.marks, scanned.counts, rows, self.path)
-            yield scanned
-            rows += scanned.rows
+    def _check(self, scanned: Scanned, so_far: Progress) -> None:
+        if scanned.status or (so_far.blank and scanned.rows):
+            raise self._fault(scanned, so_far.rows, so_far.blank)
+        check_marks(scanned.marks, scanned.counts, so_far.rows, self.path)
+        so_far.blank = so_far.blank or scanned.read > scanned.used
+        so_far.rows += scanned.rows
 
     def _fault(self, scanned: Scanned, rows: int, blank: bool) -> HoldfastError:
         from holdfast.streaming import text_kernel as kernel
