@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class SparkRelease(ReleaseFacts):
                 for batch in batches:
                     writer.write_batch(batch)
             fields = {name: getattr(self, name) for name in ReleaseFacts.__dataclass_fields__}
-            release = StreamedRelease(histogram=self.histogram, folder=directory, **fields)
+            release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **fields)
             complete(release, folder, list(self.columns))
         return release
 
@@ -162,7 +163,7 @@ class _Table:
     """A DataFrame of counts, checked as far as its schema goes, and the place for its release."""
 
     def __init__(self, df: Any, path: str, count: str | None, marker: str | None) -> None:
-        self.session = getattr(df, "sparkSession", None)
+        self.session: Any = getattr(df, "sparkSession", None)
         if not hasattr(self.session, "_jvm"):
             raise HoldfastError(
                 "`df` must be a DataFrame of a classic Spark session. Hint: Spark Connect cannot "
@@ -172,8 +173,7 @@ class _Table:
         self.columns = list(df.columns)
         if count is None and len(self.columns) != 1:
             raise HoldfastError(
-                "`count` must name the column that holds the counts. "
-                f"Hint: {suggest(self.columns)}"
+                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
             )
         self.column = self.columns[0] if count is None else count
         find_column(self.columns, self.column, "count")
@@ -328,8 +328,7 @@ def _sampler(key: str, weights: NDArray[np.int64], epsilon: Fraction, delta: Fra
     """The mechanism certified again where it is used; once for each process."""
     made = _by_key(key)
     if not made:
-        claim = {"epsilon": epsilon} | ({"delta": delta} if delta else {})
-        made.append(Sampler(Mechanism(weights=weights, **claim)))
+        made.append(Sampler(Mechanism(weights=weights, epsilon=epsilon, delta=delta)))
     return made[0]
 
 

@@ -7,15 +7,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.bundle import load, new_folder
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.ledger import ABANDONED, DONE, Ledger, Part, Spend, check_name, open_ledger
 from holdfast.release import Release
 from holdfast.table import CountTable
+from holdfast.verify import verify
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
 _FOR_THE_SCREEN = ("progress", "interruptible")  # fields that do not change what is drawn
@@ -49,8 +52,26 @@ class Request:
 
     def content(self, words: str) -> bytes:
         """Parameters, structural zeros and true counts in row order. Never leaves the process."""
-        zeros = np.packbits(self.rows.structural_zero).tobytes()
-        return words.encode() + b"\n" + zeros + self.rows.counts.astype("<i8").tobytes()
+        digest = TableDigest()
+        digest.add(self.rows.counts, self.rows.structural_zero)
+        return digest.content(words)
+
+
+class TableDigest:
+    """Structural zeros and true counts in row order, condensed; however they came in batches."""
+
+    def __init__(self) -> None:
+        self._zeros, self._counts = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, counts: NDArray[np.int64], zeros: NDArray[np.bool_] | None) -> None:
+        """Take in the next rows."""
+        marks = np.zeros(len(counts), np.bool_) if zeros is None else zeros
+        self._zeros.update(marks.astype(np.uint8).data)
+        self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
+
+    def content(self, words: str) -> bytes:
+        """What identifies a release: parameters and table. Never leaves the process."""
+        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest()
 
 
 def release_once(
@@ -69,10 +90,10 @@ def release_once(
     book = open_ledger(ledger)
     words = request.words
     fingerprint = book.fingerprint(request.content(words))
-    kept = _kept(book, name, fingerprint)
+    kept = kept_folder(book, name, fingerprint)
     if kept is not None:
-        return _as_asked(kept, request.rows)
-    _check_room(book)
+        return _as_asked(load(kept), request.rows)
+    check_room(book)
     spend = book.spend(
         name,
         epsilon=request.epsilon,
@@ -102,7 +123,8 @@ def _draw_and_keep(
     return release
 
 
-def _check_room(ledger: Ledger) -> None:
+def check_room(ledger: Ledger) -> None:
+    """Raise where a release could not be kept."""
     folder = ledger.folder(0)
     try:
         folder.parent.mkdir(mode=0o700, exist_ok=True)
@@ -111,15 +133,15 @@ def _check_room(ledger: Ledger) -> None:
     new_folder(folder)
 
 
-def _kept(ledger: Ledger, dataset: str, fingerprint: str) -> Release | None:
-    """The release that was made of the same table with the same parameters, if there is one."""
+def kept_folder(ledger: Ledger, dataset: str, fingerprint: str) -> Path | None:
+    """Where the release of the same table with the same parameters is kept, if there is one."""
     for spend in ledger.made(dataset, fingerprint):
         if ledger.folder(spend.id).is_dir():
-            release = load(ledger.folder(spend.id))
+            verify(ledger.folder(spend.id)).require()
             if spend.state != DONE:  # killed after the release was whole, before it was marked
                 with suppress(HoldfastError):
                     ledger.finish(spend.id, DONE)
-            return release
+            return ledger.folder(spend.id)
         if spend.state == DONE:
             raise _lost(ledger, spend)
     return None

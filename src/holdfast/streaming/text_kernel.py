@@ -36,7 +36,7 @@ def record(block, position, final, delimiter, at, marker, spans):
             start = position
             while position < n:
                 byte = block[position]
-                if byte == delimiter or byte == LF or byte == CR:
+                if byte == delimiter or byte == LF or byte == CR:  # noqa: SIM109
                     break
                 position += 1
             end = position
