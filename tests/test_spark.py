@@ -1,7 +1,9 @@
 """Spark in local mode, where pyspark and Java are installed: `pytest -m spark`."""
 
 import os
+import re
 import shutil
+import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -227,3 +229,17 @@ def test_five_million_rows(spark, tmp_path):
     assert release.rows == 5_000_000
     assert release.table.selectExpr("sum(id)").first()[0] == 5_000_000 * 4_999_999 // 2
     assert fits(release.histogram, histogram(frame) @ release.mechanism.matrix)
+
+
+def test_the_documented_script_runs_under_spark_submit(spark, tmp_path):
+    page = (Path(__file__).parents[1] / "docs" / "scaling.md").read_text(encoding="utf-8")
+    script = next(b for b in re.findall(r"```python\n(.*?)```", page, re.S) if "getOrCreate" in b)
+    (tmp_path / "privatize_visits.py").write_text(script)
+    visits(spark, 20_000).write.parquet(str(tmp_path / "in"))
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    places = [str(tmp_path / name) for name in ("privatize_visits.py", "in", "out", "bundle")]
+    options = ["--master", "local[2]", "--conf", "spark.ui.enabled=false"]
+    done = subprocess.run([submit, *options, *places], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "20000 rows" in done.stdout
+    assert holdfast.verify(tmp_path / "bundle").passed
