@@ -22,41 +22,40 @@ from families import powerlaw
 STEPS = ("build", "certify", "sample", "save", "verify", "load")
 LIMIT = 2 << 30
 ROWS = 1_000_000
+OPTIONS: dict[str, Any] = {"epsilon": 2, "split": "0.5"}
 
 
 def peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def one(n: int) -> None:
+def one(n: int, place: str) -> None:
     times: dict[str, float] = {}
 
-    def timed(name: str, work: Callable[[], Any]) -> Any:
+    def timed(name: str, work: Callable[..., Any], *arguments: Any) -> Any:
         start = time.perf_counter()
-        result = work()
+        result = work(*arguments)
         times[name] = time.perf_counter() - start
         return result
 
-    holdfast.privatize([0, 1, 2], epsilon=1, max_count=600, constructor=constructor())  # compile
+    holdfast.privatize([0, 1, 2], epsilon=1, max_count=600)  # compiles
     z = powerlaw(n)
-    construction = timed("build", lambda: constructor()(z, epsilon=1))
-    mechanism = construction.mechanism
-    timed("certify", mechanism.verify)
     counts = np.random.default_rng(1).choice(n, size=ROWS, p=z)
-    timed("sample", lambda: mechanism.sample(counts))
-    release = holdfast.privatize(
-        counts, epsilon=2, max_count=n - 1, split="0.5", constructor=constructor()
-    )
-    del construction, mechanism
-    folder = Path(tempfile.mkdtemp(dir=sys.argv[3])) / "release"
-    timed("save", lambda: release.save(folder))
-    del release
-    report = timed("verify", lambda: holdfast.verify(folder))
+    build_and_sample(z, counts, timed)
+    folder = Path(place) / "release"
+    timed("save", holdfast.privatize(counts, **OPTIONS, max_count=n - 1).save, folder)
+    report = timed("verify", holdfast.verify, folder)
     assert report.passed, report.damage
-    timed("load", lambda: holdfast.load(folder))
+    timed("load", holdfast.load, folder)
     size = (folder / "mechanism.weights").stat().st_size / 1e6
-    shutil.rmtree(folder.parent)
+    shutil.rmtree(folder)
     print(n, *(f"{times[step]:.2f}" for step in STEPS), f"{size:.1f}", f"{peak():.0f}")
+
+
+def build_and_sample(z: np.ndarray, counts: np.ndarray, timed: Callable[..., Any]) -> None:
+    mechanism = timed("build", lambda: constructor()(z, epsilon=1).mechanism)
+    timed("certify", mechanism.verify)
+    timed("sample", mechanism.sample, counts)
 
 
 def constructor() -> Any:
@@ -83,6 +82,6 @@ def main(sizes: list[int]) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--one"]:
-        one(int(sys.argv[2]))
+        one(int(sys.argv[2]), sys.argv[3])
     else:
         main([int(n) for n in sys.argv[1:]] or [1250, 2500, 5000])

@@ -103,10 +103,10 @@ class ArrowSource:
         except HoldfastError:
             raise
         except Exception as error:
-            raise self._unreadable(error, before) from None
+            raise self._unreadable(error, before, row) from None
 
-    def _unreadable(self, error: Exception, file: str) -> HoldfastError:
-        last = f", after data row of `{file}`" if file else ""
+    def _unreadable(self, error: Exception, file: str, row: int) -> HoldfastError:
+        last = f"; data row {row} of `{file}` was the last" if file else ""
         return HoldfastError(
             f"`{self._reader.name}` cannot be read to its end{last} ({type(error).__name__}). "
             "Hint: is it all still there, whole, and of one kind?"

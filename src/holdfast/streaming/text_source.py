@@ -143,7 +143,7 @@ class TextSource:
             file.seek(self._start)
             final = False
             while not final:
-                fresh = file.read(BLOCK)
+                fresh = self._next(file)
                 final = len(fresh) == 0
                 position += len(fresh)
                 data = rest + fresh
@@ -156,6 +156,14 @@ class TextSource:
                 if cut:
                     block = np.frombuffer(data, np.uint8, cut)
                     yield Block(block, position / max(size, 1))
+
+    def _next(self, file: io.BufferedReader) -> bytes:
+        try:
+            return file.read(BLOCK)
+        except OSError as error:
+            raise HoldfastError(
+                f"`{self.path}` cannot be read to its end: {error.strerror}."
+            ) from None
 
     def _cut(self, data: bytes) -> int:
         from holdfast.streaming.text_kernel import whole_records
