@@ -141,6 +141,7 @@ class ArrowSource:
 def open_parquet(path: Path) -> Reader:
     """A Parquet file, or a folder of them; partitions named key=value become columns."""
     try:
+        import pyarrow as pa
         import pyarrow.dataset as arrow
     except ImportError:
         raise no_pyarrow("Parquet files need") from None
@@ -154,13 +155,39 @@ def open_parquet(path: Path) -> Reader:
         ) from None
 
     def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        scanner = dataset.scanner(
-            columns=columns, batch_size=ROWS, batch_readahead=8, fragment_readahead=2
-        )
-        for tagged in scanner.scan_batches():
-            yield tagged.record_batch, tagged.fragment.path
+        schema = dataset.schema
+        if columns is not None:
+            schema = pa.schema([schema.field(name) for name in columns])
+        for fragment in dataset.get_fragments():
+            keys = arrow.get_partition_keys(fragment.partition_expression)
+            for batch in _batches_of(fragment.path, schema):
+                yield _fitted(batch, schema, keys), fragment.path
 
     return Reader(str(path), dataset.schema, batches, length)
+
+
+def _batches_of(path: str, schema: Any) -> Iterator[Any]:
+    import pyarrow.parquet as parquet
+
+    # read ahead of nothing: a dataset's scanner would hold much of the file
+    with parquet.ParquetFile(path, pre_buffer=False) as file:
+        there = [name for name in schema.names if name in file.schema_arrow.names]
+        yield from file.iter_batches(ROWS, columns=there)
+
+
+def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
+    """A batch with the columns of the whole folder: those of its path, null where it has none."""
+    import pyarrow as pa
+
+    def column(field: Any) -> Any:
+        if field.name in keys:
+            return pa.repeat(pa.scalar(keys[field.name]).cast(field.type), len(batch))
+        if field.name not in batch.schema.names:
+            return pa.nulls(len(batch), field.type)
+        found = batch.column(field.name)
+        return found if found.type == field.type else found.cast(field.type)
+
+    return pa.RecordBatch.from_arrays([column(field) for field in schema], schema=schema)
 
 
 def open_duckdb(relation: Any) -> Reader:
