@@ -69,7 +69,8 @@ class ArrowSource:
         import pyarrow.parquet as parquet
 
         at = self.columns.index(self.column)
-        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
+        # metadata of a file may tell of the true counts
+        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64())).remove_metadata()
 
         def work(batch: Batch) -> tuple[Any, Part]:
             counts, marks = self._checked(batch)
