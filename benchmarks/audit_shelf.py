@@ -52,7 +52,9 @@ def main(draws: int = 1_000_000, pipeline_draws: int = 100_000) -> None:
     ]
     for item in sound:
         show("sound", item, draws)
-    pipeline = Pipeline(epsilon=1, max_count=4, split="7/10", privatizer=CumulativeIsotonic())
+    pipeline = Pipeline(
+        epsilon=1, max_count=4, rows=3, split="7/10", privatizer=CumulativeIsotonic()
+    )
     item = Item(name="whole pipeline", mechanism=pipeline, table=[0, 1, 2], neighbour=[1, 1, 2])
     loss = pipeline.stage_2_loss(item.table, item.neighbour)
     show("sound", item, pipeline_draws, features=loss)

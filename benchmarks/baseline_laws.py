@@ -83,7 +83,7 @@ def cases(epsilon: float, draws: int):
     yield (
         "Staircase, Geng et al.",
         Staircase()(z, epsilon=epsilon).matrix,
-        Staircase(gamma=1.03 * gamma)(z, epsilon=epsilon / 1.01).matrix,
+        Staircase(gamma=gamma)(z, epsilon=epsilon / 1.01).matrix,
         geng_staircase(epsilon, gamma, draws),
     )
     sigma = smallest_scale(Fraction(repr(epsilon)), DELTA)

@@ -17,7 +17,7 @@ HEADER = "| releases | sum | any release of 0.1 | its two stages | one fixed mat
 
 
 def row(releases: int) -> str:
-    budget = split_budget("0.1", max_count=50)
+    budget = split_budget("0.1", max_count=50, rows=3000, split="paper")
     z = np.arange(1, 52.0) ** -1.6
     mechanism = Optimal()(z / z.sum(), epsilon="0.1").mechanism
     kinds = (

@@ -1,9 +1,10 @@
 """How fast `Optimal` is, beside HiGHS on the same linear program in the same run.
 
-    PYTHONPATH=tests python benchmarks/optimal.py [--highs 600] [--quick]
+    PYTHONPATH=tests python benchmarks/optimal.py [--highs 600] [--quick] [--only hump 501 0.5]
 
 n = 81 and 201 beside HiGHS, which gets a minute a method, then `Optimal` alone up to n = 1001;
-with --highs, HiGHS gets that many seconds at n = 501 and 1001 too. --quick stops after n = 81.
+with --highs, HiGHS gets that many seconds at n = 501 and 1001 too. --quick stops after n = 81;
+--only runs a single case.
 
 Every figure is wall time of one run in a process of its own, after a warm-up that compiles.
 """
@@ -72,8 +73,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--highs", type=float, default=0, help="seconds for HiGHS at n >= 501")
     parser.add_argument("--quick", action="store_true", help="n = 81 alone")
+    parser.add_argument("--only", nargs=3, metavar=("FAMILY", "N", "EPSILON"), help="one case")
     options = parser.parse_args()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as many as HiGHS's simplex uses
+    if options.only:
+        family, n, epsilon = options.only
+        beside_highs(int(n), family, float(epsilon), options.highs or 60)
+        return
     for n in (81,) if options.quick else (81, 201):
         for family, epsilon in CASES:
             beside_highs(n, family, epsilon, 60)

@@ -110,7 +110,7 @@ class NoStageOne:
         return epsilon
 
 
-stage_1_skipped = Pipeline(epsilon=1, max_count=4, privatizer=NoStageOne(), seed=5)
+stage_1_skipped = Pipeline(epsilon=1, max_count=4, rows=3, privatizer=NoStageOne(), seed=5)
 
 
 def off_by_one(count, size):

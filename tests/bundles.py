@@ -15,7 +15,8 @@ COUNTS = np.random.default_rng(1).poisson(2, 400)
 def make(**options):
     """A release of 400 rows that is the same every time: a simulation."""
     stage_1 = holdfast.privatizers.CumulativeIsotonic()  # gives zeros, which make dead columns
-    options = {"epsilon": "0.7", "max_count": 8, "seed": 1, "privatizer": stage_1} | options
+    fixed = {"epsilon": "0.7", "split": "paper", "max_count": 8, "seed": 1, "privatizer": stage_1}
+    options = fixed | options
     table = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS})
     return holdfast.privatize(table, count="n", category="place", **options)
 

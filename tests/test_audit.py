@@ -187,7 +187,7 @@ def test_the_pipeline_draws_what_privatize_draws(seed):
     release = holdfast.privatize(
         counts, epsilon=1, max_count=4, privatizer=CumulativeIsotonic(), seed=seed
     )
-    pipeline = Pipeline(epsilon=1, max_count=4, privatizer=CumulativeIsotonic(), seed=seed)
+    pipeline = Pipeline(epsilon=1, max_count=4, rows=3, privatizer=CumulativeIsotonic(), seed=seed)
     targets, released = pipeline(counts, 1)
     assert targets[0].tolist() == release.target.tolist()
     assert released[0].tolist() == release.counts.tolist()
@@ -195,14 +195,19 @@ def test_the_pipeline_draws_what_privatize_draws(seed):
 
 def test_the_pipeline_has_the_defaults_of_privatize():
     release = holdfast.privatize([0, 1, 4], epsilon=1, max_count=4, seed=1)
-    targets, released = Pipeline(epsilon=1, max_count=4, seed=1)([0, 1, 4], 1)
+    targets, released = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)([0, 1, 4], 1)
     assert targets[0].tolist() == release.target.tolist()
     assert released[0].tolist() == release.counts.tolist()
 
 
 def test_the_whole_pipeline_keeps_its_budget_and_uses_it():
     pipeline = Pipeline(
-        epsilon=1, max_count=4, split="7/10", privatizer=CumulativeIsotonic(), seed=3
+        epsilon=1,
+        max_count=4,
+        rows=3,
+        split="7/10",
+        privatizer=CumulativeIsotonic(),
+        seed=3,
     )
     table, neighbour = [0, 1, 2], [1, 1, 2]
     found = holdfast.audit(
@@ -223,7 +228,7 @@ def test_a_pipeline_with_too_little_noise_is_caught():
         def __call__(self, histogram, *, epsilon, rng=None):
             return super().__call__(histogram, epsilon=3 * epsilon, rng=rng)
 
-    pipeline = Pipeline(epsilon=1, max_count=4, split="7/10", privatizer=Half(), seed=3)
+    pipeline = Pipeline(epsilon=1, max_count=4, rows=3, split="7/10", privatizer=Half(), seed=3)
     found = holdfast.audit(pipeline, [0, 1, 2], [1, 1, 2], epsilon=1, draws=8000, batched=True)
     assert found.violation
 

@@ -134,6 +134,7 @@ def test_a_baseline_is_released_with_the_whole_budget(tmp_path, name):
     assert loaded.mechanism.delta == release.mechanism.delta
     record = json.loads((folder / "release.json").read_text())
     assert record["methods"][0] == "no stage 1"
+    assert "does not keep the" in (folder / "README.md").read_text()
 
 
 def test_a_baseline_after_stage_1_keeps_the_split():

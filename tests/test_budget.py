@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.budget import exact_epsilon, paper_rule, split_budget
+from holdfast.budget import exact_epsilon, paper_rule, share_rule, split_budget
 from holdfast.errors import HoldfastError
 
 
@@ -52,7 +52,9 @@ def test_a_bad_epsilon_is_an_error_that_names_it(value):
     st.integers(1, 50),
 )
 def test_the_stages_add_up_exactly(epsilon, split, contributions):
-    budget = split_budget(epsilon, max_count=60, split=split, contributions=contributions)
+    budget = split_budget(
+        epsilon, max_count=60, rows=1000, split=split, contributions=contributions
+    )
     assert budget.stage_1 + budget.stage_2 == epsilon
     assert contributions * (budget.unit_1 + budget.unit_2) == epsilon
 
@@ -60,27 +62,40 @@ def test_the_stages_add_up_exactly(epsilon, split, contributions):
 def test_the_papers_rule_of_thumb():
     for epsilon, share in [("0.1", 0.506), ("0.48", 0.240), ("1", 0.136), ("5", 0.106)]:
         assert float(paper_rule(Fraction(epsilon))) == share
-    assert split_budget(1, max_count=9, split="paper") == split_budget(1, max_count=9)
+    budget = split_budget(1, max_count=9, rows=1000, split="paper")
+    assert budget.stage_1 == paper_rule(Fraction(1))
+
+
+def test_our_rule_depends_on_epsilon_rows_and_bins_per_unit_of_count():
+    def share(epsilon, **options):
+        budget = split_budget(epsilon, **({"max_count": 50, "rows": 3000} | options))
+        return budget.stage_1 / budget.epsilon
+
+    assert share(1) == share_rule(Fraction(1), rows=3000, bins=51)
+    assert share(5) < share(1) < share("0.1")
+    assert share(1, rows=30) != share(1) != share(1, max_count=500)
+    assert share(2, contributions=2) == share(1)
+    assert share("0.00001") <= Fraction(8, 10) and share(10, rows=10**9) >= Fraction(2, 1000)
 
 
 @pytest.mark.parametrize("split", [0, 1, -0.5, "2", "half", float("nan")])
 def test_a_bad_split_is_an_error(split):
     with pytest.raises(HoldfastError, match="`split`"):
-        split_budget(1, max_count=9, split=split)
+        split_budget(1, max_count=9, rows=1000, split=split)
 
 
 @pytest.mark.parametrize("contributions", [0, -1, 1.5, "2", True, 10**7])
 def test_bad_contributions_are_an_error(contributions):
     with pytest.raises(HoldfastError, match="`contributions`"):
-        split_budget(1, max_count=9, contributions=contributions)
+        split_budget(1, max_count=9, rows=1000, contributions=contributions)
 
 
 def test_a_budget_too_small_for_its_contributions_is_an_error():
     with pytest.raises(HoldfastError, match="one stage"):
-        split_budget("0.01", max_count=10_000, contributions=100_000)
+        split_budget("0.01", max_count=10_000, rows=1000, contributions=100_000)
 
 
 def test_nobody_can_move_a_top_coded_count_by_more_than_max_count():
-    budget = split_budget(1, max_count=5, contributions=1000)
+    budget = split_budget(1, max_count=5, rows=1000, contributions=1000)
     assert budget.steps == 5
     assert budget.unit_2 == budget.stage_2 / 5

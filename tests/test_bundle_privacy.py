@@ -48,7 +48,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
     target, mechanism, counts = released.target, released.mechanism, released.counts
     del true, released
     public = read_table(table_of(np.zeros(400, dtype=np.int64)), **options())
-    budget = holdfast.budget.split_budget("0.9", max_count=8, contributions=2)
+    budget = holdfast.budget.split_budget("0.9", max_count=8, rows=398, contributions=2)
     again = Release(
         counts=counts,
         table=public.replace(counts),

@@ -97,6 +97,17 @@ def test_a_baseline_is_released_from_the_command_line(cli, name):
     assert code == 0 and "0 on the distribution" in " ".join(out.split())
 
 
+def test_the_gaussians_delta_can_be_chosen_and_belongs_to_nothing_else(cli):
+    usual = ("privatize", "in.csv", "--count", "n", "--max-count", "5", "--epsilon", "1")
+    usual += ("--out", "release", "--json", "--constructor")
+    code, _, err = cli(*usual, "staircase", "--delta", "1e-6")
+    assert code == 2 and "`delta` has no use for staircase" in err
+    code, _, err = cli(*usual, "discrete-gaussian", "--delta", "2")
+    assert code == 2 and "`delta` must be 0, or lie between" in err
+    code, out, _ = cli(*usual, "discrete-gaussian", "--delta", "1e-6")
+    assert code == 0 and json.loads(out)["privacy"]["delta"] == "1/1000000"
+
+
 def test_the_unfixed_optimum_is_released_in_two_stages(cli):
     usual = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--constructor", "unfixed")
     code, out, _ = cli("privatize", "in.csv", *usual, "--out", "release", "--json")

@@ -104,7 +104,7 @@ def test_parts_hold_for_matrices_chosen_by_the_first_stage_and_one_drawn_matrix_
 
 
 def test_twenty_releases_at_a_tenth_cost_less_than_two():
-    budget = split_budget("0.1", max_count=50)
+    budget = split_budget("0.1", max_count=50, rows=3000, split="paper")
     parts = [*parts_of(budget, CumulativeIsotonic(), None)] * 20
     bound = composed_epsilon(parts, delta="1e-6")
     assert sum(part.epsilon for part in parts) == 2
@@ -134,7 +134,7 @@ def test_matrices_of_twenty_releases_cost_less_than_the_sum():
 
 
 def test_contributions_are_steps_with_noise_of_their_own():
-    budget = split_budget(1, max_count=50, contributions=5)
+    budget = split_budget(1, max_count=50, rows=3000, split="paper", contributions=5)
     stage_1, stage_2 = parts_of(budget, CumulativeIsotonic(), None)
     assert stage_1 == Part(epsilon=budget.stage_1 / 5, times=5)
     assert stage_2 == Part(epsilon=budget.stage_2)

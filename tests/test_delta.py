@@ -77,18 +77,22 @@ def test_one_step_leaves_delta_as_it_is():
 
 
 def test_both_stages_count_each_with_its_own_epsilon():
-    budget = split_budget(1, max_count=9, split="1/4", contributions=3)
+    budget = split_budget(1, max_count=9, rows=1000, split="1/4", contributions=3)
     first, second = Part("1e-6"), Part(1e-7)
     total = total_delta(budget, first, second)
     expected = 1e-6 * sum(math.exp(i / 12) for i in range(3))
     expected += 1e-7 * sum(math.exp(i / 4) for i in range(3))
     assert float(total) == pytest.approx(expected, rel=1e-10)
-    assert total_delta(split_budget(1, max_count=9), first, second) == Fraction(11, 10**7)
+    assert total_delta(split_budget(1, max_count=9, rows=1000), first, second) == Fraction(
+        11, 10**7
+    )
 
 
 def test_nothing_declared_is_pure_epsilon():
     assert declared_delta(object()) == 0
-    assert total_delta(split_budget(1, max_count=9, contributions=5), object(), None) == 0
+    assert (
+        total_delta(split_budget(1, max_count=9, rows=1000, contributions=5), object(), None) == 0
+    )
 
 
 @pytest.mark.parametrize("delta", [-1, 1, 2, float("nan"), "x", None, True])
@@ -155,7 +159,7 @@ def test_a_release_without_delta_does_not_mention_it(tmp_path):
 
 
 def privacy(**changes):
-    budget = split_budget(1, max_count=9, bound=Fraction(1, 10))
+    budget = split_budget(1, max_count=9, rows=1000, bound=Fraction(1, 10))
     parts = {"stage_1_certified": budget.stage_1, "stage_2_certified": budget.stage_2}
     given = {"budget": budget, "bound_certified": Fraction(1, 10), "simulated": False}
     return Privacy(**(given | parts | changes))
@@ -185,7 +189,7 @@ def test_what_promises_more_than_it_has_is_refused(changes):
 )
 def test_the_three_parts_add_up_exactly(split, contributions, bound):
     budget = split_budget(
-        "0.7", max_count=60, split=split, contributions=contributions, bound=bound
+        "0.7", max_count=60, rows=1000, split=split, contributions=contributions, bound=bound
     )
     assert budget.bound == bound
     assert budget.bound + budget.stage_1 + budget.stage_2 == Fraction(7, 10)

@@ -165,7 +165,7 @@ def test_every_combination_adds_up_exactly(split, contributions, privatizer, par
     assert budget.steps == min(contributions, release.bound.max_count)
     assert privacy.delta == total_delta(budget, privatizer, None)
     assert (privacy.delta > 0) == ("Gaussian" in repr(privatizer))
-    rest = split_budget(Fraction(9, 10) - budget.bound, max_count=60, split=split)
+    rest = split_budget(Fraction(9, 10) - budget.bound, max_count=60, rows=1000, split=split)
     assert (budget.stage_1, budget.stage_2) == (rest.stage_1, rest.stage_2)
 
 

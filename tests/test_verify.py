@@ -180,7 +180,13 @@ def test_structural_zeros_need_no_weight(tmp_path):
     mask = [True] * 5 + [False] * 600
     stage_1 = holdfast.privatizers.CumulativeIsotonic()
     release = holdfast.privatize(
-        counts, epsilon=8, max_count=3, structural_zero=mask, privatizer=stage_1, seed=1
+        counts,
+        epsilon=8,
+        max_count=3,
+        split="paper",
+        structural_zero=mask,
+        privatizer=stage_1,
+        seed=1,
     )
     assert not release.mechanism.weights[:, 0].any()
     bundle = release.save(tmp_path / "release")

@@ -53,9 +53,9 @@ def plan(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> tuple[in
     """
     if type(max_count) is not PrivateQuantile:  # a subclass could draw less noise
         top = check_max_count(max_count)
-        return top, split_budget(epsilon, max_count=top, **options)
+        return top, split_budget(epsilon, max_count=top, rows=rows, **options)
     part = max_count.part(exact_epsilon(epsilon), rows)
-    budget = split_budget(epsilon, max_count=max_count.highest, bound=part, **options)
+    budget = split_budget(epsilon, max_count=max_count.highest, rows=rows, bound=part, **options)
     max_count.check_contributions(budget.contributions)
     return max_count.highest, budget
 
@@ -79,7 +79,8 @@ def settle(
     contributions = budget.contributions
     top = max_count.from_histogram(histogram, epsilon=part, contributions=contributions, rng=source)
     found = Bound(max_count=top, q=max_count.q, epsilon=part, highest=max_count.highest)
-    return top, split_budget(max_count=top, bound=part, **options), found
+    budget = split_budget(max_count=top, rows=int(histogram.sum()), bound=part, **options)
+    return top, budget, found
 
 
 def certified_bound(max_count: Any, budget: Budget) -> Fraction:

@@ -11,6 +11,7 @@ from holdfast.errors import HoldfastError
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
+SHARE_RULE = (1.566, -0.689, 0.049, -1.238)  # benchmarks/split.py fit
 
 
 def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
@@ -73,6 +74,23 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     return Fraction(round(1000 * (0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))), 1000)
 
 
+def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
+    """Our rule for the share of stage 1, rounded to thousandths.
+
+    f = 1 / (1 + e^-x) with x linear in ln ε, ln N and ln n, fitted for `CumulativeSmooth` and the
+    optimum by `benchmarks/split.py`; N and n are held to the range it was fitted on, f to 1 to
+    80 %. All three are public, so it costs no privacy.
+
+    >>> float(share_rule(Fraction(1), rows=3000, bins=51))
+    0.052
+    """
+    a, b, c, d = SHARE_RULE
+    N, n = min(max(rows, 300), 100_000), min(max(bins, 20), 100)
+    x = a + b * math.log(epsilon) + c * math.log(N) + d * math.log(n)
+    share = Fraction(round(1000 / (1 + math.exp(-x))), 1000)
+    return min(max(share, Fraction(1, 100)), Fraction(8, 10))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Budget:
     """A total epsilon and its exact split: epsilon = bound + stage_1 + stage_2."""
@@ -109,21 +127,22 @@ def split_budget(
     epsilon: Any,
     *,
     max_count: int,
+    rows: int,
     split: Any = None,
     contributions: int = 1,
     bound: Fraction | int = 0,
     one_stage: bool = False,
 ) -> Budget:
-    """Split epsilon exactly: by the paper's rule (None or "paper"), or by a share in (0, 1).
+    """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
 
     With `one_stage` all of it goes to the counts.
 
     What a private max_count takes, `bound`, comes off first; the rest is what is split.
 
-    >>> budget = split_budget("1.0", max_count=50)
+    >>> budget = split_budget("1.0", max_count=50, rows=3000, split="paper")
     >>> budget.stage_1, budget.stage_2
     (Fraction(17, 125), Fraction(108, 125))
-    >>> split_budget("1.0", max_count=50, split="1/4", contributions=2).unit_1
+    >>> split_budget("1.0", max_count=50, rows=3000, split="1/4", contributions=2).unit_1
     Fraction(1, 8)
     """
     total = exact_epsilon(epsilon)
@@ -136,8 +155,11 @@ def split_budget(
             f"`contributions` must be a whole number from 1 to 1000000, got {contributions!r:.40}. "
             "Hint: how much one person may add to one row, at the most."
         )
-    rest = total - bound
-    share = paper_rule(rest) if split in (None, "paper") else _share(split)
+    rest, steps = total - bound, min(contributions, max_count)
+    if split is None:  # contributions stretch the noise of both stages alike
+        share = share_rule(rest / steps, rows=max(rows, 1), bins=max_count + 1)
+    else:
+        share = paper_rule(rest) if split == "paper" else _share(split)
     share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
@@ -145,7 +167,7 @@ def split_budget(
         stage_1=rest * share,
         stage_2=rest * (1 - share),
         contributions=contributions,
-        steps=min(contributions, max_count),
+        steps=steps,
     )
     for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
         exact_epsilon(unit, name="epsilon of one stage per unit of count")

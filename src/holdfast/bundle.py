@@ -131,7 +131,8 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     )
     record = _record(release, columns)
     _write_text(folder / "distribution.svg", picture)
-    _write_text(folder / "README.md", read_me(record, name))
+    keeps = release.mechanism.target is not None
+    _write_text(folder / "README.md", read_me(record, name, keeps=keeps))
     _write_text(folder / "deployment.yaml", deployment_yaml(record))
     record["files"] = {
         path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}

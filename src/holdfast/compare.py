@@ -109,8 +109,9 @@ class Comparison:
 
     def __repr__(self) -> str:
         return (
-            f"Comparison(NOT PRIVATE: read the true counts; {len(self.methods)} methods, "
-            f"{len(self.epsilons)} budgets)"
+            "Comparison(NOT PRIVATE: read the true counts; methods: "
+            f"{', '.join(method.name for method in self.methods)}; "
+            f"epsilons: {', '.join(self.epsilons)})"
         )
 
 
@@ -153,7 +154,7 @@ def compare(
 
     >>> found = compare([0.5, 0.3, 0.2], rows=200, epsilons=[1], methods=["staircase"], jobs=1)
     >>> found
-    Comparison(NOT PRIVATE: read the true counts; 1 methods, 1 budgets)
+    Comparison(NOT PRIVATE: read the true counts; methods: staircase; epsilons: 1)
     """
     histogram = _histogram(table, rows, max_count, (count, category, structural_zero))
     chosen = find_methods(methods)

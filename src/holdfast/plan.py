@@ -260,5 +260,5 @@ def _check_splits(splits: Iterable[Any], method: Method) -> tuple[str | None, ..
     if not texts:
         raise HoldfastError("`splits` is empty. Hint: None is the default rule.")
     for split in texts:
-        split_budget(1, max_count=1, split=split)
+        split_budget(1, max_count=1, rows=1, split=split)
     return texts

@@ -127,7 +127,7 @@ def _inside(axis: Any, value: float) -> bool:
 def _legend_below(axes: Sequence[Any]) -> None:
     handles, labels = axes[0].get_legend_handles_labels()
     handles, labels = handles[::-1], labels[::-1]  # drawn last, so on top: the first
-    columns = min(len(labels), 3 if len(axes) < 3 else 5)
+    columns = len(labels) if len(labels) <= 4 else 3 if len(axes) < 3 else 5
     axes[0].figure.legend(
         handles, labels, loc="outside lower center", ncols=columns, fontsize=9, handlelength=3.6
     )

@@ -55,7 +55,8 @@ def privatize(
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
             `split` is given.
-        split: Stage 1's share of the budget; default the paper's rule of thumb.
+        split: Stage 1's share of the budget; default our rule, from epsilon, N and
+            max_count; "paper" is the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
         ledger: A `Ledger` or its path: the run is paid from it before anything is drawn, and
             one that was made before is shown again instead. Goes with `dataset`.

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from holdfast.release import Privacy
 
 SIMULATED = "SIMULATION, protects nobody"
+KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
+2, ...) stays close to the true one."""
+NOT_KEPT = """. The mechanism that drew them does not keep the
+distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... than in truth."""
 
 
 def picture_title(rows: int, privacy: "Privacy") -> str:
@@ -22,8 +26,8 @@ def change_in_words(change: float | None) -> str:
     return "an unknown amount" if change is None else f"{change:.2g}"
 
 
-def read_me(summary: dict[str, Any], table: str) -> str:
-    """The README.md of a bundle."""
+def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
+    """The README.md of a bundle; `keeps` says whether the mechanism keeps the distribution."""
     privacy, top = summary["privacy"], summary["max_count"]
     heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
     column = summary["count_column"] or "count"
@@ -39,8 +43,7 @@ def read_me(summary: dict[str, Any], table: str) -> str:
 
 {heading}The counts in `{table}` (column `{column}`) are not the true counts. Each was drawn at
 random from the true one, so that whoever reads the table learns almost the same whether or not
-any one person was counted, and so that the distribution of the counts (how many rows have 0, 1,
-2, ...) stays close to the true one.
+any one person was counted{KEPT if keeps else NOT_KEPT}
 
 - Promise: {promise} for a person who adds at most {privacy["contributions"]}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.

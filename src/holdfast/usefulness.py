@@ -64,7 +64,7 @@ def usefulness_notes(
     unsure = share_uncertainty(budget, rows) if budget.stage_1 else 0.0
     if unsure > UNSURE_SHARE:
         notes.append(
-            f"with {rows} rows and this budget the distribution of counts is uncertain by about "
+            f"with {rows} rows and this budget the distribution of counts is uncertain by up to "
             f"{min(unsure, 1):.0%} of the rows; more rows or a larger epsilon would help"
         )
     change = expected_change(mechanism, target)

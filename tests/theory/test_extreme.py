@@ -154,7 +154,7 @@ def test_the_unfixed_optimum_is_an_extreme_point_of_u_and_optimal(error):
 
 def test_a_constructors_representation_can_be_asked_and_reduced():
     z = [0.2, 0.5, 0.3]
-    parts = Heuristic()(z, epsilon=1).representation
+    parts = Heuristic(selector="sandwich")(z, epsilon=1).representation
     assert theory.is_extreme(parts, "R_F", z=z, epsilon=1)
     assert theory.movement(parts, "R_F", z=z, epsilon=1) is None
     assert len(theory.reduce_representation(parts, z=z, epsilon=1)) == len(list(parts))

@@ -28,7 +28,7 @@ class Pipeline:
     and the counts of all draws with that z are drawn in one call. The first draw with a seed
     equals `privatize` with that seed.
 
-    >>> pipeline = Pipeline(epsilon=1, max_count=4, seed=1)
+    >>> pipeline = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)
     >>> targets, counts = pipeline([0, 1, 4], 10)
     >>> targets.shape, counts.shape
     ((10, 5), (10, 3))
@@ -38,6 +38,8 @@ class Pipeline:
     """The whole budget."""
     max_count: int
     """The highest count that is published."""
+    rows: int
+    """N of the tables it is given: public, and what the default split depends on."""
     split: Any = None
     """Stage 1's share; default as in `privatize`."""
     privatizer: Privatizer = field(default_factory=CumulativeSmooth)
@@ -55,7 +57,7 @@ class Pipeline:
 
     def __post_init__(self) -> None:
         top = check_max_count(self.max_count)
-        budget = split_budget(self.epsilon, max_count=top, split=self.split)
+        budget = split_budget(self.epsilon, max_count=top, rows=self.rows, split=self.split)
         object.__setattr__(self, "budget", budget)
         object.__setattr__(self, "source", randomness(self.seed))
         object.__setattr__(self, "mechanisms", {})

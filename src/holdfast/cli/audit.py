@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.choices import find_privatizer
 from holdfast.cli.screen import asides, screen
 from holdfast.errors import CertificateError, HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.auditing import Audit
 
-PRIVATIZERS = {
-    "cumulative-isotonic": "CumulativeIsotonic",
-    "cumulative-smooth": "CumulativeSmooth",
-    "cyclic-laplace": "CyclicLaplace",
-}
 TABLE, NEIGHBOUR, MAX_COUNT = "[0, 1, 2]", "[1, 1, 2]", 4
 
 
@@ -74,7 +70,7 @@ def audit(
         if epsilon is None:
             raise HoldfastError("`--epsilon` is missing. Hint: the budget of the release.")
         tables = _tables(table or TABLE, neighbour or NEIGHBOUR)
-        stages = {"max_count": max_count, "split": split, "privatizer": _privatizer(privatizer)}
+        stages = {"max_count": max_count, "split": split, "privatizer": find_privatizer(privatizer)}
         found = _pipeline(tables, options, stages, as_json)
     elif ":" in str(what) and not Path(str(what)).is_dir():
         function, tables = _function(str(what)), _tables(table, neighbour)
@@ -121,17 +117,9 @@ def _pipeline(
 ) -> "Audit":
     from holdfast.auditing import Pipeline
 
-    pipeline = Pipeline(epsilon=options["epsilon"], **stages)
+    pipeline = Pipeline(epsilon=options["epsilon"], rows=len(tables[0]), **stages)
     features = pipeline.stage_2_loss(*tables)
     return _drawn(pipeline, tables, options, as_json, batched=True, features=features)
-
-
-def _privatizer(name: str) -> Any:
-    from holdfast import privatizers
-
-    if name not in PRIVATIZERS:
-        raise HoldfastError(f"`privatizer` must be {', '.join(PRIVATIZERS)}, got {name!r:.40}.")
-    return getattr(privatizers, PRIVATIZERS[name])()
 
 
 def _drawn(

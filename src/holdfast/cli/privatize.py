@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.choices import NAMES, find_privatizer
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import Looked, asked_source, is_streamed, look_at, watched
@@ -27,11 +28,6 @@ CONSTRUCTORS = (
     *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
     *BASELINES,
 )
-PRIVATIZERS = {
-    "cumulative-smooth": "CumulativeSmooth",
-    "cumulative-isotonic": "CumulativeIsotonic",
-    "cyclic-laplace": "CyclicLaplace",
-}
 
 
 def privatize(
@@ -63,15 +59,18 @@ def privatize(
         str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
     ] = None,
     split: Annotated[
-        str | None, typer.Option(help="Stage 1's share of the budget; default: the paper's rule.")
+        str | None, typer.Option(help="Stage 1's share of the budget, or 'paper' for its rule.")
     ] = None,
     privatizer: Annotated[
         str | None,
-        typer.Option(help=f"Stage 1: {' or '.join(PRIVATIZERS)}; default: the first."),
+        typer.Option(help=f"Stage 1: {', '.join(NAMES)}; default: the first."),
     ] = None,
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
     ] = "automatic",
+    delta: Annotated[
+        str | None, typer.Option(help="For discrete-gaussian; default: 1 / (rows + 1).")
+    ] = None,
     ledger: Annotated[
         Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
     ] = None,
@@ -126,8 +125,8 @@ def privatize(
         "split": split,
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
-    stage_1 = None if privatizer is None else _privatizer(privatizer)
-    _constructor(constructor, None)
+    stage_1 = None if privatizer is None else find_privatizer(privatizer)
+    _constructor(constructor, None, delta)
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -147,13 +146,13 @@ def privatize(
     chosen = names | options | paid | {"privatizer": stage_1}
     with _saying_if_it_counted():
         if streamed:
-            stage_2 = _constructor(constructor, None)
+            stage_2 = _constructor(constructor, None, delta)
             with asked_source(file, query) as source, watched(quiet=as_json) as progress:
                 chosen |= {"constructor": stage_2, "progress": progress}
                 release: Any = holdfast.privatize_stream(source, out or "", **chosen)
             folder = release.folder
         else:
-            release = _in_memory(file, constructor, chosen, as_json)
+            release = _in_memory(file, (constructor, delta), chosen, as_json)
             suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
             with working("Writing …", quiet=as_json):
                 folder = release.save(out or "", table_format=suffix)
@@ -174,13 +173,16 @@ def privatize(
         sys.stderr.write(f"The release is in {folder}.\n")
 
 
-def _in_memory(file: Path, constructor: str, chosen: dict[str, Any], quiet: bool) -> "Release":
+def _in_memory(
+    file: Path, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
+) -> "Release":
     import holdfast
 
     with working("Privatizing (the first run compiles the kernels) …", quiet=quiet) as say:
         stage_2 = _constructor(
-            constructor,
+            constructor[0],
             lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
+            constructor[1],
         )
         return holdfast.privatize(file, **chosen, constructor=stage_2)
 
@@ -278,22 +280,22 @@ def _plan(table: Looked, options: dict[str, Any], account: "Balance | None", as_
             screen.print("That is not enough, unless this very release was made before.")
 
 
-def _privatizer(name: str) -> Any:
-    from holdfast import privatizers
-
-    if name not in PRIVATIZERS:
-        raise HoldfastError(f"`privatizer` must be {' or '.join(PRIVATIZERS)}, got {name!r:.40}.")
-    return getattr(privatizers, PRIVATIZERS[name])()
-
-
-def _constructor(name: str, progress: Callable[[int, float], None] | None) -> Any:
+def _constructor(
+    name: str, progress: Callable[[int, float], None] | None, delta: str | None
+) -> Any:
     from holdfast import constructors
 
     if name not in CONSTRUCTORS:
         raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if delta is not None and name != "discrete-gaussian":
+        raise HoldfastError(
+            f"`delta` has no use for {name}. Hint: it belongs to --constructor discrete-gaussian."
+        )
     if name in BASELINES:
         from holdfast import baselines
 
+        if delta is not None:
+            return baselines.DiscreteGaussian(delta=delta)
         return getattr(baselines, BASELINES[name])()
     if name == "unfixed":
         return constructors.UnfixedOptimum()

@@ -19,7 +19,7 @@ OPTIMAL_UP_TO, WINDOWED_UP_TO = 501, 2001
 class Automatic:
     """The optimum where it takes a few seconds, the nearest to it that does beyond.
 
-    `Optimal` up to n = 501, `Windowed` up to n = 2001, then `Heuristic`, the best of three
+    `Optimal` up to n = 501, `Windowed` up to n = 2001, then `Heuristic`, the best of five
     orders. `make bench` prints the times that this rests on. The result says which it was,
     and its gap where one is proved.
 

@@ -1,6 +1,7 @@
 """The paper's heuristic constructor, in clock form."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 ACCURACY = 1e-10
 LARGEST_PRECISE = 500
+LARGEST_REPAIRED = 2001
 Selector = Callable[[Floats, Floats, Floats, Floats], int]
 
 
@@ -47,8 +49,11 @@ class Heuristic:
     """
 
     selector: str | Selector = "best"
-    """"max", "min" or "sandwich" (the paper's), "best" of the three, or a callable
-    κ(z, r, c, A) that returns the next column j with c[j] > 0."""
+    """"max", "min" or "sandwich" (the paper's), "best", or a callable κ(z, r, c, A) that
+    returns the next column j with c[j] > 0. "best" takes the best of these three and of the
+    orders from left to right and from right to left, and up to n = 2001 optimises its columns
+    block by block (docs/optimum.md, "Repair"); the result is better than each of the five
+    unless that is optimal already, but no longer has a representation."""
     error: Any = "absolute"
     """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
     bound: bool = False
@@ -81,16 +86,33 @@ class Heuristic:
     def _best(self, z: Floats, epsilon: Fraction) -> Construction:
         found: list[Construction] = []
         unresolved = []
-        for name in ORDERS:
+        for name in (*ORDERS, *FURTHER_ORDERS):
             try:
                 found.append(self._construct(name, z, epsilon, precise=False))
             except Inaccurate:
                 unresolved.append(name)
-        # beyond this size the integers take minutes: do without the orders that need them
+        # the integers take long: only the paper's orders are worth it, and up to a size
+        unresolved = [name for name in unresolved if name in ORDERS]
         if len(z) > LARGEST_PRECISE:
             unresolved = [] if found else ["sandwich"]
         found += [self._construct(name, z, epsilon) for name in unresolved]
-        return min(found, key=lambda construction: construction.count_error)
+        best = min(found, key=lambda construction: construction.count_error)
+        return self._repaired(best, z) if len(z) <= LARGEST_REPAIRED else best
+
+    def _repaired(self, found: Construction, z: Floats) -> Construction:
+        from holdfast.constructors.feasible import feasible_matrix
+        from holdfast.constructors.repair import repaired
+
+        weights, epsilon = error_weights(self.error, z), float(found.epsilon)
+        with suppress(HoldfastError):
+            matrix = feasible_matrix(repaired(found.matrix, weights, z, epsilon), z, epsilon)
+            error = count_error(matrix, z, weights)
+            if error < found.count_error:
+                method = found.method.replace(")", ", repaired)")
+                return replace(
+                    found, matrix=matrix, count_error=error, method=method, representation=None
+                )
+        return found
 
     def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
         """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""
@@ -116,7 +138,7 @@ class Heuristic:
         if callable(selector):
             _fill_by(selector, clocks, columns)
         else:
-            clock_kernel.fill_columns(clocks, ORDERS[selector](z))
+            clock_kernel.fill_columns(clocks, _order(selector, z))
             clock_kernel.add_pieces(columns, clocks, 0)
         name = selector if isinstance(selector, str) else getattr(selector, "__name__", "callable")
         matrix, pieces = columns.T, _representation(clocks, float(epsilon))
@@ -143,7 +165,7 @@ def _keeps(matrix: Floats, z: Floats) -> bool:
 
 def _next_column(selector: str | Selector, z: Floats) -> Callable[[FixedPoint], int]:
     if isinstance(selector, str):
-        order = iter(ORDERS[selector](z).tolist())
+        order = iter(_order(selector, z).tolist())
         return lambda state: next(order)
 
     def choose(state: FixedPoint) -> int:
@@ -198,4 +220,17 @@ def _sandwich(z: Floats) -> NDArray[np.int64]:
     return np.asarray(order[z[order] > 0])
 
 
+def _rightwards(z: Floats) -> NDArray[np.int64]:
+    return np.flatnonzero(z)
+
+
+def _leftwards(z: Floats) -> NDArray[np.int64]:
+    return np.ascontiguousarray(np.flatnonzero(z)[::-1])
+
+
+def _order(name: str, z: Floats) -> NDArray[np.int64]:
+    return {**ORDERS, **FURTHER_ORDERS}[name](z)
+
+
 ORDERS = {"max": _by_share(-1), "min": _by_share(1), "sandwich": _sandwich}
+FURTHER_ORDERS = {"rightwards": _rightwards, "leftwards": _leftwards}  # tried by "best"

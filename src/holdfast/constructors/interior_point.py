@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ Pair = tuple[Floats, Floats]
 BLOCK = 32  # rows up to which the Schur complement is summed directly
 START = 100.0  # the first products of slack and multiplier, in units of the first gap
 LEAST_CENTRING = 0.1
+LEAN = 0.3  # how much of the aim follows z
 TO_THE_BOUNDARY = 0.98
 REFINEMENTS = 3
 ROW_ACCURACY = 1e-14
@@ -29,17 +31,22 @@ class Problem:
     share: Floats
     """The target's positive entries, length m."""
     epsilon: float
+    rise: Floats
+    """The least x_(i+1) / x_i, length n - 1."""
+    fall: Floats
+    """The least x_i / x_(i+1); e^-2ε / rise."""
 
-    @property
-    def decay(self) -> float:
-        """e^-ε."""
-        return math.exp(-self.epsilon)
-
-    @property
-    def weight(self) -> Floats:
+    @cached_property
+    def near(self) -> Floats:
         """What the product of slack and multiplier aims at, per step: more where z is."""
-        near = self.z[1:] + self.z[:-1]
-        return np.asarray(0.7 + 0.3 * near / near.mean())[:, None]
+        both = self.z[1:] + self.z[:-1]
+        return np.asarray(1 - LEAN + LEAN * both / both.mean())
+
+    @cached_property
+    def large(self) -> Floats:
+        """The same per column: more where the share is; for a large ε hardly."""
+        lean = LEAN * min(1.0, 1 / self.epsilon) ** 2
+        return np.asarray(1 - lean + lean * self.share / self.share.mean())
 
 
 class State(NamedTuple):
@@ -75,47 +82,55 @@ class Factors(NamedTuple):
 
 def start(problem: Problem) -> State:
     """Every row of T is z: strictly private and feasible."""
-    from holdfast.constructors import optimal_kernel as kernel
+    from holdfast.constructors.newton_kernel import slacks
 
     n, m = problem.cost.shape
     x = np.ones((n, m))
-    slack = kernel.slacks(x, problem.decay)
-    level = START * float(problem.cost.sum()) / (2 * slack[0].size) * problem.weight
+    slack = slacks(x, problem.rise, problem.fall)
+    level = START * float(problem.cost.sum()) / (2 * slack[0].size)
+    level = level * np.outer(problem.near, problem.large)
     return State(x, slack, (level / slack[0], level / slack[1]), np.zeros(n), np.zeros(m))
 
 
 def step(problem: Problem, state: State) -> State:
     """One predictor-corrector step after Mehrotra."""
+    from holdfast.constructors import newton_kernel as kernel
+
+    tied = (problem.rise, problem.fall, *state.slack, *state.lam)
     factors = _factors(problem, state)
-    move = _move(problem, state, factors, None)
-    level = state.product
-    ahead = _moved(state, move, *_lengths(state, move)).product
-    centre = level * max(LEAST_CENTRING, min(1.0, (ahead / level) ** 2)) * problem.weight
-    aims = [
-        np.maximum(centre - ds * dm, -centre) for ds, dm in zip(move.slack, move.lam, strict=True)
-    ]
-    move = _move(problem, state, factors, (aims[0], aims[1]))
-    primal, dual = _lengths(state, move)
-    return _moved(state, move, TO_THE_BOUNDARY * primal, TO_THE_BOUNDARY * dual)
+    base = kernel.reduced(problem.cost, state.y, problem.share, problem.z, state.mu)
+    dx = _solved(problem, state, factors, base.copy(), refinements=0)[0]
+    now, ahead = kernel.predicted(dx, *tied)
+    level = now / (2 * state.slack[0].size) * max(LEAST_CENTRING, min(1.0, (ahead / now) ** 2))
+    g, *force = kernel.corrected(base, dx, *tied, level, problem.near, problem.large)
+    dx, dy, dmu = _solved(problem, state, factors, g, REFINEMENTS)
+    primal, dual = kernel.lengths(dx, *tied, *force)
+    primal, dual = TO_THE_BOUNDARY * primal, TO_THE_BOUNDARY * dual
+    up, down, lam_up, lam_down = kernel.moved(dx, *tied, *force, primal, dual)
+    x, y, mu = state.x + primal * dx, state.y + dual * dy, state.mu + dual * dmu
+    return State(x, (up, down), (lam_up, lam_down), y, mu)
 
 
-def _moved(state: State, move: State, primal: float, dual: float) -> State:
-    return State(
-        state.x + primal * move.x,
-        (state.slack[0] + primal * move.slack[0], state.slack[1] + primal * move.slack[1]),
-        (state.lam[0] + dual * move.lam[0], state.lam[1] + dual * move.lam[1]),
-        state.y + dual * move.y,
-        state.mu + dual * move.mu,
-    )
+def _solved(
+    problem: Problem, state: State, f: Factors, g: Floats, refinements: int
+) -> tuple[Floats, Floats, Floats]:
+    """Newton's equations H dx = g + share dy + z dmu: what the rows still lack is dy's work."""
+    from scipy.linalg import cho_solve
 
+    from holdfast.constructors.newton_kernel import add_solution
 
-def _lengths(state: State, move: State) -> tuple[float, float]:
-    """How far x and the multipliers can go before a slack or a multiplier is 0; at most 1."""
-    from holdfast.constructors.optimal_kernel import longest
-
-    primal = min(longest(s, ds) for s, ds in zip(state.slack, move.slack, strict=True))
-    dual = min(longest(m, dm) for m, dm in zip(state.lam, move.lam, strict=True))
-    return min(1.0, primal), min(1.0, dual)
+    known = (f.tau, f.inverse, f.k, f.c, f.q, f.d, f.theta, f.kappa, problem.z, problem.share)
+    dx, dy, dmu = np.zeros_like(state.x), np.zeros_like(state.y), np.zeros_like(state.mu)
+    lack, rows = 1 - problem.z @ state.x, 1 - state.x @ problem.share
+    done = add_solution(*known, g, lack, dx, dmu)
+    for _ in range(1 + refinements):
+        left = rows - done
+        if np.abs(left).max() <= ROW_ACCURACY:
+            break
+        more = f.scale * cho_solve(f.cholesky, f.scale * left, check_finite=False)
+        dy += more
+        done = add_solution(*known, np.outer(more, problem.share), 0 * lack, dx, dmu)
+    return dx, dy, dmu
 
 
 def _factors(problem: Problem, state: State) -> Factors:
@@ -123,17 +138,12 @@ def _factors(problem: Problem, state: State) -> Factors:
 
     ratios = [m / s for s, m in zip(state.slack, state.lam, strict=True)]
     room = -math.expm1(-2 * problem.epsilon)
-    tau, inverse, k, d = kernel.factor(*ratios, problem.z, problem.decay, room)
+    tau, inverse, k, d = kernel.factor(*ratios, problem.z, problem.rise, problem.fall, room)
     c = kernel.outwards(tau, k)
-    q, theta = kernel.solve(tau, inverse, k, np.repeat(problem.z[:, None], len(k), axis=1))
-    kappa = problem.z @ q
-    schur = _sum_of_inner(problem, tau, inverse, k)
-    # minus the part along z: a rank of two per column, free of the large d (docs/optimum.md)
-    size = d * theta**2 + kappa
-    root = d * theta + np.sqrt(d * size)
-    weight = problem.share**2 / size
-    product = ((q - (d * kappa / root) * c) * weight) @ (q + root * c).T
-    schur -= (product + product.T) / 2
+    q = kernel.solve(tau, inverse, k, np.repeat(problem.z[:, None], len(k), axis=1))[0]
+    theta, kappa, left, right = kernel.rank_two(c, q, d, problem.z, problem.share)
+    product = left @ right.T
+    schur = _sum_of_inner(problem, tau, inverse, k) - (product + product.T) / 2
     return Factors(tau, inverse, k, d, c, q, theta, kappa, *_cholesky(schur, problem.z))
 
 
@@ -166,48 +176,8 @@ def _cholesky(schur: Floats, z: Floats) -> tuple[Floats, Any]:
     matrix = schur * scale * scale[:, None] + np.outer(null, null / (null @ null))
     for ridge in (0.0, *(10.0**-e for e in range(15, 3, -1))):
         try:
-            return scale, cho_factor(matrix + ridge * np.eye(len(z)), lower=True)
+            raised = matrix + ridge * np.eye(len(z)) if ridge else matrix
+            return scale, cho_factor(raised, lower=True, check_finite=False)
         except LinAlgError:
             continue
     raise FloatingPointError("the Schur complement is not positive definite")
-
-
-def _move(problem: Problem, state: State, f: Factors, aims: Pair | None) -> State:
-    """Newton's direction towards slack * multiplier = aims; None stands for 0."""
-    from scipy.linalg import cho_solve
-
-    from holdfast.constructors import optimal_kernel as kernel
-
-    # H dx = G'(aims / slack) - (cost - share y - z mu) + share dy + z dmu
-    g = np.outer(state.y, problem.share) + np.outer(problem.z, state.mu) - problem.cost
-    if aims is not None:
-        g += kernel.push(aims[0] / state.slack[0], aims[1] / state.slack[1], problem.decay)
-    lack = 1 - problem.z @ state.x
-    dx, dmu = _solve_columns(problem, f, g, lack)
-    dy = np.zeros_like(state.y)
-    for _ in range(1 + REFINEMENTS):
-        rows = 1 - (state.x + dx) @ problem.share
-        if np.abs(rows).max() <= ROW_ACCURACY:
-            break
-        more_y = f.scale * cho_solve(f.cholesky, f.scale * rows)
-        more_x, more_mu = _solve_columns(problem, f, np.outer(more_y, problem.share), 0 * lack)
-        dx, dy, dmu = dx + more_x, dy + more_y, dmu + more_mu
-    slack = kernel.slacks(dx, problem.decay)
-    lam = []
-    for i in range(2):
-        dm = -state.lam[i] * (1 + slack[i] / state.slack[i])
-        lam.append(dm if aims is None else dm + aims[i] / state.slack[i])
-    return State(dx, slack, (lam[0], lam[1]), dy, dmu)
-
-
-def _solve_columns(problem: Problem, f: Factors, g: Floats, lack: Floats) -> Pair:
-    """The x with H x = g + z mu and z · x = lack in every column; and mu."""
-    from holdfast.constructors.optimal_kernel import solve
-
-    x, along = solve(f.tau, f.inverse, f.k, g)
-    inside = problem.z @ x
-    size = f.d * f.theta**2 + f.kappa
-    mu = (lack - f.d * f.theta * along - inside) / size
-    x += f.c * (f.d * (f.kappa * along + f.theta * (lack - inside)) / size)
-    x += f.q * mu
-    return x, mu

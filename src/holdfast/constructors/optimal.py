@@ -1,5 +1,6 @@
 """The optimum over F, with a proof of how close it is."""
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ Floats = NDArray[np.float64]
 
 MOST_STEPS = 200
 PATIENCE = 40  # steps without a better gap after which the method gives up
-UPDATE_EVERY = 5
+UPDATE_EVERY = 10
 DOMINANT = 0.9  # a share above this leaves little room for rounding in y
 
 
@@ -87,8 +88,14 @@ class Search:
         self.least: Floats = self.costs.min(axis=0)
         reduced = (self.costs.T - self.least[:, None]) * z[self.live]
         self.size = float(reduced.sum())
+        decay = np.full(len(z) - 1, math.exp(-epsilon))
         self.problem = Problem(
-            cost=reduced / (self.size or 1.0), z=z, share=z[self.live], epsilon=epsilon
+            cost=reduced / (self.size or 1.0),
+            z=z,
+            share=z[self.live],
+            epsilon=epsilon,
+            rise=decay,
+            fall=decay,
         )
         self.matrix = np.tile(z, (len(z), 1))
         self.value = count_error(self.matrix, z, weights)

@@ -4,7 +4,9 @@ All arrays of a problem with n rows and m live columns are n x m (or (n-1) x m, 
 step from row i to i+1), so that every recursion over the rows is vectorised over the columns.
 Column j of T is z_j x_j, and its privacy constraints are
 
-    u_i = x_{i+1} - a x_i >= 0    and    l_i = x_i - a x_{i+1} >= 0,    a = e^-eps.
+    u_i = x_{i+1} - a_i x_i >= 0    and    l_i = x_i - b_i x_{i+1} >= 0,    a_i b_i = e^(-2 eps),
+
+with a = b = e^-eps unless the rows were scaled first; `rise` holds a, and `fall` b.
 
 With D_u, D_l the ratios multiplier / slack, the Hessian of a column is H = G' diag(D) G,
 tridiagonal. Its inverse is stored *twisted* at the row k that leaves least of z' H^-1 z to K:
@@ -19,45 +21,35 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
-def slacks(x, a):
-    """The privacy slacks u and l of x."""
-    n, m = x.shape
-    rise, fall = np.empty((n - 1, m)), np.empty((n - 1, m))
-    for i in range(n - 1):
-        for j in range(m):
-            rise[i, j] = x[i + 1, j] - a * x[i, j]
-            fall[i, j] = x[i, j] - a * x[i + 1, j]
-    return rise, fall
-
-
-@njit(cache=True)
-def factor(du, dl, z, a, room):
+@njit(cache=True, error_model="numpy")
+def factor(du, dl, z, rise, fall, room):
     """The twisted factors of every column: ratios tau, inverse pivots, twist row k, and d.
 
-    `room` is 1 - a^2. Forward pivots are delta_i = A_i + p_i with A = a^2 D_u + D_l, and
-    p_{i+1} = (B_i p_i + D_u D_l room^2) / delta_i with B = D_u + a^2 D_l: no subtraction.
+    `room` is 1 - a b. Forward pivots are delta_i = A_i + p_i with A = a^2 D_u + D_l, and
+    p_{i+1} = (B_i p_i + D_u D_l room^2) / delta_i with B = D_u + b^2 D_l: no subtraction.
     Backward pivots likewise from the other end; p_i + p'_i is 1 / (H^-1)_ii.
     """
     n, m = du.shape[0] + 1, du.shape[1]
     rest, tail = np.zeros((n, m)), np.zeros((n, m))  # p', and what z above row i adds to it
     backward, forward = np.zeros((n, m)), np.zeros((n, m))
     for i in range(n - 2, -1, -1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             up, down, p = du[i, j], dl[i, j], rest[i + 1, j]
-            pivot = 1.0 / (up + a * a * down + p)
+            pivot = 1.0 / (up + b * b * down + p)
             rest[i, j] = ((a * a * up + down) * p + up * down * room * room) * pivot
-            tail[i, j] = a * (up + down) * pivot * (z[i + 1] + tail[i + 1, j])
+            tail[i, j] = (a * up + b * down) * pivot * (z[i + 1] + tail[i + 1, j])
             backward[i + 1, j] = pivot
     k = np.zeros(m, np.int64)
     d, best = 1.0 / rest[0], (z[0] + tail[0]) ** 2 / rest[0]
     p, head = np.zeros(m), np.zeros(m)
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             up, down = du[i, j], dl[i, j]
             pivot = 1.0 / (a * a * up + down + p[j])
-            p[j] = ((up + a * a * down) * p[j] + up * down * room * room) * pivot
-            head[j] = a * (up + down) * pivot * (z[i] + head[j])
+            p[j] = ((up + b * b * down) * p[j] + up * down * room * room) * pivot
+            head[j] = (a * up + b * down) * pivot * (z[i] + head[j])
             forward[i, j] = pivot
             here = 1.0 / (p[j] + rest[i + 1, j])
             along = head[j] + z[i + 1] + tail[i + 1, j]
@@ -68,9 +60,10 @@ def factor(du, dl, z, a, room):
             best[j] = score if better else best[j]
     tau = np.empty((n - 1, m))
     for i in range(n - 1):
+        a, b = rise[i], fall[i]
         for j in range(m):
             pivot = forward[i, j] if i < k[j] else backward[i + 1, j]
-            tau[i, j] = a * (du[i, j] + dl[i, j]) * pivot
+            tau[i, j] = (a * du[i, j] + b * dl[i, j]) * pivot
     for i in range(n):
         for j in range(m):
             if i >= k[j]:
@@ -78,7 +71,7 @@ def factor(du, dl, z, a, room):
     return tau, forward, k, d
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def outwards(tau, k):
     """c: 1 at row k, falling away from it by the ratios tau."""
     n, m = tau.shape[0] + 1, tau.shape[1]
@@ -97,7 +90,7 @@ def outwards(tau, k):
     return c
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def solve(tau, inverse, k, g):
     """K g for every column, and c . g."""
     n, m = g.shape
@@ -127,7 +120,33 @@ def solve(tau, inverse, k, g):
     return x, along
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
+def rank_two(c, q, d, z, share):
+    """theta = c . z, kappa = z . q, and the columns f, g with share^2 (P - K) = -(f g' + g f') / 2.
+
+    P is H^-1 less its part along z, which changes K by a rank of two, free of the large d.
+    """
+    n, m = c.shape
+    theta, kappa = np.zeros(m), np.zeros(m)
+    for i in range(n):
+        for j in range(m):
+            theta[j] += z[i] * c[i, j]
+            kappa[j] += z[i] * q[i, j]
+    plus, minus, weight = np.empty(m), np.empty(m), np.empty(m)
+    for j in range(m):
+        size = d[j] * theta[j] * theta[j] + kappa[j]
+        plus[j] = d[j] * theta[j] + np.sqrt(d[j] * size)
+        minus[j] = d[j] * kappa[j] / plus[j]
+        weight[j] = share[j] * share[j] / size
+    left, right = np.empty((n, m)), np.empty((n, m))
+    for i in range(n):
+        for j in range(m):
+            left[i, j] = weight[j] * (q[i, j] - minus[j] * c[i, j])
+            right[i, j] = q[i, j] + plus[j] * c[i, j]
+    return theta, kappa, left, right
+
+
+@njit(cache=True, error_model="numpy")
 def inner_ratios(tau, inverse, k):
     """The diagonal of K, and the ratios of its neighbouring entries towards row 0 and row n-1."""
     n, m = inverse.shape
@@ -150,7 +169,7 @@ def inner_ratios(tau, inverse, k):
     return diagonal, left, right
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def half_products(diagonal, left, right, share, width, out):
     """For blocks of 2 * width rows: factors whose products are K between a block's two halves.
 
@@ -170,7 +189,7 @@ def half_products(diagonal, left, right, share, width, out):
                 out[i, j] = out[i + 1, j] * left[i, j]
 
 
-@njit(cache=True, fastmath=True)
+@njit(cache=True, error_model="numpy", fastmath=True)
 def small_blocks(diagonal, left, share, width):
     """The sum of share^2 K over the columns, in the blocks of `width` rows on the diagonal."""
     n, m = diagonal.shape
@@ -189,27 +208,3 @@ def small_blocks(diagonal, left, share, width):
                 total += row[j]
             out[i, k] = out[k, i] = total
     return out
-
-
-@njit(cache=True)
-def push(force_u, force_l, a):
-    """G' (force_u, force_l)."""
-    n, m = force_u.shape[0] + 1, force_u.shape[1]
-    g = np.zeros((n, m))
-    for i in range(n - 1):
-        for j in range(m):
-            g[i, j] += force_l[i, j] - a * force_u[i, j]
-            g[i + 1, j] = force_u[i, j] - a * force_l[i, j]
-    return g
-
-
-@njit(cache=True)
-def longest(s, ds):
-    """The longest step t with s + t ds >= 0, at most 1e9."""
-    n, m = s.shape
-    worst = np.full(m, -1e-9)
-    for i in range(n):
-        for j in range(m):
-            fall = ds[i, j] / s[i, j]
-            worst[j] = fall if fall < worst[j] else worst[j]
-    return -1.0 / worst.min() if m else 1e9
