@@ -30,6 +30,7 @@ from holdfast.release import ReleaseFacts, StreamedRelease
 from holdfast.sampling import Sampler
 from holdfast.spending import words_of
 from holdfast.stages import Constructor, Staged, Stages, stages
+from holdfast.streaming.arrow_source import ROW_GROUP
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = (*_WHOLE, "float", "double", "decimal")
@@ -81,9 +82,13 @@ class SparkRelease(ReleaseFacts):
             batches = (b for row in rows for b in pa.ipc.open_stream(bytes(row.data)))
             first = next(batches)
             with parquet.ParquetWriter(folder / "table.parquet", first.schema) as writer:
-                writer.write_batch(first)
+                group = [first]
                 for batch in batches:
-                    writer.write_batch(batch)
+                    if sum(map(len, group)) >= ROW_GROUP:
+                        writer.write_table(pa.Table.from_batches(group))
+                        group = []
+                    group.append(batch)
+                writer.write_table(pa.Table.from_batches(group))
             fields = {name: getattr(self, name) for name in ReleaseFacts.__dataclass_fields__}
             release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **fields)
             complete(release, folder, list(self.columns))
