@@ -300,3 +300,23 @@ def test_a_folder_that_exists_is_refused_before_anything_is_read(tmp_path):
 def test_what_cannot_be_streamed_is_named(source, tmp_path):
     with pytest.raises(HoldfastError, match=r"path or a DuckDB|must be a folder or end"):
         holdfast.privatize_stream(source, tmp_path / "a", **OPTIONS)
+
+
+def test_what_a_parquet_file_says_of_itself_stays_behind(tmp_path):
+    said = table(100).replace_schema_metadata({"total": "1234 visits"})
+    path = written(tmp_path, "parquet", said)
+    holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
+    assert b"1234 visits" in path.read_bytes()
+    assert b"1234 visits" not in (tmp_path / "a" / "table.parquet").read_bytes()
+
+
+def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(tmp_path, small_batches):
+    (tmp_path / "in").mkdir()
+    data = table(1500)
+    pa.parquet.write_table(data, tmp_path / "in" / "a.parquet")
+    narrow = data.drop_columns(["price"]).set_column(1, "visits", data["visits"].cast(pa.int16()))
+    pa.parquet.write_table(narrow, tmp_path / "in" / "b.parquet")
+    release = holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)
+    out = release.load().table
+    assert out["shop"].to_pylist() == data["shop"].to_pylist() * 2
+    assert out["price"].to_pylist() == data["price"].to_pylist() + [None] * 1500
