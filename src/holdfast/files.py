@@ -131,7 +131,8 @@ def _arrow(table: CsvTable | Frame) -> Any:
     import pyarrow as pa
 
     if isinstance(table, Frame):
-        return table.data.to_arrow()
+        # what a file says of itself may tell of the true counts
+        return table.data.to_arrow().replace_schema_metadata(None)
     columns = (list(column) for column in zip(*table.rows, strict=True))
     arrays = [pa.array(map(int, c)) if _lossless(c) else pa.array(c) for c in columns]
     return pa.Table.from_arrays(arrays, names=table.columns)

@@ -308,6 +308,8 @@ def test_what_a_parquet_file_says_of_itself_stays_behind(tmp_path):
     holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
     assert b"1234 visits" in path.read_bytes()
     assert b"1234 visits" not in (tmp_path / "a" / "table.parquet").read_bytes()
+    holdfast.privatize(path, **OPTIONS).save(tmp_path / "b", table_format="parquet")
+    assert b"1234 visits" not in (tmp_path / "b" / "table.parquet").read_bytes()
 
 
 def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(tmp_path, small_batches):
