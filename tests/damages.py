@@ -515,6 +515,9 @@ def _(bundle):
 
 # z --------------------------------------------------------------------------------------------
 
+record_edit("measurement of halves", "measurement must be a list of 64", measurement=[0.5] * 8)
+record_edit("measurement too large", "measurement must be a list of 64", measurement=[2**63] * 8)
+record_edit("measurement as text", "measurement must be list or NoneType", measurement="1 2 3")
 record_edit("short z", "target has 2 shares", target=[0.5, 0.5])
 record_edit("negative share", "share 0 is not a number of 0 or more", target=[-0.5, 1.5] + [0] * 7)
 record_edit("share as text", "share 0 is not a number", target=["1"] + [0] * 8)

@@ -43,16 +43,18 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
     )
     original = contents(released.save(tmp_path / "original", table_format=table_format))
 
-    # from here on the truth is gone: z, the mechanism and the released counts came out of the
-    # stages; the rest is public or was chosen
-    target, mechanism, counts = released.target, released.mechanism, released.counts
+    # from here on the truth is gone: the measurement, the mechanism and the released counts came
+    # out of the stages, z out of the measurement; the rest is public or was chosen
+    noisy, mechanism, counts = released.measurement, released.mechanism, released.counts
     del true, released
     public = read_table(table_of(np.zeros(400, dtype=np.int64)), **options())
     budget = holdfast.budget.split_budget("0.9", max_count=8, rows=398, contributions=2)
+    target = stage_1.fit(noisy, 9, 398, budget.unit_1)
     again = Release(
         counts=counts,
         table=public.replace(counts),
         target=target,
+        measurement=noisy,
         mechanism=holdfast.Mechanism(
             weights=mechanism.weights, epsilon=budget.unit_2, target=target
         ),

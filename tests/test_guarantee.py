@@ -40,6 +40,30 @@ def test_stage_1_gets_its_own_share_for_a_change_of_one(contributions):
     assert Recording.seen["epsilon"] == budget.stage_1 / contributions < budget.epsilon
 
 
+@pytest.mark.parametrize("contributions", [1, 3])
+def test_a_private_max_count_costs_what_the_budget_says(contributions, monkeypatch):
+    asked = []
+
+    def noted(self, values, epsilon, sensitivity=1):
+        asked.append((np.array(values), epsilon, sensitivity))
+        return np.array(values)
+
+    monkeypatch.setattr(randomness.Simulation, "add_laplace", noted)
+
+    def measured(counts):
+        asked.clear()
+        quantile = holdfast.PrivateQuantile("0.9", highest=40)
+        options = {"epsilon": 1, "max_count": quantile, "contributions": contributions}
+        return holdfast.privatize(counts, **options, seed=1).privacy.budget, asked[0]
+
+    neighbour = COUNTS.copy()
+    neighbour[7] += contributions
+    budget, (values, epsilon, sensitivity) = measured(COUNTS)
+    _, (others, _, _) = measured(neighbour)
+    assert epsilon == budget.bound and sensitivity == 1
+    assert np.abs(values - others).sum() == 1
+
+
 def test_structural_zeros_never_reach_stage_1():
     mask = COUNTS == 0
     release = holdfast.privatize(

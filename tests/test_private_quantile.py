@@ -136,7 +136,7 @@ def test_a_quantile_of_somebody_else_is_no_max_count():
     "split, contributions, privatizer, part",
     list(
         itertools.product(
-            ["paper", "1/3"],
+            [None, "paper", "1/3"],
             [1, 3, 40],
             EVERY_PRIVATIZER,
             [None, "1/7"],
@@ -165,7 +165,14 @@ def test_every_combination_adds_up_exactly(split, contributions, privatizer, par
     assert budget.steps == min(contributions, release.bound.max_count)
     assert privacy.delta == total_delta(budget, privatizer, None)
     assert (privacy.delta > 0) == ("Gaussian" in repr(privatizer))
-    rest = split_budget(Fraction(9, 10) - budget.bound, max_count=60, rows=1000, split=split)
+    rest = split_budget(
+        Fraction(9, 10) - budget.bound,
+        max_count=60,
+        rows=300,
+        bins=50,
+        split=split,
+        contributions=contributions,
+    )
     assert (budget.stage_1, budget.stage_2) == (rest.stage_1, rest.stage_2)
 
 
@@ -282,3 +289,13 @@ def test_a_plan_names_the_part_without_a_draw():
     top, budget = plan(PrivateQuantile(0.99, highest=200), 4000, epsilon=1)
     assert top == 200 and budget.bound == Fraction(1, 40)
     assert plan(30, 4000, epsilon=1)[1].bound == 0
+
+
+@pytest.mark.parametrize("epsilon", ["0.02", "1"])
+def test_the_budget_is_settled_before_max_count_is_drawn(epsilon):
+    counts = np.random.default_rng(0).poisson(6, 3000)
+    quantile = PrivateQuantile("0.9")
+    release = holdfast.privatize(counts, epsilon=epsilon, max_count=quantile, seed=1)
+    planned = plan(quantile, len(counts), epsilon=epsilon)[1]
+    assert release.bound.max_count < 100
+    assert release.privacy.budget == planned

@@ -12,6 +12,8 @@ from holdfast.histogram import check_max_count
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.randomness import Randomness
 
+USUAL_BINS = 50  # what the split takes for n while max_count is not known
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
@@ -55,7 +57,9 @@ def plan(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> tuple[in
         top = check_max_count(max_count)
         return top, split_budget(epsilon, max_count=top, rows=rows, **options)
     part = max_count.part(exact_epsilon(epsilon), rows)
-    budget = split_budget(epsilon, max_count=max_count.highest, rows=rows, bound=part, **options)
+    highest = max_count.highest
+    bins = min(highest + 1, USUAL_BINS)
+    budget = split_budget(epsilon, max_count=highest, rows=rows, bins=bins, bound=part, **options)
     max_count.check_contributions(budget.contributions)
     return max_count.highest, budget
 
@@ -70,7 +74,9 @@ def settle(
 ) -> tuple[int, Budget, Bound | None]:
     """max_count, the budget, and how max_count was found; None where it was given.
 
-    `histogram` goes from 0 to `highest_count(max_count)`.
+    `histogram` goes from 0 to `highest_count(max_count)`. The budget is settled before max_count
+    is drawn: a split that depended on it could not be promised, or composed with other releases,
+    beforehand.
     """
     top, budget = plan(max_count, int(histogram.sum()), **options)
     if budget.bound == 0:
@@ -79,7 +85,6 @@ def settle(
     contributions = budget.contributions
     top = max_count.from_histogram(histogram, epsilon=part, contributions=contributions, rng=source)
     found = Bound(max_count=top, q=max_count.q, epsilon=part, highest=max_count.highest)
-    budget = split_budget(max_count=top, rows=int(histogram.sum()), bound=part, **options)
     return top, budget, found
 
 

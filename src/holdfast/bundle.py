@@ -151,9 +151,11 @@ def _write_text(path: Path, text: str) -> None:
 
 def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
+    noisy = release.measurement
     return release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
+        "measurement": None if noisy is None else noisy.tolist(),
         "fixed_point": release.mechanism.target is not None,
         "certificate": _certificate(release.mechanism),
     }
@@ -194,7 +196,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     """All of a release but its table, from a bundle that `holdfast.verify` found in order."""
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
-    bound = record.get("max_count_found")
+    bound, noisy = record.get("max_count_found"), record.get("measurement")
     certificate = record["certificate"]
     claim = {"epsilon": Fraction(certificate["epsilon"]), "delta": Fraction(certificate["delta"])}
     return {
@@ -209,6 +211,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "structural_zeros": int(record["structural_zeros"]),
         "bound": None if bound is None else Bound.from_dict(bound),
         "methods": tuple(record["methods"]),
+        "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
         "count_column": record["count_column"],
         "unchanged_columns": tuple(record["unchanged_columns"]),
         "notes": tuple(record["notes"]),
@@ -230,6 +233,7 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         and release.rows + release.structural_zeros == len(release.counts)
         and release.counts.max() <= top
         and len(release.target) == top + 1
+        and (release.measurement is None or release.measurement.ndim == 1)
     )
     if not fits:
         raise HoldfastError("release.json does not fit the mechanism and the table beside it.")

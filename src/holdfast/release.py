@@ -1,10 +1,12 @@
 """The release: what an analyst gets."""
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,12 @@ from holdfast.delta import promise_in_words
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.usefulness import expected_change
+
+if TYPE_CHECKING:
+    from holdfast.analysis.answer import Answer
+    from holdfast.analysis.categories import RowComparison, TopRow
+    from holdfast.analysis.evidence import Evidence
+    from holdfast.analysis.posterior import Intervals, Posterior
 
 SCHEMA = 2
 NEIGHBOURS = (
@@ -142,6 +150,8 @@ class ReleaseFacts:
     """Rows that are publicly known to be zero."""
     methods: tuple[str, ...]
     """Stage 1, stage 2."""
+    measurement: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The noisy integers that stage 1 measured and made z from; None where it does not say."""
     count_column: str | None = None
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()
@@ -214,6 +224,94 @@ class Release(ReleaseFacts):
     def released_histogram(self) -> NDArray[np.int64]:
         """How many rows have each released count, structural zeros included."""
         return np.bincount(self.counts, minlength=len(self.mechanism.weights)).astype(np.int64)
+
+    @cached_property
+    def evidence(self) -> "Evidence":
+        """What the two stages say of the true distribution, and how sure; see `analysis`."""
+        from holdfast.analysis.evidence import evidence
+
+        return evidence(self)
+
+    def ask(
+        self,
+        question: "str | Callable[..., Any]",
+        *,
+        estimator: str = "best",
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answer":
+        """A question about the distribution of counts, answered with honest uncertainty.
+
+        Parameters:
+            question: "share" with one of equal, at_least, at_most, between=(a, b); "mean";
+                "total"; "quantile" with at; "median"; "variance"; "gini"; or a function of the
+                distribution, which it gets as an array of shares.
+            estimator: "best" combines both stages and has the least error. "released" is what
+                others compute from the released table; "target" is z.
+            level: Of the interval, which covers the truth with this probability over the noise
+                of both stages.
+
+        >>> from holdfast import privatize
+        >>> release = privatize([0] * 600 + [1] * 300 + [5] * 100, epsilon=1, max_count=9, seed=1)
+        >>> answer = release.ask("share", at_least=1)
+        >>> answer.interval[0] < 0.4 < answer.interval[1]
+        True
+        """
+        from holdfast.analysis.questions import ask
+
+        return ask(self, question, estimator=estimator, level=level, **options)
+
+    def posterior(self, count: int) -> "Posterior":
+        """What a released count says about the true one, with z as the prior.
+
+        >>> from holdfast import privatize
+        >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
+        >>> posterior = release.posterior(0)
+        >>> posterior.probabilities.sum().round(12), posterior.interval(0.9)
+        (np.float64(1.0), (0, 1))
+        """
+        from holdfast.analysis.posterior import posterior
+
+        return posterior(self, count)
+
+    def intervals(self, level: float = 0.9) -> "Intervals":
+        """For every row, what its released count says about its true one."""
+        from holdfast.analysis.posterior import intervals
+
+        return intervals(self, level)
+
+    def top(
+        self, k: int = 10, *, label: str | None = None, level: float = 0.9
+    ) -> "tuple[TopRow, ...]":
+        """The rows most likely to be among the k highest, with the probability that they are."""
+        from holdfast.analysis.categories import top
+
+        return top(self, k, label=label, level=level)
+
+    def compare(
+        self, first: Any, second: Any, *, label: str | None = None, level: float = 0.9
+    ) -> "RowComparison":
+        """Which of two rows truly has more; rows by label, or by number from 0."""
+        from holdfast.analysis.categories import compare
+
+        return compare(self, first, second, label=label, level=level)
+
+    def total_of(
+        self,
+        group: Sequence[Any],
+        *,
+        label: str | None = None,
+        level: float = 0.9,
+        method: str = "shrunk",
+    ) -> "Answer":
+        """The true total of a group of rows: labels, row numbers, or a mask.
+
+        "shrunk" adds up posterior means, pulled towards the whole table; "unbiased" inverts the
+        mechanism, for groups that may differ from it.
+        """
+        from holdfast.analysis.categories import total_of
+
+        return total_of(self, group, label=label, level=level, method=method)
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.bundle`."""

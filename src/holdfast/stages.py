@@ -15,7 +15,13 @@ from holdfast.constructors import Automatic, Construction
 from holdfast.delta import declared_delta, total_delta
 from holdfast.ledger import Part
 from holdfast.mechanism import check_mechanism
-from holdfast.privatizers import CumulativeSmooth, Privatizer, Skipped, certifier
+from holdfast.privatizers import (
+    CumulativeSmooth,
+    Privatizer,
+    Skipped,
+    certifier,
+    measured_target,
+)
 from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy
 from holdfast.usefulness import bound_notes, usefulness_notes
@@ -81,7 +87,9 @@ class Stages:
         """Steps 2 and 3, from how many rows have count 0, 1, ..., `highest` or more."""
         top, budget, bound = settle(self.max_count, histogram, self.source, **self.options)
         eta = np.append(histogram[:top], histogram[top:].sum())
-        target = self.privatizer(eta, epsilon=budget.unit_1, rng=self.source)  # step 2: z
+        target, noisy = measured_target(  # step 2: z, and what was measured to make it
+            self.privatizer, eta, epsilon=budget.unit_1, source=self.source
+        )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
         check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
         return Staged(
@@ -91,6 +99,7 @@ class Stages:
             budget=budget,
             bound=bound,
             target=target,
+            measurement=noisy,
             construction=construction,
             delta=total_delta(budget, self.privatizer, construction.mechanism),
         )
@@ -106,6 +115,7 @@ class Staged:
     budget: Budget
     bound: Bound | None
     target: NDArray[np.float64]
+    measurement: NDArray[np.int64] | None
     construction: Construction
     delta: Fraction
 
@@ -121,6 +131,7 @@ class Staged:
             "privacy": self._privacy(),
             "rows": self.rows,
             "bound": self.bound,
+            "measurement": self.measurement,
             "methods": (repr(self.stages.privatizer), self.construction.description),
             "notes": (*bound_notes(self.bound, self.rows), *notes),
         }

@@ -23,7 +23,7 @@ from holdfast.frames import (
     open_series,
 )
 
-__all__ = ["CountTable", "CsvTable", "read_file", "read_table", "write_file"]
+__all__ = ["CountTable", "CsvTable", "labels_of", "read_file", "read_table", "write_file"]
 
 _FLAGS = {True: True, False: False}
 _TEXT_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -90,6 +90,11 @@ def read_table(
         notes=_notes(category, labels),
         _back=lambda new: view.replace(column, new),
     )
+
+
+def labels_of(table: Any, column: str) -> list[Any]:
+    """The values of one column of a table, in row order."""
+    return _open(table).labels(column, "column")
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,14 @@ import sys
 
 import typer
 
+from holdfast.cli.ask import ask
 from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.demo import demo
 from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
+from holdfast.cli.report import report
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
@@ -25,6 +27,8 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(privatize)
+app.command()(report)
+app.command()(ask)
 app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(plan)

@@ -21,7 +21,7 @@ from holdfast.experiments.pipeline import (
 )
 
 HELD_OUT = ("binomial", "crime", "schools")
-PREFERENCE = 0.06  # in units of the objective, for a share e times as large
+PREFERENCE = 0.04  # in units of the objective, for a share e times as large
 OTHER_SIZES = (300, 100_000)
 """The six sets are drawn again at these N, so that the rule can depend on it."""
 

@@ -4,6 +4,7 @@ from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
+from holdfast.privatizers.noisy import measured_target
 from holdfast.privatizers.planning import ExpectedError, expected_error
 from holdfast.privatizers.privatizer import Privatizer, Skipped, certifier
 from holdfast.privatizers.privelet import Privelet
@@ -22,4 +23,5 @@ __all__ = [
     "Skipped",
     "certifier",
     "expected_error",
+    "measured_target",
 ]

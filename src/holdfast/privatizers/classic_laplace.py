@@ -46,6 +46,10 @@ class ClassicLaplace(Noisy):
         """The noisy bins, shifted alike to the public total."""
         return np.asarray(noisy + (total - noisy.sum()) / bins)
 
+    def sensitivity(self, bins: int) -> int:
+        """One bin loses one, another gains one."""
+        return SENSITIVITY
+
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
         """The variance of C_0, ..., C_(n-2): a bridge from 0 to the public total."""
         added = np.arange(1, bins)

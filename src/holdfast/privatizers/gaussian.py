@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.budget import exact_epsilon
+from holdfast.budget import exact_epsilon, exact_fraction
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.privatizers.gaussian_scale import delta_bound, smallest_scale
 from holdfast.privatizers.laplace import OnCumulative
@@ -20,7 +20,7 @@ class _Gaussian(OnCumulative):
     law: ClassVar[str] = "gaussian"
 
     delta: Any
-    """The probability that ε may fail, below 1/N; kept as a Fraction."""
+    """The probability that ε may fail: choose it well below 1/N; kept as a Fraction."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -82,6 +82,7 @@ class CyclicGaussian(_Gaussian):
     np.float64(1.0)
     """
 
+    common_noise: ClassVar[bool] = True
     law: ClassVar[str] = "other"
 
     projection: str = "clip"
@@ -107,8 +108,8 @@ def _variance(scale: float) -> float:
 
 def _exact_delta(delta: Any) -> Fraction:
     try:
-        exact = Fraction(str(delta))
-    except (ValueError, ZeroDivisionError):
+        exact = exact_fraction(delta, "delta")
+    except HoldfastError:
         exact = Fraction(0)
     if not Fraction(1, 10**100) <= exact < 1:
         raise HoldfastError(

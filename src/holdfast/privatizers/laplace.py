@@ -87,6 +87,7 @@ class CyclicLaplace(OnCumulative):
     np.float64(1.0)
     """
 
+    common_noise: ClassVar[bool] = True
     law: ClassVar[str] = "other"
 
     projection: str = "clip"

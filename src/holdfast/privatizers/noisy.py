@@ -21,6 +21,8 @@ class Noisy:
     """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
 
     certified_by: ClassVar[str] = "OpenDP's map"
+    common_noise: ClassVar[bool] = False
+    """Whether one more draw is added to every measured integer."""
     law: ClassVar[str] = "other"
 
     projection: str
@@ -36,10 +38,9 @@ class Noisy:
         """The target distribution z, from exact noise of the operating system or, with `rng`,
         from a simulation."""
         eta = check_histogram(histogram)
-        noisy = self.measure(eta, exact_epsilon(epsilon), randomness(rng))
-        estimate = self.estimate(noisy, len(eta), int(eta.sum()))
-        noise = Noise(variance=self.cumulative_variance(len(eta), epsilon), law=self.law)
-        return find_projection(self.projection)(estimate, noise)
+        exact = exact_epsilon(epsilon)
+        noisy = self.measure(eta, exact, randomness(rng))
+        return self.fit(noisy, len(eta), int(eta.sum()), exact)
 
     def measure(
         self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
@@ -47,15 +48,42 @@ class Noisy:
         """The noisy integers: all that is ever learnt about the histogram but its total."""
         raise NotImplementedError
 
+    def fit(
+        self, noisy: NDArray[np.int64], bins: int, total: int, epsilon: Fraction
+    ) -> NDArray[np.float64]:
+        """z from the noisy integers and what is public: post-processing, which costs nothing."""
+        noise = Noise(variance=self.cumulative_variance(bins, epsilon), law=self.law)
+        return find_projection(self.projection)(self.estimate(noisy, bins, total), noise)
+
     def estimate(
         self, noisy: NDArray[np.int64], bins: int, total: int
     ) -> NDArray[np.float64] | NDArray[np.int64]:
         """The noisy integers as a histogram that adds up to `total`; it may be negative."""
         raise NotImplementedError
 
+    def sensitivity(self, bins: int) -> int:
+        """The most that moving one unit to the next bin changes the measured integers, in L1."""
+        return 1
+
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
         """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
         raise NotImplementedError
+
+
+def measured_target(
+    privatizer: Any, histogram: NDArray[np.int64], *, epsilon: Fraction, source: Randomness
+) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    """z, and the noisy integers behind it where the privatizer is one of ours.
+
+    The integers are the whole output of stage 1's noise and ε-private by themselves; z is
+    computed from them, so publishing both costs what publishing one does. Their noise law is
+    known exactly, which that of z is not.
+    """
+    own = type(privatizer).__module__.startswith("holdfast.privatizers.")
+    if not own or not isinstance(privatizer, Noisy):
+        return privatizer(histogram, epsilon=epsilon, rng=source), None
+    noisy = privatizer.measure(histogram, epsilon, source)
+    return privatizer.fit(noisy, len(histogram), int(histogram.sum()), epsilon), noisy
 
 
 @dataclass(frozen=True, kw_only=True)

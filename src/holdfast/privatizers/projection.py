@@ -1,4 +1,4 @@
-"""NoisyHistogram histogram -> probability distribution. Post-processing: it costs no privacy.
+"""Noisy histogram -> probability distribution. Post-processing: it costs no privacy.
 
 A projection takes a noisy histogram that adds up to N and what is known of its noise.
 """

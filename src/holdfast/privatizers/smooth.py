@@ -34,12 +34,12 @@ class _Fit:
 
 def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The target distribution; isotonic where no fit can be had."""
-    if len(noisy) == 1:
-        return np.ones(1)
+    if len(noisy) <= 3:  # every bin is an end or beside one: there is nothing to smooth
+        return _above_least(isotonic(noisy))
     total = max(float(noisy.sum()), 1.0)
     fits = [fit for fit in _fits(noisy, total, noise) if fit.usable]
     if not fits:
-        return isotonic(noisy)
+        return _above_least(isotonic(noisy))
     weights = np.exp([fit.evidence - max(other.evidence for other in fits) for fit in fits])
     weights /= weights.sum()
     spiky = np.array([fit.spiky for fit in fits])
@@ -50,7 +50,13 @@ def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     if shares is None:
         shares = isotonic(np.diff(cumulative, prepend=0.0)) * total
     shares += LEAST * (mean / mean.sum() + 1 / len(mean))
-    return np.asarray(shares / shares.sum())
+    return _above_least(shares / shares.sum())
+
+
+def _above_least(shares: Floats) -> Floats:
+    """No share below what stage 2 takes for zero."""
+    raised = np.maximum(shares, 2.0**-38)
+    return np.asarray(raised / raised.sum())
 
 
 def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
@@ -60,7 +66,7 @@ def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
     n, y = len(noisy), np.cumsum(noisy).astype(np.float64)
     rate = float(np.sqrt(2 / noise.variance.mean()))
     variance = np.append(noise.variance, 1e-4)
-    shares, starts = _starts(noisy, total)
+    shares, starts = _starts(noisy, total, rate)
     spacings = (np.ones(n), np.log1p(1 / np.arange(1, n + 1)))
     for spacing in spacings:
         for spiky, start in starts.items():
@@ -73,7 +79,7 @@ def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
                 yield _Fit(mean=result[0], cumulative=result[1], evidence=result[2], spiky=spiky)
 
 
-def _starts(noisy: NoisyHistogram, total: float) -> tuple[Floats, dict[bool, Floats]]:
+def _starts(noisy: NoisyHistogram, total: float, rate: float) -> tuple[Floats, dict[bool, Floats]]:
     """Isotonic shares, and where fits begin: blurred, or as a running median beside spikes."""
     from scipy.ndimage import median_filter, uniform_filter1d
 
@@ -82,7 +88,7 @@ def _starts(noisy: NoisyHistogram, total: float) -> tuple[Floats, dict[bool, Flo
     half = max(1, n // 20)
     blurred = uniform_filter1d(shares, 2 * half + 1, mode="nearest")
     middle = median_filter(shares, size=2 * min(half, 50) + 1, mode="nearest")
-    floor = total / (100 * n) + 1e-3
+    floor = min(total / (100 * n), 1 / rate) + 1e-3
     log = {False: np.log((shares + blurred) / 2 + floor), True: np.log(middle + floor)}
     return shares, log
 

@@ -132,10 +132,13 @@ def fit(y, total, rate, laplace, du, kappa, spike, theta, R, x2, rounds, toleran
                 s[i] = np.sqrt((y[i] - C[i]) ** 2 + V[i])
                 R[i] = s[i] / rate + 1e-9
             change = max(change, abs(C[i] - before[i]) * rate)
+        last = eta
         eta = np.exp(theta)
         scale = total / (max(eta.sum(), total) if spike > 0 else eta.sum())
         eta *= scale
         theta += np.log(scale)
+        for i in range(n):  # C hugs y long before a bin that holds little has settled
+            change = max(change, min(abs(eta[i] - last[i]) * rate, abs(eta[i] / last[i] - 1.0)))
         before = C
         if change < tolerance:
             break

@@ -32,6 +32,7 @@ _FIELDS: dict[str, Kind] = {
     "notes": list,
     "columns": list,
     "target": list,
+    "measurement": (list, type(None)),
     "fixed_point": bool,
     "certificate": dict,
     "files": dict,
@@ -120,6 +121,8 @@ def check_fields(record: dict[str, Any]) -> str:
         raise Damage(f"release.json: max_count must lie between 1 and {LARGEST_COUNT}.")
     if record["rows"] < 1 or record["structural_zeros"] < 0:
         raise Damage("release.json: rows must be 1 or more, structural_zeros 0 or more.")
+    if not all(type(item) is int and abs(item) < 2**63 for item in record["measurement"] or ()):
+        raise Damage("release.json: measurement must be a list of 64-bit integers, or null.")
     if len(record["methods"]) != 2:
         raise Damage("release.json: methods must name the two stages.")
     return f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"

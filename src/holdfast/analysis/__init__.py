@@ -1,0 +1,1 @@
+"""What an analyst may ask of a release."""

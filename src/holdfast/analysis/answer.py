@@ -1,0 +1,79 @@
+"""What an analyst gets for a question."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An estimate with its uncertainty, from both stages' noise.
+
+    >>> print(Answer(question="share of rows equal to 0", estimate=0.512, standard_error=0.004,
+    ...              interval=(0.505, 0.519), level=0.9, estimator="best", method="formula",
+    ...              percent=True))
+    share of rows equal to 0: 51.2% (90% interval 50.5% to 51.9%)
+    """
+
+    question: str
+    """In words."""
+    estimate: float
+    """The answer."""
+    standard_error: float | None
+    """Standard deviation of the unrestricted estimate, from stage 1 and sampling; None where the
+    question has none."""
+    interval: tuple[float, float]
+    """Covers the truth with probability `level`, over the randomness of the release."""
+    level: float
+    """Of the interval."""
+    estimator: str
+    """"best", "released", "target" or "posterior"."""
+    method: str
+    """"formula" or "bootstrap": how the uncertainty was computed."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
+    percent: bool = False
+    """Whether the answer is a share."""
+    whole: bool = False
+    """Whether the answer is a whole number."""
+
+    def __str__(self) -> str:
+        low, high = (self.in_words(value) for value in self.interval)
+        text = f"{self.question}: {self.in_words(self.estimate)}"
+        text += f" ({self.level:.0%} interval {low} to {high})"
+        return "\n".join([text, *(f"  {note}." for note in self.notes)])
+
+    def in_words(self, value: float) -> str:
+        """A value of this answer as people write it."""
+        if self.percent:
+            places = digits_for(100 * (self.interval[1] - self.interval[0]))
+            return f"{value:.{places}%}"
+        if self.whole:
+            return f"{value:,.0f}"
+        return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "question": self.question,
+            "estimate": self.estimate,
+            "standard_error": self.standard_error,
+            "interval": list(self.interval),
+            "level": self.level,
+            "estimator": self.estimator,
+            "method": self.method,
+            "notes": list(self.notes),
+        }
+
+
+def digits_for(width: float) -> int:
+    """Decimal places that an interval of this width deserves: two digits of the width.
+
+    >>> digits_for(1.4), digits_for(0.02), digits_for(300)
+    (1, 3, 0)
+    """
+    places = 0
+    while width < 10 and places < 6:
+        width, places = width * 10, places + 1
+    return places

@@ -1,0 +1,235 @@
+"""Questions about single rows and groups of rows. They know less than the distribution does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.posterior import Posterior, check_level, posterior, prior, shortest_run
+from holdfast.analysis.rows import find_row, find_rows, row_labels
+from holdfast.analysis.stage_one import SEED
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+Vector = NDArray[np.float64]
+DRAWS, MAX_CONDITION = 200, 1e8
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopRow:
+    """A row that may be among the highest."""
+
+    row: int
+    """Its number in the table, from 0."""
+    label: Any
+    """Its label; its number where the table has none."""
+    released: int
+    """Its released count."""
+    expected: float
+    """Its expected true count."""
+    interval: tuple[int, int]
+    """For its true count."""
+    probability: float
+    """That it is truly among the k highest; ties are broken at random."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowComparison:
+    """Which of two rows truly has more."""
+
+    first: Any
+    """Label of the first row."""
+    second: Any
+    """Label of the second row."""
+    first_more: float
+    """Probability that the first has more."""
+    equal: float
+    """Probability that they have the same."""
+    second_more: float
+    """Probability that the second has more."""
+    difference: float
+    """Expected true difference, first minus second."""
+    interval: tuple[int, int]
+    """For the true difference."""
+    level: float
+    """Of the interval."""
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        return (
+            f"{self.first} has more than {self.second} with probability {self.first_more:.0%}, "
+            f"the same with {self.equal:.0%}, less with {self.second_more:.0%}; difference "
+            f"{self.difference:.1f} ({self.level:.0%} interval {low} to {high})"
+        )
+
+
+def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple[TopRow, ...]:
+    """The k rows with the highest probability of being among the k highest true counts.
+
+    Given z and T the true counts of the rows are independent, and rows with the same released
+    count alike. So only tables of (released, true) counts are drawn: how many rows each true
+    count has settles who is on top, at a cost that does not depend on the number of rows.
+    """
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= len(release.counts):
+        raise HoldfastError(
+            f"`k` must be a whole number from 1 to the number of rows, got {k!r:.40}."
+        )
+    check_level(level)
+    chances = _chances_on_top(release, k)
+    means = np.array([law.mean if law else -1.0 for law in _laws(release)])
+    order = np.lexsort((-release.counts, -means[release.counts], -chances[release.counts]))[:k]
+    labels = row_labels(release, label)
+    return tuple(
+        TopRow(
+            row=int(row),
+            label=labels[row],
+            released=int(release.counts[row]),
+            expected=float(means[release.counts[row]]),
+            interval=posterior(release, release.counts[row]).interval(level),
+            probability=float(chances[release.counts[row]]),
+        )
+        for row in order
+    )
+
+
+def compare(
+    release: "Release", first: Any, second: Any, *, label: str | None, level: float
+) -> RowComparison:
+    """The law of the difference of two rows' true counts."""
+    labels = row_labels(release, label)
+    rows = [find_row(release, labels, row) for row in (first, second)]
+    if rows[0] == rows[1]:
+        raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
+    one, other = (posterior(release, release.counts[row]) for row in rows)
+    law = np.convolve(one.probabilities, other.probabilities[::-1])
+    zero = len(one.probabilities) - 1
+    low, high = shortest_run(law, check_level(level))
+    return RowComparison(
+        first=labels[rows[0]],
+        second=labels[rows[1]],
+        first_more=float(law[zero + 1 :].sum()),
+        equal=float(law[zero]),
+        second_more=float(law[:zero].sum()),
+        difference=one.mean - other.mean,
+        interval=(low - zero, high - zero),
+        level=level,
+    )
+
+
+def total_of(
+    release: "Release", group: Sequence[Any], *, label: str | None, level: float, method: str
+) -> Answer:
+    """The true total of a group of rows, with an interval."""
+    rows = find_rows(release, row_labels(release, label), group)
+    check_level(level)
+    if method not in ("shrunk", "unbiased"):
+        raise HoldfastError(f"`method` must be shrunk or unbiased, got {method!r:.40}.")
+    counts = np.bincount(release.counts[rows], minlength=len(release.target))
+    values, spread, notes = (_shrunk if method == "shrunk" else _unbiased)(release)
+    prior = _prior_variance(release, counts) if method == "shrunk" else 0.0
+    estimate, error = float(counts @ values), float(np.sqrt(counts @ spread + prior))
+    reach = error * _normal_quantile((1 + level) / 2)
+    highest = len(rows) * (len(release.target) - 1)
+    low, high = max(estimate - reach, 0.0), min(estimate + reach, float(highest))
+    if method == "unbiased":
+        estimate = min(max(estimate, 0.0), float(highest))
+    return Answer(
+        question=f"total of {len(rows):,} rows",
+        estimate=estimate,
+        standard_error=error,
+        interval=(min(low, estimate), max(high, estimate)),
+        level=level,
+        estimator="posterior" if method == "shrunk" else "unbiased",
+        method="formula",
+        notes=(*notes, SIMULATED) if release.privacy.simulated else notes,
+    )
+
+
+def _chances_on_top(release: "Release", k: int) -> Vector:
+    """For every released count, the probability that a row with it is among the k highest."""
+    n, generator = len(release.target), np.random.default_rng(SEED)
+    rows = np.bincount(release.counts, minlength=n)
+    seen = np.flatnonzero(rows)
+    laws = np.array([posterior(release, j).probabilities for j in seen])
+    laws /= laws.sum(axis=1, keepdims=True)
+    chances = np.zeros(n)
+    for _ in range(DRAWS):
+        tables = generator.multinomial(rows[seen], laws)
+        totals = tables.sum(axis=0)
+        above = np.concatenate([np.cumsum(totals[::-1])[::-1][1:], [0]])
+        places = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+        chances[seen] += tables @ places / rows[seen]
+    return chances / DRAWS
+
+
+def _laws(release: "Release") -> list[Posterior | None]:
+    seen = set(np.unique(release.counts).tolist())
+    return [posterior(release, j) if j in seen else None for j in range(len(release.target))]
+
+
+def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
+    laws = _laws(release)
+    means = np.array([law.mean if law else 0.0 for law in laws])
+    spread = np.array([law.variance if law else 0.0 for law in laws])
+    note = (
+        f"groups that differ from the whole table by D are seen to differ by about "
+        f"{reliability(release):.0%} of D on average: expected counts are pulled towards the "
+        "table's mean, and the interval knows nothing of it; method='unbiased' is not pulled"
+    )
+    return means, spread, (note,)
+
+
+def reliability(release: "Release") -> float:
+    """Which part of a difference between rows survives in their expected counts: 0 to 1.
+
+    The variance of the posterior mean over the variance of the true count, both under z.
+    """
+    z, matrix = prior(release), release.mechanism.matrix
+    steps, out = np.arange(len(z)), z @ matrix
+    mean = float(z @ steps)
+    variance = float(z @ (steps - mean) ** 2)
+    means = np.divide((z * steps) @ matrix, out, out=np.zeros_like(out), where=out > 0)
+    return float(out @ (means - mean) ** 2 / variance) if variance > 0 else 0.0
+
+
+def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
+    """Values u with T u = 0, 1, ..., n-1: whatever the true count is, u_j has it as its mean."""
+    live = np.flatnonzero(release.target > 0)
+    matrix = release.mechanism.matrix[np.ix_(live, live)]
+    if np.linalg.cond(matrix) > MAX_CONDITION:
+        raise HoldfastError(
+            "this mechanism is too noisy to be inverted. Hint: use method='shrunk', or ask "
+            "about the distribution."
+        )
+    values, spread = np.zeros((2, len(release.target)))
+    values[live] = np.linalg.solve(matrix, live.astype(np.float64))
+    noise = np.maximum(matrix @ values[live] ** 2 - live**2, 0)
+    joint = release.target[live, None] * matrix
+    spread[live] = noise @ (joint / joint.sum(axis=0))
+    missing = len(release.target) - len(live)
+    note = f"{missing} counts that stage 1 gave no share are left out of the inversion"
+    return values, spread, (note,) if missing else ()
+
+
+def _prior_variance(release: "Release", counts: NDArray[np.int64]) -> float:
+    """What stage 1's error in z adds to the variance of a sum of expected counts."""
+    z, matrix = prior(release), release.mechanism.matrix
+    steps, out = np.arange(len(z)), z @ matrix
+    seen = np.flatnonzero(counts)
+    scaled = matrix[:, seen] / out[seen]
+    means = (z * steps) @ scaled
+    slope = ((steps[:, None] - means) * scaled) @ counts[seen]
+    first = release.evidence.first
+    loads = first.loads(slope)
+    return float(first.variance * loads @ loads)
+
+
+def _normal_quantile(probability: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(probability)

@@ -1,0 +1,205 @@
+"""Two noisy views of one true distribution, and what can be said of it from both."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.analysis.stage_one import StageOne, stage_one
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+Vector = NDArray[np.float64]
+ESTIMATORS = ("best", "released", "target")
+DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 3, 1e10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Evidence:
+    r"""Stage 1's unbiased view ζ̃ of ζ, and the released distribution ẑ, whose mean is ζT.
+
+    The residual $r = \hat z - \tilde\zeta T$ has mean 0, so for a question $f \cdot \zeta$ every
+
+    $$\hat\theta_w = f \cdot \tilde\zeta + w \cdot r, \qquad
+      \hat\theta_w - \theta = (f - Tw) \cdot (\tilde\zeta - \zeta) + w \cdot (\hat z - \zeta T)$$
+
+    is unbiased for a fixed T. w = 0 asks stage 1 alone, w = f the released table corrected by
+    the estimated bias $(\zeta - z)(T - 1)f$ that stage 1's error leaves in it, and
+    $w = S^{-1} T^\top V_1 f$ with $S = V_2 + T^\top V_1 T$ has the least variance.
+    $V_2 = (\mathrm{diag}(\zeta T) - T^\top \mathrm{diag}(\zeta) T)/N$ is the paper's variance of
+    ẑ with its covariances; the middle of z and ẑ stands for ζ in it. The two errors are
+    independent: T is fixed by what stage 1 drew, and the draws of stage 2 are fresh. That T comes
+    from stage 1's draws leaves a bias of second order for w ≠ 0 (docs/uncertainty.md).
+    Cost: O(n^3) once.
+    """
+
+    first: StageOne
+    """Stage 1's view and its noise."""
+    released: Vector = field(repr=False)
+    """ẑ."""
+    target: Vector = field(repr=False)
+    """z."""
+    matrix: Vector = field(repr=False)
+    """T."""
+    rows: int
+    """N."""
+
+    @cached_property
+    def middle(self) -> Vector:
+        """A stand-in for ζ in variances: the middle of z and ẑ, evened out.
+
+        T is made for z: where noise left a count out of z, T moves the rows that have it far,
+        and z itself would not show it. So what is too small to be told from stage 1's noise is
+        shared among neighbouring counts.
+        """
+        middle = (self.target + self.released) / 2
+        if len(middle) > DENSE_UP_TO or self.first.skipped:
+            return np.asarray(middle)
+        unit = self.first.loads(np.eye(len(middle)))
+        noise = np.sqrt(self.first.variance * (unit * unit).sum(axis=0))
+        small = np.minimum(middle, noise)
+        window = np.ones(min(2 * NEIGHBOURS + 1, len(middle)))
+        places = np.convolve(np.ones(len(middle)), window, mode="same")
+        return np.asarray(middle - small + np.convolve(small / places, window, mode="same"))
+
+    @cached_property
+    def residual(self) -> Vector:
+        """What the released distribution says beyond stage 1; mean 0."""
+        return np.asarray(self.released - self.first.shares @ self.matrix)
+
+    def weights(self, f: Vector, estimator: str) -> Vector:
+        """w for this question (or for each column of a matrix of questions).
+
+        Without a stage 1 only T w = f is unbiased, and it is the only choice.
+        """
+        if self.first.skipped:
+            return self._inverted(f)
+        if estimator == "target":
+            return np.zeros_like(f)
+        if estimator == "released":
+            return f
+        if len(self.target) > DENSE_UP_TO:
+            return f * self._shrunk(f)
+        gains = self._loaded.T @ self.first.loads(f) * self.first.variance
+        vectors, inverse = self._precision
+        return np.asarray(vectors @ (inverse * (vectors.T @ gains).T).T)
+
+    def estimate(self, f: Vector, w: Vector) -> float:
+        """The unbiased answer to f · ζ."""
+        return float(f @ self.first.shares + w @ self.residual)
+
+    def error_loads(self, f: Vector, w: Vector) -> Vector:
+        """How stage 1's noise enters the error of the answer."""
+        return self.first.loads(f - self.matrix @ w)
+
+    def sampling_variance(self, w: Vector) -> float:
+        """w V_2 w: the variance that stage 2's draws give to the answer."""
+        return float(self.middle @ self.sampling_variances(w))
+
+    def sampling_variances(self, w: Vector) -> Vector:
+        """Per count, what a row with it adds to the sampling variance, times N / N^2."""
+        mean, square = self.matrix @ w, self.matrix @ (w * w)
+        return np.asarray(np.maximum(square - mean * mean, 0) / self.rows)
+
+    def standard_error(self, f: Vector, w: Vector) -> float:
+        """Of the unbiased answer, by formula."""
+        loads = self.error_loads(f, w)
+        return float(np.sqrt(self.first.variance * loads @ loads + self.sampling_variance(w)))
+
+    @cached_property
+    def sampling_covariance(self) -> Vector:
+        """V_2."""
+        z, t = self.middle, self.matrix
+        return np.asarray((np.diag(z @ t) - (t.T * z) @ t) / self.rows)
+
+    @cached_property
+    def combined(self) -> Vector:
+        """The best unbiased estimate of every share; entries may be negative."""
+        if len(self.target) > DENSE_UP_TO:
+            return self.target
+        every = np.eye(len(self.target))
+        return np.asarray(self.first.shares + self.residual @ self.weights(every, "best"))
+
+    @cached_property
+    def best(self) -> Vector:
+        """The distribution with the least error: z, corrected by what the released counts add.
+
+        zT = z, so ẑ - z is the residual of z as ẑ - ζ̃T is that of ζ̃. Where stage 1 fitted z
+        well, z has less error than ζ̃; where it did not, the correction is the same.
+        """
+        if self.first.skipped or len(self.target) > DENSE_UP_TO:
+            return isotonic(self.combined)
+        w = self.weights(np.eye(len(self.target)), "best")
+        return isotonic(self.target + (self.released - self.target @ self.matrix) @ w)
+
+    def unbiased(self, estimator: str) -> Vector:
+        """Every share by this estimator, corrected for its bias; entries may be negative."""
+        if estimator == "best":
+            return self.combined
+        w = self.weights(np.eye(len(self.target)), estimator)
+        return np.asarray(self.first.shares + self.residual @ w)
+
+    def distribution(self, estimator: str) -> Vector:
+        """Every share by this estimator, as a distribution: what it would be plotted as."""
+        return {"released": self.released, "target": self.target}.get(estimator, self.best)
+
+    def draw_errors(self, estimator: str, size: int, generator: np.random.Generator) -> Vector:
+        """Draws from the law of `unbiased(estimator)` minus the truth, one a row."""
+        w = self.weights(np.eye(len(self.target)), estimator)
+        loads = self.error_loads(np.eye(len(w)), w)
+        values, vectors = np.linalg.eigh(w.T @ self.sampling_covariance @ w)
+        root = vectors * np.sqrt(np.maximum(values, 0))
+        normal = generator.standard_normal((size, len(w)))
+        return np.asarray(self.first.draw(size, generator) @ loads + normal @ root.T)
+
+    @cached_property
+    def _loaded(self) -> Vector:
+        return self.first.loads(self.matrix)
+
+    @cached_property
+    def _precision(self) -> tuple[Vector, Vector]:
+        """Eigenvectors and pseudo-inverse eigenvalues of S."""
+        a = self._loaded
+        values, vectors = np.linalg.eigh(self.sampling_covariance + self.first.variance * a.T @ a)
+        kept = values > 1e-12 * values[-1]
+        return vectors, np.where(kept, 1 / np.where(kept, values, 1), 0)
+
+    def _inverted(self, f: Vector) -> Vector:
+        if np.linalg.cond(self.matrix) > MAX_CONDITION:
+            raise HoldfastError(
+                "this release has no stage 1, and its mechanism is too noisy to be inverted. "
+                "Hint: the plain estimates are in release.distribution."
+            )
+        return np.asarray(np.linalg.solve(self.matrix, f), dtype=np.float64)
+
+    def _shrunk(self, f: Vector) -> float:
+        """The best multiple of f, where S is too large: any multiple is unbiased."""
+        seen = self.first.loads(self.matrix @ f)
+        total = self.sampling_variance(f) + self.first.variance * seen @ seen
+        gain = self.first.variance * seen @ self.first.loads(f)
+        return float(gain / total) if total > 0 else 0.0
+
+
+def isotonic(shares: Vector) -> Vector:
+    """The distribution whose cumulative sums are nearest to those of these shares."""
+    from scipy.optimize import isotonic_regression
+
+    cumulative = np.clip(isotonic_regression(np.cumsum(shares)[:-1]).x, 0, 1)
+    return np.diff(np.concatenate([[0], cumulative, [1]]))
+
+
+def evidence(release: "Release") -> Evidence:
+    """What a release says about its true distribution."""
+    if release.rows == 0:
+        raise HoldfastError("this release has no rows that could be asked about.")
+    return Evidence(
+        first=stage_one(release),
+        released=release.distribution,
+        target=release.target,
+        matrix=release.mechanism.matrix,
+        rows=release.rows,
+    )

@@ -1,0 +1,144 @@
+"""A small language for questions, for people at a command line.
+
+    share zero            share 3               share 3 or more       share at least 3
+    share above 2         share at most 5       share below 6         share between 2 and 5
+    mean                  total                 variance              gini
+    median                quantile 0.9          released 7
+    top 10                compare Kent with Ely
+    total of Kent, Ely, York
+
+Signs work too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
+"""
+
+import difflib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+EXAMPLES = (
+    "share zero", "share at least 3", "share between 2 and 5", "mean", "total", "median",
+    "quantile 0.9", "variance", "gini", "released 7", "top 10", "compare A with B",
+    "total of A, B, C",
+)  # fmt: skip
+_PLAIN = {
+    "average": "mean", "mean": "mean", "sum": "total", "total": "total", "median": "median",
+    "variance": "variance", "gini": "gini",
+}  # fmt: skip
+_FIRST = (*_PLAIN, "share", "quantile", "released", "top", "compare")
+_WHOLE = r"(\d{1,9})"
+_SHARES: tuple[tuple[str, str, int], ...] = (
+    (rf"{_WHOLE} or more|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
+    (rf"{_WHOLE} or (?:less|fewer)|(?:at most|<=) ?{_WHOLE}", "at_most", 0),
+    (rf"(?:above|over|more than|>) ?{_WHOLE}", "at_least", 1),
+    (rf"(?:below|under|less than|fewer than|<) ?{_WHOLE}", "at_most", -1),
+    (rf"(?:equal(?: to)?|exactly|=)? ?{_WHOLE}", "equal", 0),
+)
+_WORDS = {
+    "share", "zero", "zeros", "at", "least", "most", "above", "below", "over", "under", "more",
+    "less", "than", "fewer", "or", "equal", "to", "exactly", "between", "and", "of", "with", "rows",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A parsed question: the method of `Release` that answers it, and what it is given."""
+
+    method: str
+    """"ask", "posterior", "top", "compare" or "total_of"."""
+    arguments: tuple[Any, ...] = ()
+    """Positional."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """By name."""
+
+    def put_to(self, release: "Release", **how: Any) -> Any:
+        """The answer of a release."""
+        return getattr(release, self.method)(*self.arguments, **self.options, **how)
+
+
+def parse(text: str) -> Question:
+    """The question that a text asks; raises with suggestions if it is none.
+
+    >>> parse("share at least 3").options
+    {'at_least': 3}
+    >>> parse("compare Kent with Ely").arguments
+    ('Kent', 'Ely')
+    >>> parse("shre zero")
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: 'shre zero' is not a question that holdfast knows. Hint: did \
+you mean 'share zero'?
+    """
+    words = " ".join(text.split())
+    lower = re.sub(r"[?.!]$", "", words.lower())
+    for prefix in ("what is the ", "the ", "p("):
+        lower = lower.removeprefix(prefix)
+    if lower in _PLAIN:
+        return Question(method="ask", arguments=(_PLAIN[lower],))
+    found = _share(lower) or _numbered(lower) or _named(words)
+    if found is None:
+        raise HoldfastError(f"{words!r:.80} is not a question that holdfast knows. {_hint(lower)}")
+    return found
+
+
+def _share(text: str) -> Question | None:
+    match = re.fullmatch(r"share(?: of)?(?: rows)?(?: with)? ?(.+)", text)
+    if not match:
+        return None
+    rest = re.sub(r"\bzeros?\b|\bnone\b", "0", match[1])
+    pair = re.fullmatch(rf"(?:between|from) {_WHOLE} (?:and|to) {_WHOLE}", rest)
+    if pair:
+        return _ask("share", between=(int(pair[1]), int(pair[2])))
+    for pattern, option, shift in _SHARES:
+        found = re.fullmatch(pattern, rest)
+        if found:
+            return _ask("share", **{option: int(next(filter(None, found.groups()))) + shift})
+    return None
+
+
+def _numbered(text: str) -> Question | None:
+    match = re.fullmatch(r"quantile (?:at )?(0?\.\d+|\d{1,2} ?%)", text)
+    if match:
+        number = match[1].strip()
+        return _ask("quantile", at=float(number.rstrip(" %")) / (100 if "%" in number else 1))
+    match = re.fullmatch(rf"(released|top) {_WHOLE}", text)
+    if match:
+        method = "posterior" if match[1] == "released" else "top"
+        return Question(method=method, arguments=(int(match[2]),))
+    return None
+
+
+def _named(text: str) -> Question | None:
+    match = re.fullmatch(r"compare (.+?) (?:with|and|to) (.+)", text, flags=re.IGNORECASE)
+    if match:
+        return Question(method="compare", arguments=(match[1], match[2]))
+    match = re.fullmatch(r"(?:total|sum) of (.+)", text, flags=re.IGNORECASE)
+    if match:
+        labels = [part.strip() for part in match[1].split(",") if part.strip()]
+        return Question(method="total_of", arguments=(labels,)) if labels else None
+    return None
+
+
+def _ask(*arguments: Any, **options: Any) -> Question:
+    return Question(method="ask", arguments=arguments, options=options)
+
+
+def _hint(text: str) -> str:
+    """Mend words that are nearly right; otherwise show what can be asked."""
+    known, mended = _WORDS | set(_FIRST), []
+    for word in text.split():
+        near = difflib.get_close_matches(word, known, n=1, cutoff=0.7)
+        mended.append(word if word in known or not near else near[0])
+    suggestion = " ".join(mended)
+    if suggestion != text:
+        try:
+            parse(suggestion)
+            return f"Hint: did you mean {suggestion!r}?"
+        except HoldfastError:
+            pass
+    first = text.split()[0] if text else ""
+    fitting = [example for example in EXAMPLES if example.split()[0] == first]
+    return f"Hint: ask for example {'; '.join(fitting or EXAMPLES)}."

@@ -1,0 +1,148 @@
+"""Questions that are sums over the distribution: shares, mean, total. Answered by formula."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.analysis.answer import Answer
+from holdfast.analysis.error_law import error_density, shortest_interval
+from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
+from holdfast.errors import HoldfastError
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Linear:
+    """The question f · ζ."""
+
+    words: str
+    """The question as people ask it."""
+    f: Vector = field(repr=False)
+    """What each count contributes."""
+    percent: bool = False
+    """Whether the answer is a share."""
+    scale: float = 1.0
+    """The answer is scale * f · ζ."""
+
+    def answer(self, view: Evidence, *, estimator: str, level: float) -> Answer:
+        """Estimate, standard error and interval."""
+        w = view.weights(self.f, estimator)
+        limits = float(self.f.min()), float(self.f.max())
+        loads, spread = view.error_loads(self.f, w), view.sampling_variances(w)
+        centre = view.estimate(self.f, w)
+        low, high = shortest_interval(
+            centre,
+            error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows),
+            level,
+            limits,
+            self._stretch(view, view.first.variance * float(loads @ loads), spread),
+        )
+        plain = {"released": view.released, "target": view.target}.get(estimator)
+        if plain is None:
+            dense = len(self.f) <= DENSE_UP_TO
+            estimate = min(max(float(self.f @ view.best) if dense else centre, low), high)
+        else:
+            estimate = float(self.f @ plain)
+        low, high = min(low, estimate), max(high, estimate)
+        return Answer(
+            question=self.words,
+            estimate=self.scale * estimate,
+            standard_error=self.scale * view.standard_error(self.f, w),
+            interval=(self.scale * low, self.scale * high),
+            level=level,
+            estimator=estimator,
+            method="formula" if view.first.exact else "bootstrap",
+            notes=() if view.first.exact else (REPEATED,),
+            percent=self.percent,
+        )
+
+    def _stretch(
+        self, view: Evidence, fixed: float, spread: Vector
+    ) -> Callable[[Vector], Vector] | None:
+        """How the standard error depends on the true share: as in Wilson's interval."""
+        inside = float(view.middle @ self.f)
+        if not self.percent or not 0 < inside < 1:
+            return None
+        within = float(view.middle @ (self.f * spread)) / inside
+        outside = float(view.middle @ ((1 - self.f) * spread)) / (1 - inside)
+        usual = fixed + float(view.middle @ spread)
+        if usual <= 0:
+            return None
+        return lambda share: np.sqrt(
+            np.maximum(fixed + share * within + (1 - share) * outside, 1e-3 * usual) / usual
+        )
+
+
+REPEATED = (
+    "this release does not hold what stage 1 measured, so stage 1's noise was estimated by "
+    "repeating it: the interval is approximate"
+)
+
+
+def share(
+    n: int,
+    *,
+    equal: int | None = None,
+    at_least: int | None = None,
+    at_most: int | None = None,
+    between: tuple[int, int] | None = None,
+) -> Linear:
+    """The share of rows whose count is `equal` to, `at_least`, `at_most` or `between` (both in).
+
+    >>> share(5, at_least=3).f
+    array([0., 0., 0., 1., 1.])
+    """
+    given = [x for x in (equal, at_least, at_most, between) if x is not None]
+    if len(given) != 1:
+        raise HoldfastError(
+            "`share` needs exactly one of equal, at_least, at_most, between. "
+            'Hint: ask("share", at_least=3).'
+        )
+    top = n - 1
+    if equal is not None:
+        first, last, words = _count(equal, top), equal, f"equal to {equal}"
+    elif at_least is not None:
+        first, last, words = _count(at_least, top), top, f"with {at_least} or more"
+    elif at_most is not None:
+        first, last, words = 0, _count(at_most, top), f"with {at_most} or less"
+    else:
+        first, last = _pair(between, top)
+        words = f"between {first} and {last}"
+    f = np.zeros(n)
+    f[first : last + 1] = 1
+    return Linear(words=f"share of rows {words}", f=f, percent=True)
+
+
+def mean(n: int) -> Linear:
+    """The mean count."""
+    return Linear(words="mean count", f=np.arange(n, dtype=np.float64))
+
+
+def total(n: int, rows: int) -> Linear:
+    """The sum of all counts."""
+    return Linear(words="total of all counts", f=np.arange(n, dtype=np.float64), scale=rows)
+
+
+def _pair(between: Any, top: int) -> tuple[int, int]:
+    try:
+        first, last = between
+    except (TypeError, ValueError):
+        raise HoldfastError("`between` must be two counts, such as (2, 5).") from None
+    first, last = _count(first, top), _count(last, top)
+    if first > last:
+        raise HoldfastError(f"`between` must go upwards, got {first} and {last}.")
+    return first, last
+
+
+def _count(value: Any, top: int) -> int:
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not whole or not 0 <= value <= top:
+        raise HoldfastError(
+            f"a count in a question must be a whole number from 0 to {top}, got {value!r:.40}. "
+            f"Hint: counts above {top} were published as {top}."
+        )
+    return int(value)

@@ -1,0 +1,181 @@
+"""Questions that are no sums over the distribution: quantiles, variance, Gini, any function."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.analysis.answer import Answer
+from holdfast.analysis.evidence import DENSE_UP_TO, Evidence, isotonic
+from holdfast.analysis.linear import share
+from holdfast.analysis.stage_one import SEED
+from holdfast.errors import HoldfastError
+
+Vector = NDArray[np.float64]
+DRAWS = 2000
+
+WHOLE = (
+    "a quantile of counts is a whole number, so its interval covers at least, and often more "
+    "than, its level"
+)
+FUNCTION = (
+    "a function of your own: its interval is a parametric bootstrap, whose coverage was not "
+    "measured"
+)
+
+
+def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) -> Answer:
+    """The smallest count that at least this share of rows does not exceed.
+
+    k can be the quantile as long as the intervals of F(k) and F(k-1) allow F(k-1) < p <= F(k).
+    """
+    p = _probability(probability)
+    n = len(view.target)
+    shares: dict[int, tuple[float, float]] = {-1: (0.0, 0.0), n - 1: (1.0, 1.0)}
+
+    def cdf(k: int) -> tuple[float, float]:
+        if k not in shares:
+            below = share(n, at_most=k)
+            shares[k] = below.answer(view, estimator=estimator, level=level).interval
+        return shares[k]
+
+    found = _first(view.distribution(estimator), p)
+    low = high = found
+    while low > 0 and cdf(low - 1)[1] >= p:
+        low -= 1
+    while high < n - 1 and cdf(high)[0] < p:
+        high += 1
+    draws = _errors(view, estimator, DRAWS // 4) + view.unbiased(estimator)
+    reached = np.maximum.accumulate(np.cumsum(draws, axis=1), axis=1) >= p
+    return Answer(
+        question="median count" if p == 0.5 else f"count at quantile {p:g}",
+        estimate=float(found),
+        standard_error=float((n - 1 - reached[:, :-1].sum(axis=1)).std()),
+        interval=(float(low), float(high)),
+        level=level,
+        estimator=estimator,
+        method="formula" if view.first.exact else "bootstrap",
+        notes=(WHOLE,),
+        whole=True,
+    )
+
+
+def variance(shares: Vector) -> Vector:
+    """Of the counts, for one distribution or one a row; shares may be negative as well.
+
+    >>> float(variance(np.array([0.5, 0, 0.5])))
+    1.0
+    """
+    steps = np.arange(shares.shape[-1])
+    return np.asarray(shares @ steps**2 - (shares @ steps) ** 2)
+
+
+def gini(shares: Vector) -> Vector:
+    """The Gini coefficient of the counts: 0 when all are equal, near 1 when one row has all.
+
+    >>> float(gini(np.array([0.5, 0, 0.5])))
+    0.5
+    """
+    below = np.cumsum(shares, axis=-1)[..., :-1]
+    mean = shares @ np.arange(shares.shape[-1])
+    spread = (below * (1 - below)).sum(axis=-1)
+    return np.asarray(np.divide(spread, mean, out=np.zeros_like(spread), where=mean > 0))
+
+
+def smooth(
+    view: Evidence,
+    words: str,
+    g: Callable[[Vector], Vector],
+    limits: tuple[float, float],
+    *,
+    estimator: str,
+    level: float,
+) -> Answer:
+    """A smooth function of the shares, by bootstrap around the unbiased shares.
+
+    g of unbiased shares is biased as far as g is curved; the draws show by how much, and the
+    interval is turned around (the basic bootstrap), so that it is not counted twice.
+    """
+    centre = view.unbiased(estimator)
+    here = float(g(centre))
+    errors = g(centre + _errors(view, estimator, DRAWS)) - here
+    plain = float(g(view.distribution(estimator)))
+    return _turned(words, plain, here, errors, limits, estimator, level)
+
+
+def function(view: Evidence, g: Callable[[Vector], Any], *, estimator: str, level: float) -> Answer:
+    """Any function of a distribution of counts; it is only called with distributions."""
+    centre = view.distribution(estimator)
+    here = _number(g, centre)
+    draws = _errors(view, estimator, DRAWS // 4) + centre
+    errors = np.array([_number(g, isotonic(draw)) for draw in draws]) - here
+    name = getattr(g, "__name__", "function")
+    limits = (-math.inf, math.inf)
+    return _turned(name, here, here, errors, limits, estimator, level, (FUNCTION,))
+
+
+def _turned(
+    words: str,
+    estimate: float,
+    centre: float,
+    errors: Vector,
+    limits: tuple[float, float],
+    estimator: str,
+    level: float,
+    notes: tuple[str, ...] = (),
+) -> Answer:
+    upper, lower = np.quantile(errors, [(1 + level) / 2, (1 - level) / 2])
+    low, high = (min(max(float(centre - e), limits[0]), limits[1]) for e in (upper, lower))
+    if estimator == "best":
+        estimate = min(max(estimate, low), high)
+    return Answer(
+        question=words,
+        estimate=estimate,
+        standard_error=float(errors.std()),
+        interval=(min(low, estimate), max(high, estimate)),
+        level=level,
+        estimator=estimator,
+        method="bootstrap",
+        notes=notes,
+    )
+
+
+def _errors(view: Evidence, estimator: str, size: int) -> Vector:
+    if len(view.target) > DENSE_UP_TO:
+        raise HoldfastError(
+            f"this question needs max_count below {DENSE_UP_TO}. Hint: shares, mean and total "
+            "are answered at any size."
+        )
+    return view.draw_errors(estimator, size, np.random.default_rng(SEED))
+
+
+def _first(shares: Vector, p: float) -> int:
+    reached = np.cumsum(shares) >= p - 1e-12
+    return int(np.argmax(reached)) if reached.any() else len(shares) - 1
+
+
+def _probability(value: Any) -> float:
+    try:
+        p = float(value)
+    except (TypeError, ValueError):
+        p = -1.0
+    if not 0 < p < 1:
+        raise HoldfastError(
+            f"a quantile must lie between 0 and 1, got {value!r:.40}. Hint: 0.5 is the median."
+        )
+    return p
+
+
+def _number(g: Callable[[Vector], Any], shares: Vector) -> float:
+    try:
+        value = float(g(shares))
+    except (TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise HoldfastError(
+            "the function must return a finite number for every distribution of counts, which it "
+            "gets as an array of shares."
+        )
+    return value

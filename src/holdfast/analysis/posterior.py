@@ -1,0 +1,167 @@
+"""What a released count says about the true one, row by row."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+Vector = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Posterior:
+    r"""The law of a row's true count i given its released count j: $z_i T_{ij} / (zT)_j$.
+
+    z is the prior: what is known of a row before its released count is looked at. It is right
+    on average over the rows of the table, and not for a row that other knowledge sets apart.
+    """
+
+    count: int
+    """The released count."""
+    probabilities: Vector = field(repr=False)
+    """Of the true counts 0, 1, ..., n-1."""
+
+    @property
+    def mean(self) -> float:
+        """The expected true count."""
+        return float(self.probabilities @ np.arange(len(self.probabilities)))
+
+    @property
+    def median(self) -> int:
+        """The true count is as likely below it as above."""
+        return int(np.searchsorted(np.cumsum(self.probabilities), 0.5 - 1e-12))
+
+    @property
+    def variance(self) -> float:
+        """Of the true count."""
+        return float(self.probabilities @ (np.arange(len(self.probabilities)) - self.mean) ** 2)
+
+    def interval(self, level: float = 0.9) -> tuple[int, int]:
+        """The shortest run of true counts that has at least this probability."""
+        return shortest_run(self.probabilities, check_level(level))
+
+    def at_least(self, k: int) -> float:
+        """The probability that the true count is k or more.
+
+        >>> Posterior(count=1, probabilities=np.array([0.25, 0.5, 0.25])).at_least(1)
+        0.75
+        """
+        return float(self.probabilities[max(k, 0) :].sum())
+
+    def equal(self, k: int) -> float:
+        """The probability that the true count is k."""
+        return float(self.probabilities[k]) if 0 <= k < len(self.probabilities) else 0.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Intervals:
+    """For every row of the table, what its released count says about its true count."""
+
+    level: float
+    """Asked for; discrete intervals hold at least this probability, and often more."""
+    low: Counts = field(repr=False)
+    """Lower ends, in row order."""
+    high: Counts = field(repr=False)
+    """Upper ends."""
+    probability: Vector = field(repr=False)
+    """What the intervals really hold."""
+    mean: Vector = field(repr=False)
+    """Expected true counts."""
+    median: Counts = field(repr=False)
+    """Medians of the true counts."""
+    zero: Vector = field(repr=False)
+    """Probability that the true count is 0."""
+    laws: tuple[Posterior, ...] = field(repr=False)
+    """One for every released count that occurs."""
+    law_of: NDArray[np.intp] = field(repr=False)
+    """Which of the laws each row has."""
+
+    def at_least(self, k: int) -> Vector:
+        """For every row, the probability that its true count is k or more."""
+        return np.array([law.at_least(k) for law in self.laws])[self.law_of]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns to stand beside the table."""
+        ends = f"{self.level:.0%}".replace("%", "")
+        return {
+            f"low_{ends}": self.low.tolist(),
+            f"high_{ends}": self.high.tolist(),
+            "expected": np.round(self.mean, 3).tolist(),
+            "median": self.median.tolist(),
+            "probability_zero": np.round(self.zero, 4).tolist(),
+        }
+
+
+def posterior(release: "Release", count: Any) -> Posterior:
+    """The law of the true count of a row whose released count is `count`."""
+    top = len(release.target) - 1
+    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+    if not whole or not 0 <= count <= top:
+        raise HoldfastError(
+            f"`count` must be a released count, a whole number from 0 to {top}, got {count!r:.40}."
+        )
+    joint = prior(release) * release.mechanism.matrix[:, count]
+    if joint.sum() <= 0:
+        raise HoldfastError(
+            f"`count` {count} is never released by this mechanism: its target share is 0."
+        )
+    return Posterior(count=int(count), probabilities=joint / joint.sum())
+
+
+def prior(release: "Release") -> Vector:
+    """What is known of a row before its count is looked at: z, or without a stage 1, the best
+    estimate of the distribution."""
+    skipped = release.mechanism.target is None and release.evidence.first.skipped
+    return release.evidence.best if skipped else release.target
+
+
+def intervals(release: "Release", level: float) -> Intervals:
+    """Intervals for every row; rows with the same released count have the same."""
+    check_level(level)
+    seen, where = np.unique(release.counts, return_inverse=True)
+    laws = [posterior(release, count) for count in seen]
+    ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
+    held = [law.probabilities[a : b + 1].sum() for law, (a, b) in zip(laws, ends, strict=True)]
+    return Intervals(
+        level=level,
+        low=ends[where, 0],
+        high=ends[where, 1],
+        probability=np.array(held)[where],
+        mean=np.array([law.mean for law in laws])[where],
+        median=np.array([law.median for law in laws], dtype=np.int64)[where],
+        zero=np.array([law.equal(0) for law in laws])[where],
+        laws=tuple(laws),
+        law_of=where,
+    )
+
+
+def shortest_run(probabilities: Vector, level: float) -> tuple[int, int]:
+    """The shortest run with at least this probability; of several, the most probable.
+
+    >>> shortest_run(np.array([0.05, 0.5, 0.4, 0.05]), 0.9)
+    (1, 2)
+    """
+    below = np.concatenate([[0], np.cumsum(probabilities)])
+    needed = below[:-1] + level * below[-1]
+    ends = np.searchsorted(below, needed - 1e-12)  # first end with enough between
+    starts = np.flatnonzero(ends < len(below))
+    lengths = ends[starts] - starts
+    short = starts[lengths == lengths.min()]
+    best = short[np.argmax(below[ends[short]] - below[short])]
+    return int(best), int(ends[best] - 1)
+
+
+def check_level(level: Any) -> float:
+    """A level for an interval."""
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.999:
+        raise HoldfastError(
+            f"`level` must lie between 0.5 and 0.999, got {level!r:.40}. Hint: 0.9 is usual."
+        )
+    return float(level)

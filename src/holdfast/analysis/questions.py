@@ -1,0 +1,111 @@
+"""Questions about the distribution of counts."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis import linear, nonlinear
+from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.evidence import ESTIMATORS, Evidence
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+QUESTIONS = ("share", "mean", "total", "quantile", "median", "variance", "gini")
+OPTIONS = {"share": ("equal", "at_least", "at_most", "between"), "quantile": ("at",)}
+NOTED_TOP_SHARE, FEW_ROWS, LARGE_EPSILON = 0.001, 30, 1.5
+
+
+def ask(
+    release: "Release",
+    question: str | Callable[..., Any],
+    *,
+    estimator: str = "best",
+    level: float = 0.9,
+    **options: Any,
+) -> Answer:
+    """The answer to one question about the distribution of counts; see `Release.ask`."""
+    _check(question, estimator, level, options)
+    answer = _answer(release, release.evidence, question, estimator, float(level), options)
+    return replace(answer, notes=answer.notes + _notes(release, question, answer))
+
+
+def _answer(
+    release: "Release",
+    view: Evidence,
+    question: str | Callable[..., Any],
+    estimator: str,
+    level: float,
+    options: dict[str, Any],
+) -> Answer:
+    n, how = len(view.target), {"estimator": estimator, "level": level}
+    if callable(question):
+        return nonlinear.function(view, question, **how)  # type: ignore[arg-type]
+    if question == "share":
+        return linear.share(n, **options).answer(view, estimator=estimator, level=level)
+    if question == "mean":
+        return linear.mean(n).answer(view, estimator=estimator, level=level)
+    if question == "total":
+        return linear.total(n, view.rows).answer(view, estimator=estimator, level=level)
+    if question in ("quantile", "median"):
+        at = 0.5 if question == "median" else options.get("at")
+        return nonlinear.quantile(view, at, estimator=estimator, level=level)
+    if question == "variance":
+        words, g, limits = "variance of the counts", nonlinear.variance, (0.0, (n - 1) ** 2 / 4)
+    else:
+        words, g, limits = "Gini coefficient of the counts", nonlinear.gini, (0.0, 1.0)
+    return nonlinear.smooth(view, words, g, limits, estimator=estimator, level=level)
+
+
+def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -> None:
+    if not callable(question) and question not in QUESTIONS:
+        raise HoldfastError(
+            f"`question` must be a function of the distribution or one of {', '.join(QUESTIONS)}, "
+            f"got {question!r:.40}.{_closest(question)}"
+        )
+    if estimator not in ESTIMATORS:
+        raise HoldfastError(
+            f"`estimator` must be one of {', '.join(ESTIMATORS)}, got {estimator!r:.40}."
+        )
+    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.999:
+        raise HoldfastError(
+            f"`level` must lie between 0.5 and 0.999, got {level!r:.40}. Hint: 0.9 is usual."
+        )
+    allowed = OPTIONS.get(question, ()) if isinstance(question, str) else ()
+    for name in options:
+        if name not in allowed:
+            takes = f"takes {', '.join(allowed)}" if allowed else "takes no such option"
+            raise HoldfastError(f"`{name}` does not fit this question, which {takes}.")
+
+
+def _closest(question: Any) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(str(question), QUESTIONS, n=1)
+    return f" Hint: did you mean {near[0]!r}?" if near else ""
+
+
+def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]:
+    notes, top = [], len(release.target) - 1
+    if question in ("mean", "total", "variance", "gini") and release.target[-1] > NOTED_TOP_SHARE:
+        notes.append(f"counts above {top} were published as {top} and enter as {top}")
+    rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
+    large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
+    gaps = bool((release.target <= 0).any())
+    if rare and large and gaps and answer.estimator != "target" and answer.interval[1] > 0:
+        notes.append(
+            f"fewer than {FEW_ROWS} rows, and stage 1 left some counts out: at an epsilon as large "
+            "as this the interval covers less often than it says (about 80% for 90%); "
+            "estimator='target' keeps its level"
+        )
+    if release.structural_zeros and question != "total":
+        notes.append(
+            f"about the {release.rows:,} rows that went through the mechanism, not the "
+            f"{release.structural_zeros:,} that are publicly known to be zero"
+        )
+    if np.count_nonzero(release.target) == 1:
+        notes.append("stage 1 could not tell counts apart with this budget")
+    return (*notes, SIMULATED) if release.privacy.simulated else tuple(notes)

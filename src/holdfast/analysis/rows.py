@@ -1,0 +1,62 @@
+"""How an analyst names rows: by label, by number from 0, by a mask."""
+
+import difflib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+
+def row_labels(release: "Release", column: str | None) -> Sequence[Any]:
+    """The labels of the rows: of the named column, else of the first unchanged one, else 0, 1, …"""
+    if column is None and not release.unchanged_columns:
+        return range(len(release.counts))
+    from holdfast.table import labels_of
+
+    return labels_of(release.table, column or release.unchanged_columns[0])
+
+
+def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
+    """The number of the row with this label, or of this number."""
+    places = [place for place, label in enumerate(labels) if label == row]
+    if len(places) == 1:
+        return places[0]
+    if len(places) > 1:
+        raise HoldfastError(
+            f"the label {row!s:.60} is on several rows. Hint: give row numbers, from 0."
+        )
+    if isinstance(row, int | np.integer) and not isinstance(row, bool):
+        if 0 <= row < len(labels):
+            return int(row)
+        raise HoldfastError(f"row numbers go from 0 to {len(labels) - 1}, got {row}.")
+    near = difflib.get_close_matches(str(row), list({str(label) for label in labels}), n=1)
+    hint = f" Hint: did you mean {near[0]!r}?" if near else " Hint: or give its number, from 0."
+    raise HoldfastError(f"no row has the label {str(row)!r:.60}.{hint}")
+
+
+def find_rows(release: "Release", labels: Sequence[Any], group: Sequence[Any]) -> NDArray[np.int64]:
+    """The numbers of the rows of a group: a mask, or labels or numbers."""
+    items = list(group) if not isinstance(group, str) else [group]
+    if items and all(isinstance(item, bool | np.bool_) for item in items):
+        if len(items) != len(labels):
+            raise HoldfastError("a mask must have one True or False per row of the table.")
+        rows = np.flatnonzero(items)
+    else:
+        rows = _by_name(release, labels, items)
+    if not len(rows):
+        raise HoldfastError("`group` is empty. Hint: name at least one row.")
+    return np.asarray(rows, dtype=np.int64)
+
+
+def _by_name(release: "Release", labels: Sequence[Any], items: list[Any]) -> NDArray[np.int64]:
+    places: dict[Any, list[int]] = {}
+    for place, label in enumerate(labels):
+        places.setdefault(label, []).append(place)
+    found = [places.get(item) or [find_row(release, labels, item)] for item in items]
+    return np.unique(np.concatenate([np.array(rows) for rows in found] or [np.empty(0, int)]))

@@ -1,0 +1,171 @@
+"""The first view of the true distribution that a release gives: stage 1, and its noise."""
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.privatizers.noisy import Noisy
+    from holdfast.release import Release
+
+Vector = NDArray[np.float64]
+BOOTSTRAP, SEED = 400, 20261115
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class StageOne:
+    r"""An estimate of the distribution with error $M L$, the $L$ independent with known law.
+
+    `loads(f)` is $M^\top f$: how strongly each $L$ enters the error of the answer $f \cdot \zeta$.
+    """
+
+    shares: Vector = field(repr=False)
+    """The estimate, length n; unbiased, so its entries may be negative."""
+    loads: Callable[[Vector], Vector] = field(repr=False)
+    """M^T f for a vector or for the columns of a matrix."""
+    decay: float | None
+    """e^-ε of the discrete Laplace law of the L; None where they are normal, of variance 1."""
+    exact: bool
+    """Whether the noise law is known, and not estimated by repeating stage 1."""
+    size: int
+    """How many L there are."""
+    skipped: bool = False
+    """Whether the release has no stage 1; `shares` then say nothing."""
+
+    @property
+    def variance(self) -> float:
+        """Of each L."""
+        return 1.0 if self.decay is None else 2 * self.decay / (1 - self.decay) ** 2
+
+    def draw(self, size: int, generator: np.random.Generator) -> Vector:
+        """Independent L, one row a draw."""
+        shape = (size, self.size)
+        if self.decay is None:
+            return generator.standard_normal(shape)
+        first, second = generator.geometric(1 - self.decay, size=(2, *shape))
+        return np.asarray(first - second, dtype=np.float64)
+
+
+def stage_one(release: "Release") -> StageOne:
+    """Stage 1 of a release: from its published measurement, or by repeating it on z."""
+    from holdfast.privatizers.noisy import Noisy
+    from holdfast.privatizers.privatizer import Skipped
+
+    if release.methods[0] == repr(Skipped()):
+        return _skipped(release)
+    privatizer = find_privatizer(release.methods[0])
+    if privatizer is None:
+        raise HoldfastError(
+            "stage 1 of this release is unknown to this version of holdfast, so its noise "
+            "cannot be stated. Hint: the plain estimates are in release.distribution."
+        )
+    if release.measurement is not None and isinstance(privatizer, Noisy):
+        return _measured(release, release.measurement, privatizer)
+    return _repeated(release, privatizer)
+
+
+def find_privatizer(text: str) -> Any | None:
+    """The privatizer that a release names, read without running anything; None if unknown.
+
+    >>> find_privatizer("CyclicLaplace(projection='clip')")
+    CyclicLaplace(projection='clip')
+    >>> find_privatizer("__import__('os').getcwd()") is None
+    True
+    """
+    from holdfast import privatizers
+
+    try:
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args
+        kind = getattr(privatizers, call.func.id)
+        assert isinstance(kind, type) and call.func.id in privatizers.__all__
+        return kind(**{str(key.arg): _value(key.value) for key in call.keywords})
+    except (AssertionError, AttributeError, SyntaxError, TypeError, ValueError):
+        return None
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Call) and ast.unparse(node.func) == "Fraction" and not node.keywords:
+        return Fraction(*(ast.literal_eval(part) for part in node.args))
+    return ast.literal_eval(node)
+
+
+def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy") -> StageOne:
+    from holdfast.privatizers.laplace import OnCumulative
+
+    n, rows, unit = len(release.target), release.rows, release.privacy.budget.unit_1
+    common = privatizer.common_noise
+    if isinstance(privatizer, OnCumulative):
+
+        def each(f: Vector) -> Vector:
+            return -np.diff(f, axis=0) / rows
+    else:
+        spread = _response(privatizer, len(noisy), n) / rows
+
+        def each(f: Vector) -> Vector:
+            return np.asarray(spread @ f)
+
+    def loads(f: Vector) -> Vector:
+        parts = each(f)
+        return np.concatenate([parts, parts.sum(axis=0, keepdims=True)]) if common else parts
+
+    normal = bool(getattr(privatizer, "delta", 0))
+    if normal:
+        scale = privatizer.cumulative_variance(n, unit)[0] / (2 if common else 1)
+    return StageOne(
+        shares=np.asarray(privatizer.estimate(noisy, n, rows) / rows),
+        loads=(lambda f: np.sqrt(scale) * loads(f)) if normal else loads,
+        decay=None if normal else float(np.exp(-float(unit) / privatizer.sensitivity(n))),
+        exact=True,
+        size=len(noisy) + common,
+    )
+
+
+def _response(privatizer: "Noisy", size: int, bins: int) -> Vector:
+    """How the unbiased estimate, which is linear, answers to one more in each noisy integer."""
+    nothing = np.zeros(size, dtype=np.int64)
+    start = privatizer.estimate(nothing, bins, 0)
+    return np.array(
+        [privatizer.estimate(one, bins, 0) - start for one in np.eye(size, dtype=np.int64)]
+    )
+
+
+def _skipped(release: "Release") -> StageOne:
+    def loads(f: Vector) -> Vector:
+        return np.zeros((1, *f.shape[1:]))
+
+    return StageOne(
+        shares=release.target, loads=loads, decay=None, exact=True, size=1, skipped=True
+    )
+
+
+def _repeated(release: "Release", privatizer: Any) -> StageOne:
+    """Parametric bootstrap: stage 1 run again on tables distributed as z."""
+    z, rows = release.target, release.rows
+    start = whole_histogram(z, rows)
+    generator = np.random.default_rng(SEED)
+    unit = release.privacy.budget.unit_1
+    draws = np.array([privatizer(start, epsilon=unit, rng=generator) for _ in range(BOOTSTRAP)])
+    bias = draws.mean(axis=0) - start / rows
+    spread = (draws - draws.mean(axis=0)) / np.sqrt(BOOTSTRAP - 1)
+    return StageOne(
+        shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP
+    )
+
+
+def whole_histogram(shares: Vector, rows: int) -> NDArray[np.int64]:
+    """A histogram of `rows` rows that is nearest to these shares in its cumulative sums.
+
+    >>> whole_histogram(np.array([0.5, 0.3, 0.2]), 4).tolist()
+    [2, 1, 1]
+    """
+    cumulative = np.rint(np.cumsum(shares) * rows).astype(np.int64)
+    cumulative[-1] = rows
+    return np.diff(cumulative, prepend=0)

@@ -1,0 +1,106 @@
+"""`holdfast ask`: one question, one answer."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.screen import asides, working
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.analysis.grammar import Question
+    from holdfast.release import Release
+
+
+def ask(
+    directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
+    question: Annotated[str, typer.Argument(help='Such as "share zero", "mean", "top 10".')],
+    level: Annotated[float, typer.Option(help="Of the interval.")] = 0.9,
+    estimator: Annotated[
+        str, typer.Option(help="best, released or target; for shares, mean and the like.")
+    ] = "best",
+    label: Annotated[
+        str | None, typer.Option(help="Column that names the rows; default the first one.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Ask a release a question; the answer says how sure it is.
+
+    Questions: share zero · share 3 · share at least 3 · share above 2 · share at most 5 ·
+    share below 6 · share between 2 and 5 · mean · total · median · quantile 0.9 · variance ·
+    gini · released 7 (what it says of the true count) · top 10 · compare A with B ·
+    total of A, B, C
+
+    Examples:
+
+    [bold]holdfast ask release "share zero"[/bold]
+
+    [bold]holdfast ask release "quantile 0.9" --level 0.95[/bold]
+    """
+    import holdfast
+    from holdfast.analysis.grammar import parse
+
+    asked = parse(question)
+    how: dict[str, Any] = {"level": level}
+    if asked.method == "ask":
+        how["estimator"] = estimator
+    elif estimator != "best":
+        raise HoldfastError("`--estimator` does not fit a question about rows.")
+    elif asked.method != "posterior":
+        how["label"] = label
+    with working("Answering …", quiet=as_json):
+        release = holdfast.load(directory)
+        answer = _posterior(release, asked, level) if asked.method == "posterior" else None
+        answer = answer or asked.put_to(release, **how)
+    if as_json:
+        typer.echo(json.dumps(_plain(answer, release)))
+        return
+    if release.privacy.simulated and asked.method not in ("ask", "total_of"):
+        asides.print("SIMULATION: a seed made this release, so it protects nobody.")
+    typer.echo(_words(answer))
+
+
+def _posterior(release: "Release", asked: "Question", level: float) -> dict[str, Any]:
+    law = release.posterior(*asked.arguments)
+    low, high = law.interval(level)
+    return {
+        "released": law.count,
+        "expected": law.mean,
+        "median": law.median,
+        "interval": [low, high],
+        "level": level,
+        "probability_unchanged": law.equal(law.count),
+        "probability_zero": law.equal(0),
+    }
+
+
+def _words(answer: Any) -> str:
+    if isinstance(answer, tuple):
+        head = "row, released count, expected true count, interval, probability to be on top"
+        lines = [
+            f"{row.label}: {row.released}, {row.expected:.1f}, {row.interval[0]} to "
+            f"{row.interval[1]}, {row.probability:.0%}"
+            for row in answer
+        ]
+        return "\n".join([head, *lines])
+    if isinstance(answer, dict):
+        return (
+            f"a released {answer['released']}: true count {answer['interval'][0]} to "
+            f"{answer['interval'][1]} ({answer['level']:.0%}), {answer['expected']:.1f} expected, "
+            f"unchanged with probability {answer['probability_unchanged']:.0%}, "
+            f"0 with {answer['probability_zero']:.0%}"
+        )
+    return str(answer)
+
+
+def _plain(answer: Any, release: "Release") -> dict[str, Any]:
+    if isinstance(answer, tuple):
+        content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
+    elif isinstance(answer, dict):
+        content = answer
+    else:
+        content = answer.to_dict() if hasattr(answer, "to_dict") else asdict(answer)
+    return content | {"simulated": release.privacy.simulated}

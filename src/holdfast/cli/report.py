@@ -1,0 +1,113 @@
+"""`holdfast report`: what a release says, for people."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.screen import asides, working
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release import Release
+
+FORMATS = ("html", "md", "json")
+
+
+def report(
+    directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="File to write; default DIR-report.html, or the screen for md and json."),
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="html, md or json.")] = "html",
+    with_intervals: Annotated[
+        bool,
+        typer.Option("--with-intervals", help="Also write the table with an interval per row."),
+    ] = False,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
+) -> None:
+    """Write a report of a release: what was promised, what it says, how sure, what not to do.
+
+    The report comes from the folder alone; the HTML is one file that asks the network for
+    nothing.
+
+    Examples:
+
+    [bold]holdfast report release[/bold]
+
+    [bold]holdfast report release --with-intervals --out report.html[/bold]
+
+    [bold]holdfast report release --format md[/bold]
+    """
+    import holdfast
+    from holdfast.analysis.report import report as make
+
+    if form not in FORMATS:
+        raise HoldfastError(f"`--format` must be html, md or json, got {form!r:.40}.")
+    name = directory.resolve().name
+    place = out or (Path(f"{name}-report.html") if form == "html" else None)
+    table = _beside(place or Path(f"{name}-report"), "-intervals.csv") if with_intervals else None
+    for path in (place, table):
+        if path is not None:
+            _check_new(path)
+    with working("Answering …", quiet=form == "json"):
+        release = holdfast.load(directory)
+        text = _dress(make(release, level), form)
+    if table is not None:
+        write_intervals(release, table, level)
+        asides.print(f"Table with intervals: {table}")
+    if place is None:
+        typer.echo(text, nl=False)
+        return
+    _write(place, text)
+    typer.echo(f"Report: {place}")
+
+
+def write_intervals(release: "Release", path: Path, level: float) -> None:
+    """The released table with interval, expectation and probability of zero for every row."""
+    from holdfast.table import CsvTable, labels_of, write_file
+
+    columns: dict[str, list[Any]] = {
+        name: labels_of(release.table, name) for name in release.unchanged_columns
+    }
+    columns[release.count_column or "count"] = release.counts.tolist()
+    for name, values in release.intervals(level).columns().items():
+        columns[name if name not in columns else f"{name}_of_count"] = values
+    rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    write_file(CsvTable(tuple(columns), rows), path)
+
+
+def _dress(content: dict[str, Any], form: str) -> str:
+    if form == "json":
+        return json.dumps(content, indent=1) + "\n"
+    if form == "md":
+        from holdfast.analysis.report_markdown import markdown
+
+        return markdown(content)
+    from holdfast.analysis.report_html import html
+
+    return html(content)
+
+
+def _beside(path: Path, ending: str) -> Path:
+    return path.with_name(path.stem + ending)
+
+
+def _check_new(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise HoldfastError(f"`{path}` exists already. Hint: name another with --out.")
+    if not path.parent.is_dir():
+        raise HoldfastError(f"the folder `{path.parent}` does not exist. Hint: make it first.")
+
+
+def _write(path: Path, text: str) -> None:
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None

@@ -1,0 +1,143 @@
+"""Questions about rows: posteriors, intervals, tops, comparisons, groups."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import holdfast
+from analysis_releases import COUNTS, named, released
+from holdfast.analysis.categories import reliability
+from holdfast.analysis.posterior import shortest_run
+
+
+def test_the_posterior_is_bayes_rule_with_z_as_prior():
+    release = released()
+    joint = release.target[:, None] * release.mechanism.matrix
+    for j in range(8):
+        law = release.posterior(j)
+        assert law.probabilities == pytest.approx(joint[:, j] / joint[:, j].sum())
+        assert joint[:, j].sum() == pytest.approx(release.target[j], abs=1e-8)  # the fixed point
+        assert law.mean == pytest.approx(law.probabilities @ np.arange(8))
+        assert law.at_least(0) == pytest.approx(1) and law.at_least(9) == 0
+        assert law.equal(0) + law.at_least(1) == pytest.approx(1)
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=9), st.floats(0.5, 0.99))
+def test_the_shortest_run_is_the_shortest(weights, level):
+    if sum(weights) == 0:
+        weights = [1, *weights]
+    p = np.array(weights) / sum(weights)
+    low, high = shortest_run(p, level)
+    held = p[low : high + 1].sum()
+    assert held >= level - 1e-9
+    runs = [(a, b) for a in range(len(p)) for b in range(a, len(p))]
+    enough = [(a, b) for a, b in runs if p[a : b + 1].sum() >= level - 1e-12]
+    shortest = min(b - a for a, b in enough)
+    assert high - low == shortest
+    assert held == pytest.approx(max(p[a : b + 1].sum() for a, b in enough if b - a == shortest))
+
+
+def test_row_intervals_cover_on_average_as_they_say():
+    covered, stated = [], []
+    for seed in range(30):
+        rows = released(seed=seed).intervals()
+        covered.append(((rows.low <= COUNTS) & (rows.high >= COUNTS)).mean())
+        stated.append(rows.probability.mean())
+    assert 0.88 < np.mean(covered) < 0.97
+    assert np.mean(covered) == pytest.approx(np.mean(stated), abs=0.02)
+
+
+def test_rows_with_the_same_released_count_have_the_same_interval():
+    release = released()
+    rows = release.intervals(0.8)
+    for j in np.unique(release.counts):
+        law, same = release.posterior(int(j)), release.counts == j
+        assert set(zip(rows.low[same], rows.high[same], strict=True)) == {law.interval(0.8)}
+        assert set(rows.median[same]) == {law.median}
+        assert rows.zero[same] == pytest.approx(law.equal(0))
+        assert rows.at_least(2)[same] == pytest.approx(law.at_least(2))
+    assert list(rows.columns()) == ["low_80", "high_80", "expected", "median", "probability_zero"]
+
+
+def test_the_chance_to_be_on_top_is_that_of_drawing_the_true_counts():
+    release = named((3, 0, 1, 7, 0, 2))
+    generator, hits = np.random.default_rng(5), np.zeros(6)
+    laws = [release.posterior(j).probabilities for j in release.counts]
+    for _ in range(4000):
+        true = [generator.choice(8, p=law / law.sum()) for law in laws]
+        order = np.lexsort((generator.random(6), -np.array(true)))
+        hits[order[:2]] += 1
+    for row in release.top(2):
+        assert row.probability == pytest.approx(hits[row.row] / 4000, abs=0.08)
+        assert row.label == f"place {row.row}"
+    assert sum(row.probability for row in release.top(6)) == pytest.approx(6)
+
+
+def test_a_comparison_is_the_law_of_the_difference():
+    release = named((3, 0, 1, 7, 0, 2))
+    one, other = (release.posterior(int(release.counts[i])).probabilities for i in (3, 1))
+    joint = np.outer(one, other)
+    found = release.compare("place 3", "place 1")
+    assert found.first_more == pytest.approx(np.tril(joint, -1).sum())
+    assert found.equal == pytest.approx(np.trace(joint))
+    assert found.first_more + found.equal + found.second_more == pytest.approx(1)
+    assert release.compare(3, 1) == found
+    assert "place 3 has more than place 1" in str(found)
+
+
+def test_the_total_of_all_rows_is_close_and_says_it_is_pulled():
+    release = released()
+    answer = release.total_of(np.ones(len(COUNTS), dtype=bool))
+    assert answer.interval[0] < COUNTS.sum() < answer.interval[1]
+    assert "pulled" in answer.notes[0]
+    assert 0 < reliability(release) < 1
+
+
+def test_random_groups_are_covered_and_chosen_ones_are_pulled_to_the_mean():
+    generator, covered, low_rows = np.random.default_rng(1), [], np.flatnonzero(COUNTS >= 4)
+    pulled, straight = [], []
+    for seed in range(40):
+        release = released(seed=seed, epsilon=3)
+        group = generator.choice(len(COUNTS), 40, replace=False)
+        low, high = release.total_of(group.tolist()).interval
+        covered.append(low <= COUNTS[group].sum() <= high)
+        pulled.append(release.total_of(low_rows).estimate)
+        try:
+            straight.append(release.total_of(low_rows, method="unbiased").estimate)
+        except holdfast.HoldfastError:
+            continue
+    true = COUNTS[low_rows].sum()
+    assert np.mean(covered) > 0.8
+    assert np.mean(pulled) < true * 0.985  # the bias that the note speaks of
+    assert np.mean(straight) == pytest.approx(true, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("ask", "words"),
+    [
+        (lambda r: r.posterior(8), "from 0 to 7"),
+        (lambda r: r.posterior("3"), "whole number"),
+        (lambda r: r.intervals(2), "between 0.5 and 0.999"),
+        (lambda r: r.top(0), "from 1 to the number of rows"),
+        (lambda r: r.compare("place 3", "plaec 1"), "did you mean 'place 1'"),
+        (lambda r: r.compare(1, 1), "with itself"),
+        (lambda r: r.compare(0, 17), "from 0 to 5"),
+        (lambda r: r.total_of([]), "is empty"),
+        (lambda r: r.total_of([True, False]), "one True or False per row"),
+        (lambda r: r.total_of([0], method="guess"), "shrunk or unbiased"),
+        (lambda r: r.top(2, label="population"), "population"),
+    ],
+)
+def test_rows_that_are_not_there_are_refused_with_a_hint(ask, words):
+    with pytest.raises(holdfast.HoldfastError, match=words):
+        ask(named())
+
+
+def test_a_repeated_label_must_be_named_by_number():
+    table = holdfast.table.CsvTable(("place", "n"), [["Kent", "3"], ["Kent", "0"], ["Ely", "1"]])
+    release = released(counts=table, count="n")
+    with pytest.raises(holdfast.HoldfastError, match="several rows"):
+        release.compare("Kent", "Ely")
+    assert release.compare(0, 2).second == "Ely"
+    assert release.total_of(["Kent"]).question == "total of 2 rows"
