@@ -272,7 +272,7 @@ record_edit(
 record_edit("edited delta", "promise does not say what epsilon", privacy={"delta": "1/1000000"})
 record_edit(
     "edited delta and promise",
-    "deployment.yaml does not state the delta",
+    "README.md does not state the epsilon and delta",
     privacy={"delta": "1/1000000", "promise": "epsilon = 0.7 with delta = 0.000001"},
 )
 record_edit("delta of 2", "delta must be 0 or more and below 1", privacy={"delta": "2"})
@@ -555,6 +555,11 @@ damage("an open quote", "cannot be read near line")(
 )
 
 
+damage("a NUL in a cell", "table.csv holds a NUL")(
+    lambda bundle: _edit_first_row(bundle, "p\0000,1\n")
+)
+
+
 def _edit_first_row(bundle, text):
     path = bundle / "table.csv"
     header, _, *rest = path.read_text().splitlines(keepends=True)
@@ -566,7 +571,7 @@ text_edit("a renamed column", "columns are not those", "table.csv", "place", "pe
 record_edit("rows and zeros", "fewer zeros than structural", rows=1, structural_zeros=399)
 record_edit("rows", "more rows than rows + structural_zeros", rows=399)
 record_edit("another count column", "must have one column 'deaths'", count_column="deaths")
-record_edit("unknown unchanged column", "'age' is not in the table", unchanged_columns=["age"])
+record_edit("unknown unchanged column", "unchanged_columns does not", unchanged_columns=["age"])
 
 
 @damage("an empty table", "table.csv is empty")

@@ -70,6 +70,19 @@ def test_a_release_is_audited_exactly(cli):
     assert "stage 2" in cli("release")[1]
 
 
+def test_an_honest_release_with_a_delta_is_not_refuted(cli):
+    import holdfast
+
+    gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-2")
+    counts = [0, 1, 2, 3] * 100
+    release = holdfast.privatize(
+        counts, epsilon=3, max_count=20, contributions=3, constructor=gaussian, seed=1
+    )
+    release.save("release")
+    code, out, err = cli("release")
+    assert code == 0 and "VIOLATION" not in out, err
+
+
 def test_a_release_whose_certificate_fails_is_a_violation(cli, monkeypatch):
     def refuse(folder):
         raise CertificateError("output 2 tells inputs 0 and 1 apart.")

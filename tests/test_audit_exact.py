@@ -8,7 +8,7 @@ import pytest
 
 import holdfast
 from holdfast.auditing import audit_matrix
-from holdfast.baselines import TruncatedGeometric
+from holdfast.baselines import DiscreteGaussian, TruncatedGeometric
 from holdfast.constructors import Heuristic, Optimal
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import TOTAL
@@ -36,6 +36,21 @@ def test_one_unit_in_the_last_place_of_a_weight_is_seen():
     for high, caught in ((edge, False), (edge + 1, True)):
         weights = np.array([[high, TOTAL - high], [low, TOTAL - low]])
         assert audit_matrix(weights, epsilon="1/2").violation is caught
+
+
+def test_a_claim_that_is_no_double_is_compared_as_a_fraction():
+    low = 1 << 60
+    high = math.floor(low * exp_below(Fraction(1, 10))) + 2
+    weights = np.array([[high, TOTAL - high], [low, TOTAL - low]])
+    found = audit_matrix(weights, epsilon="1/10")
+    assert found.lower_bound == 0.1 > Fraction(1, 10) and found.violation
+
+
+@pytest.mark.parametrize("steps", [2, 3])
+def test_a_delta_grows_with_the_steps_of_a_person(steps):
+    mechanism = DiscreteGaussian(delta="1e-2")([1 / 21] * 21, epsilon=1).mechanism
+    assert not audit_matrix(mechanism, steps=steps).violation
+    assert audit_matrix(mechanism.weights, epsilon=steps, delta="1e-2", steps=steps).violation
 
 
 def test_a_solvers_zero_is_an_infinite_loss():

@@ -99,3 +99,9 @@ def test_nobody_can_move_a_top_coded_count_by_more_than_max_count():
     budget = split_budget(1, max_count=5, rows=1000, contributions=1000)
     assert budget.steps == 5
     assert budget.unit_2 == budget.stage_2 / 5
+
+
+def test_few_rows_get_a_larger_share_for_the_distribution():
+    assert share_rule(Fraction(1), rows=400, bins=101) == Fraction(1, 10)
+    assert share_rule(Fraction(1, 10), rows=50, bins=101) == Fraction(3, 10)
+    assert share_rule(Fraction(1), rows=100_000, bins=101) < Fraction(5, 100)

@@ -73,7 +73,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
         ),
         count_column="n",
         unchanged_columns=("place", "area"),
-        notes=public.notes + usefulness_notes(mechanism, target, budget, 398),
+        notes=public.notes + usefulness_notes(mechanism, target, stage_1, budget, 398),
     )
     assert contents(again.save(tmp_path / "again", table_format=table_format)) == original
 

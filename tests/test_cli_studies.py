@@ -112,3 +112,19 @@ def test_the_unfixed_optimum_is_released_in_two_stages(cli):
     usual = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--constructor", "unfixed")
     code, out, _ = cli("privatize", "in.csv", *usual, "--out", "release", "--json")
     assert code == 0 and json.loads(out)["privacy"]["stage_1"] != "0"
+
+
+def test_reproduce_lists_its_experiments_and_runs_one_of_them(cli, tmp_path):
+    code, out, _ = cli("reproduce", "--list")
+    assert code == 0 and "optimality-gap" in out and "runtime" in out
+    code, out, _ = cli("reproduce", "polytopes", "--out", "results", "--jobs", "1")
+    assert code == 0 and "4 of 4 numbers and statements of the paper agree" in out
+    assert "| 78 | 78 | 1 | agrees |" in (tmp_path / "results" / "report.md").read_text()
+
+
+def test_reproduce_refuses_to_mix_runs_unless_told_to_resume(cli):
+    words = ("reproduce", "polytopes", "--out", "results", "--jobs", "1")
+    assert cli(*words)[0] == 0
+    code, _, err = cli(*words)
+    assert code == 2 and "--resume goes on with them" in err
+    assert cli(*words, "--resume", "--full")[0] == 0

@@ -2,12 +2,14 @@
 
 import itertools
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import holdfast
+from holdfast.bound import plan
 from holdfast.budget import split_budget
 from holdfast.composition import composed_epsilon, hockey_stick, parts_of
 from holdfast.constructors import Heuristic, Optimal
@@ -219,3 +221,23 @@ def test_the_releases_of_a_ledger_compose(tmp_path):
     parts = [part for spend in ledger.spends("d") for part in spend.parts]
     assert sum(part.epsilon * part.times for part in parts) == 1
     assert composed_epsilon(parts, delta="0.01") < Fraction(9, 10)
+
+
+def test_a_private_max_count_is_not_priced_by_a_split_that_may_change():
+    quantile, stage_1 = holdfast.PrivateQuantile("0.9"), holdfast.privatizers.CumulativeSmooth()
+    _, planned = plan(quantile, 100_000, epsilon="0.01")
+    recorded = parts_of(planned, stage_1, None)
+    for top in (1, 12, 100, 5000):
+        drawn = split_budget("0.01", max_count=top, rows=100_000, bound=planned.bound)
+        true = [Part(epsilon=part) for part in (drawn.bound, drawn.stage_1, drawn.stage_2)]
+        many = [[replace(part, times=200) for part in parts] for parts in (recorded, true)]
+        stated, needed = (composed_epsilon(parts, delta="1e-6") for parts in many)
+        assert stated >= needed
+
+
+def test_a_part_of_delta_alone_is_not_dropped():
+    alone = Part(epsilon=Fraction(0), delta=DELTA)
+    assert composed_epsilon([alone], delta="1e-3") == 0
+    for parts in ([alone], [alone, Part(epsilon=Fraction(1, 10), times=3)]):
+        with pytest.raises(HoldfastError, match="`delta` must be above"):
+            composed_epsilon(parts, delta="1e-6")

@@ -152,6 +152,15 @@ def test_spends_and_limits_cannot_be_taken_out_by_accident(ledger):
             "DELETE FROM spends",
             "DELETE FROM limits",
             "UPDATE spends SET epsilon = '0'",
+            "UPDATE spends SET fingerprint = 'x'",
+            "UPDATE spends SET what = 'x', time = 'x'",
+            "INSERT OR REPLACE INTO spends SELECT id, dataset, '0', delta, parts, state, time, "
+            "ended, fingerprint, what FROM spends",
+            "UPDATE limits SET epsilon = '9'",
+            "INSERT OR REPLACE INTO limits SELECT id, dataset, '9', delta, time FROM limits",
+            "UPDATE about SET key = x'00'",
+            "DELETE FROM about",
+            "INSERT INTO about VALUES (x'00')",
         ):
             with pytest.raises(sqlite3.IntegrityError):
                 db.execute(statement)
@@ -284,3 +293,21 @@ class AgainstAModel(RuleBasedStateMachine):
 
 TestAgainstAModel = AgainstAModel.TestCase
 TestAgainstAModel.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [Part(epsilon=Fraction(5))],
+        [Part(epsilon=Fraction(1, 20))],
+        [Part(epsilon=Fraction(1, 10), delta=Fraction(1, 10))],
+        [Part(epsilon=Fraction(1, 10), times=2)],
+        [Part(epsilon=Fraction(1, 5)), Part(epsilon=Fraction(-1, 10))],
+    ],
+)
+def test_parts_must_add_up_to_what_is_spent(tmp_path, parts):
+    ledger = Ledger(tmp_path / "b.ledger")
+    ledger.set_limit("crime", epsilon=1)
+    with pytest.raises(HoldfastError, match="add up to `epsilon` and `delta`"):
+        ledger.spend("crime", epsilon="0.1", parts=parts)
+    assert ledger.spends("crime") == []

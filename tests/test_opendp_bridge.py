@@ -1,6 +1,7 @@
 """holdfast inside OpenDP: chained, composed and accounted for there."""
 
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -134,3 +135,28 @@ def test_bad_parameters_are_refused_before_anything_is_made():
     for wrong in ({"epsilon": 0}, {"max_count": 0}, {"output": "everything"}):
         with pytest.raises(HoldfastError):
             pipeline(**wrong)
+
+
+def test_a_constructor_that_brings_a_delta_is_refused_before_a_count_is_drawn(monkeypatch):
+    gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-2")
+    drawn = []
+    monkeypatch.setattr("holdfast.sampling.draw", lambda *_: drawn.append(1))
+    monkeypatch.setattr(sys.modules["holdfast.privatize"], "draw", lambda *_: drawn.append(1))
+    measurement = pipeline(constructor=lambda z, epsilon: gaussian(z, epsilon=epsilon))
+    with pytest.raises(Exception, match="pure epsilon"):
+        measurement([0, 1, 2, 3])
+    assert not drawn
+
+
+def test_a_baseline_of_one_stage_stays_one_stage():
+    geometric = holdfast.baselines.TruncatedGeometric()
+    release = pipeline(constructor=geometric, output="release")([0, 1, 2, 3])
+    assert release.privacy.budget.stage_1 == 0
+
+
+def test_a_negative_distance_has_no_loss():
+    gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-2")
+    approximate = gaussian([0.4, 0.3, 0.2, 0.1], epsilon="1/3").mechanism
+    for mechanism in (MECHANISM, approximate):
+        with pytest.raises(Exception, match=r"d_in|distance|negative"):
+            mechanism.as_opendp().map(-1)

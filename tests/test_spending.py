@@ -178,7 +178,7 @@ def test_a_run_killed_after_its_release_was_kept_is_shown_again(ledger, monkeypa
 
 def test_a_kept_release_that_is_gone_or_damaged_is_not_drawn_again(ledger):
     release(ledger)
-    kept = ledger.folder(1) / "table.csv"
+    kept = ledger.folder(1, *_fingerprint(ledger)) / "table.csv"
     text = kept.read_text()
     kept.write_text(text.replace("0", "1", 1))
     with pytest.raises(HoldfastError, match="changed after"):
@@ -233,8 +233,10 @@ def test_a_private_max_count_is_drawn_after_it_is_paid_for(ledger, monkeypatch):
     assert seen == [Fraction(1, 2)] and again.repeated
     assert again.bound == made.bound and again.privacy == made.privacy
     parts = ledger.spends("crime")[0].parts
-    assert sum(part.epsilon for part in parts) == Fraction(1, 2) and len(parts) == 3
-    assert parts[0].epsilon == made.privacy.budget.bound
+    assert [part.epsilon for part in parts] == [
+        made.privacy.budget.bound,
+        Fraction(1, 2) - made.privacy.budget.bound,  # its split is not known before it is drawn
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,6 +288,7 @@ def test_the_command_line_pays_shows_again_and_refuses(cli):  # noqa: F811
     assert code == 0 and "has spent epsilon 0.5 of 0.8; 0.3 is left" in out
     code, out, _ = cli("privatize", name, *PAID, "--out", "two")
     assert code == 0 and "made before" in out
+    assert "published again learns that the table has not changed" in out
     for path in Path("one").iterdir():
         assert path.read_bytes() == (Path("two") / path.name).read_bytes()
     code, _, err = cli("privatize", name, *PAID, "--split", "0.3", "--out", "three")
@@ -314,6 +317,14 @@ def test_a_dry_run_shows_what_is_left_and_spends_nothing(cli):  # noqa: F811
     assert json.loads(out)["ledger"]["epsilon_spent"] == "0"
     code, _, err = cli("privatize", name, *PAID[:-2], "--dry-run")
     assert code == 2 and "go together" in err
+
+
+def test_a_dry_run_compares_delta_too(cli):  # noqa: F811
+    name, gaussian = table(), ("--constructor", "discrete-gaussian", "--delta", "1e-4", "--dry-run")
+    for delta, enough in (("1e-5", False), ("1e-4", True)):
+        cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "4", "--delta", delta)
+        code, out, _ = cli("privatize", name, *PAID, *gaussian)
+        assert code == 0 and ("not enough" not in out) is enough
 
 
 def test_the_ledger_commands_show_limits_spends_and_history(cli):  # noqa: F811

@@ -45,3 +45,23 @@ def test_the_bundles_read_me_says_what_a_reader_needs():
     for words in ("not the true counts", "epsilon = 1/2", "at most 3", "7 means 7 or more"):
         assert words in text
     assert text.splitlines()[2].startswith("SIMULATION")
+
+
+def test_the_note_knows_the_noise_of_the_privatizer():
+    wide = holdfast.privatizers.CumulativeGaussian(delta="1e-6")
+    narrow = holdfast.privatizers.CumulativeIsotonic()
+    options = {"epsilon": 1, "max_count": 20, "split": "0.1", "seed": 1}
+    notes = holdfast.privatize(COUNTS[:700], privatizer=wide, **options).notes
+    assert any("standard deviation of" in note for note in notes)
+    assert holdfast.privatize(COUNTS[:700], privatizer=narrow, **options).notes == ()
+
+
+@pytest.mark.parametrize("stage", ["privatizer", "constructor"])
+def test_a_name_in_place_of_a_stage_is_refused_before_it_is_paid(tmp_path, stage):
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("d", epsilon=1)
+    with pytest.raises(holdfast.HoldfastError, match=f"`{stage}` must be"):
+        holdfast.privatize(
+            [1, 2, 3], epsilon=1, max_count=5, ledger=ledger, dataset="d", **{stage: "optimal"}
+        )
+    assert ledger.balance("d").epsilon_spent == 0

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import tracemalloc
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ import holdfast
 from bundles import COUNTS, forge, make, repair, repair_sums
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
+from holdfast.verification.target import check_fixed_point
 
 
 @pytest.fixture(scope="module")
@@ -175,6 +177,16 @@ def test_a_count_that_the_mechanism_never_gives_is_found(tmp_path):
     assert holdfast.verify(bundle).damage == (words,)
 
 
+@pytest.mark.parametrize(("small", "limit"), [(1, "1.0e-09"), (400, "1.7e-09")])
+def test_the_fixed_point_states_the_limit_that_it_was_held_to(small, limit):
+    columns = np.diag(np.full(small + 1, 1 << 62, dtype=np.uint64))
+    z = [Fraction(1, 2**41)] * small + [1 - small * Fraction(1, 2**41)]
+    said = check_fixed_point(columns, z, {"fixed_point": True})
+    assert said == f"every share is kept within 0.0e+00; at most {limit} is allowed"
+    with pytest.raises(HoldfastError, match=f"not kept within {limit}"):
+        check_fixed_point(columns[::-1], z, {"fixed_point": True})
+
+
 def test_structural_zeros_need_no_weight(tmp_path):
     counts = [0] * 5 + [1, 2, 3] * 200
     mask = [True] * 5 + [False] * 600
@@ -253,7 +265,7 @@ def test_hostile_sizes_fail_at_once_and_in_little_memory(bundle, name):
 def test_verification_imports_nothing_that_makes_a_release():
     root = Path(holdfast.__file__).parent
     files = [root / "verify.py", *(root / "verification").glob("*.py")]
-    assert len(files) == 11
+    assert len(files) == 14
     for file in files:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []

@@ -89,9 +89,7 @@ def new_folder(directory: str | os.PathLike[str]) -> Path:
     """The path of a folder that can be made; raises if it exists or cannot be written."""
     place = Path(directory)
     if place.exists() or place.is_symlink():
-        raise HoldfastError(
-            f"`{place}` exists already; nothing was drawn. Hint: name a new folder."
-        )
+        raise HoldfastError(f"`{place}` exists already. Hint: name a new folder.")
     if not place.parent.is_dir():
         raise HoldfastError(f"the folder `{place.parent}` does not exist. Hint: make it first.")
     try:
@@ -215,6 +213,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "count_column": record["count_column"],
         "unchanged_columns": tuple(record["unchanged_columns"]),
         "notes": tuple(record["notes"]),
+        "made_with": record["holdfast"],
     }
 
 

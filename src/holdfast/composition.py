@@ -54,15 +54,13 @@ def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: in
     allowed = _check_delta(delta)
     total = sum((_epsilon(part, steps) * times for part, times in counted.items()), Fraction(0))
     spent = sum((_delta(part, steps) * times for part, times in counted.items()), Fraction(0))
-    if allowed == 0 or (total == 0 and spent == 0):
-        return _pure(total, spent)
+    if allowed == 0 or total == 0:
+        return _sum(total, spent, allowed)
     tight = _tight(counted, float(total) / GRID, float(allowed) - NUMERICAL, steps)
-    if math.isinf(tight) and spent > allowed:
-        raise HoldfastError(
-            f"`delta` must be above what the releases have spent of it, {float(spent):g}."
-        )
-    bounds = [Fraction(math.nextafter(tight, math.inf))] if math.isfinite(tight) else []
-    return min(bounds + ([total] if spent <= allowed else []))
+    if math.isinf(tight):
+        return _sum(total, spent, allowed)
+    bound = Fraction(math.nextafter(tight, math.inf))
+    return min(bound, total) if spent <= allowed else bound
 
 
 def hockey_stick(upper: Floats, lower: Floats, epsilons: Floats) -> Floats:
@@ -82,7 +80,7 @@ def _tight(counted: Counter[Part | Mechanism], interval: float, delta: float, st
         return math.inf
     composed = None
     for part, times in counted.items():
-        if _epsilon(part, steps) == 0:  # a matrix that tells nothing
+        if _epsilon(part, steps) == 0 and _delta(part, steps) == 0:  # it tells nothing
             continue
         loss = _loss_distribution(part, interval, steps).self_compose(times)
         composed = loss if composed is None else composed.compose(loss)
@@ -159,8 +157,8 @@ def _check_delta(delta: Any) -> Fraction:
     return value
 
 
-def _pure(total: Fraction, spent: Fraction) -> Fraction:
-    if spent:
+def _sum(total: Fraction, spent: Fraction, allowed: Fraction) -> Fraction:
+    if spent > allowed:
         raise HoldfastError(
             f"`delta` must be above what the releases have spent of it, {float(spent):g}."
         )
@@ -181,14 +179,20 @@ def _accounting() -> Any:
 def parts_of(budget: Budget, privatizer: Any, constructor: Any) -> tuple[Part, ...]:
     """The parts of a release, each private whatever came before it; known before it is drawn.
 
-    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`.
+    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`. Where
+    max_count is found from the data, the split follows from what is found: then only the sum of
+    the two stages is known beforehand, and they are one part.
     """
+    promised = Fraction(getattr(constructor, "promised_delta", 0))
+    if budget.bound:
+        rest = budget.stage_1 + budget.stage_2
+        delta = group_delta(declared_delta(privatizer), rest / budget.steps, budget.steps)
+        return Part(epsilon=budget.bound), Part(epsilon=rest, delta=delta + promised)
     delta = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
     stage_1 = Part(epsilon=budget.stage_1, delta=delta)
     if delta == 0 and _one_step_at_a_time(privatizer):
         stage_1 = Part(epsilon=budget.unit_1, times=budget.steps)
-    promised = Fraction(getattr(constructor, "promised_delta", 0))
-    parts = Part(epsilon=budget.bound), stage_1, Part(epsilon=budget.stage_2, delta=promised)
+    parts = stage_1, Part(epsilon=budget.stage_2, delta=promised)
     return tuple(part for part in parts if part.epsilon or part.delta)
 
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 FILL_IN = "FILL IN"
+KEPT = "Its distribution of counts stays close to the true one."
+NOT_KEPT = "Its distribution of counts is not kept by the mechanism."
 _HEAD = """\
 # A draft for the registry of differential privacy deployments of OpenDP
 # (github.com/opendp/deployments-registry-data). What holdfast knows is filled in;
@@ -57,8 +59,7 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
         "name": FILL_IN,
         "data_curators": [{"data_curator_name": FILL_IN, "data_curator_type": "Government"}],
         "description": f"{mark}A table of {record['rows']} counts, one row a category, from 0 to "
-        f"{top}, where {top} means {top} or more. Its distribution of counts stays close to the "
-        "true one.",
+        f"{top}, where {top} means {top} or more. {KEPT if record['fixed_point'] else NOT_KEPT}",
         "intended_use": FILL_IN,
         "data_product_type": "Summary statistics",
         "data_product_region": FILL_IN,

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from holdfast.arrow_schema import plain
 from holdfast.csv_table import CsvTable, parse_csv
 from holdfast.errors import HoldfastError
-from holdfast.frames import Frame, as_list, check_flat, no_pyarrow, open_frame
+from holdfast.frames import Frame, as_list, check_flat, index_as_columns, no_pyarrow, open_frame
 
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -88,7 +89,7 @@ def _parquet_bytes(table: Any) -> bytes:
     parquet, sink = _parquet(), io.BytesIO()
     table = _with_columns(table)
     try:
-        parquet.write_table(_arrow(table), sink)
+        parquet.write_table(plain(_arrow(table)), sink)
     except Exception:
         raise HoldfastError("`table` has a column that Parquet cannot hold.") from None
     return sink.getvalue()
@@ -110,7 +111,7 @@ def _with_columns(table: Any) -> CsvTable | Frame:
         return table
     if hasattr(table, "to_frame"):  # a series of pandas or polars
         table = table.to_frame(table.name or "count")
-    frame = open_frame(_with_index(table))
+    frame = open_frame(index_as_columns(table))
     if frame is not None:
         return frame
     counts = as_list(table, "table")
@@ -118,21 +119,11 @@ def _with_columns(table: Any) -> CsvTable | Frame:
     return CsvTable(("count",), [[str(count)] for count in counts])
 
 
-def _with_index(table: Any) -> Any:
-    # A pandas index of labels is often the category; one of bare numbers says nothing.
-    if not hasattr(table, "reset_index"):
-        return table
-    index = table.index
-    said = any(name is not None for name in index.names) or index.dtype.kind not in "iu"
-    return table.reset_index() if said else table.reset_index(drop=True)
-
-
 def _arrow(table: CsvTable | Frame) -> Any:
     import pyarrow as pa
 
     if isinstance(table, Frame):
-        # what a file says of itself may tell of the true counts
-        return table.data.to_arrow().replace_schema_metadata(None)
+        return table.data.to_arrow()
     columns = (list(column) for column in zip(*table.rows, strict=True))
     arrays = [pa.array(map(int, c)) if _lossless(c) else pa.array(c) for c in columns]
     return pa.Table.from_arrays(arrays, names=table.columns)

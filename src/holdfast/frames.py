@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrow_schema import without_notes
 from holdfast.count_values import series_counts
 from holdfast.csv_table import find_column
 from holdfast.errors import HoldfastError
@@ -75,10 +76,34 @@ def open_frame(source: Any) -> Frame | None:
     return None
 
 
+def index_as_columns(table: Any) -> Any:
+    """A pandas frame whose index of labels became columns; one of bare numbers says nothing.
+
+    Whatever is published beside the counts has to be a column, which the steward is told of.
+    """
+    import narwhals.stable.v2 as nw
+
+    if not nw.dependencies.is_pandas_like_dataframe(table):
+        return table
+    index = table.index
+    said = any(name is not None for name in index.names) or index.dtype.kind not in "iu"
+    try:
+        return table.reset_index() if said else table.reset_index(drop=True)
+    except ValueError:
+        raise HoldfastError(
+            "`table` has an index with the name of a column. Hint: rename the index, or drop it "
+            "with reset_index(drop=True)."
+        ) from None
+
+
 def _own_copy(frame: Any) -> Any:
-    """A native frame; pandas would share blocks of memory with the frame that came in."""
+    """A native frame without notes, which could tell the true counts; pandas would also share
+    blocks of memory with the frame that came in."""
     native = frame.to_native()
-    return native.copy() if frame.implementation.is_pandas() else native
+    if frame.implementation.is_pandas():
+        native = native.copy()
+        native.attrs = {}
+    return without_notes(native) if frame.implementation.is_pyarrow() else native
 
 
 def open_series(source: Any) -> Line | None:

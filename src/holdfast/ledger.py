@@ -151,6 +151,7 @@ class Ledger:
         what `finish` takes."""
         amount = _amounts(epsilon, delta)
         steps = tuple(parts) or (Part(epsilon=amount[0], delta=amount[1]),)
+        _check_sum(steps, amount)
         with change(self.path, self.timeout) as db:
             _balance(db, check_name(dataset)).check(*amount)
             cursor = db.execute(
@@ -221,10 +222,15 @@ class Ledger:
             )
         return found[::-1]
 
-    def folder(self, spend: int) -> Path:
-        """Where the release of a spend is kept."""
+    def paid(self, fingerprint: str) -> list[int]:
+        """The numbers of all spends on this very release, under whatever name of a dataset."""
+        with self._reading() as db:
+            return [spend.id for spend in _spends(db, "fingerprint = ?", fingerprint)]
+
+    def folder(self, spend: int, fingerprint: str) -> Path:
+        """Where the release of a spend is kept; numbers alone begin anew in another ledger."""
         file = self.path.resolve()
-        return file.with_name(file.name + ".releases") / f"{spend:06d}"
+        return file.with_name(file.name + ".releases") / f"{spend:06d}-{fingerprint[:32]}"
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
@@ -269,6 +275,16 @@ def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
     if not 0 <= amounts[1] < 1:
         raise HoldfastError(f"`delta` must be 0 or more and below 1, got {delta!s:.40}.")
     return amounts
+
+
+def _check_sum(parts: Sequence[Part], amount: tuple[Fraction, Fraction]) -> None:
+    sums = (
+        sum((part.epsilon * part.times for part in parts), Fraction(0)),
+        sum((part.delta * part.times for part in parts), Fraction(0)),
+    )
+    negative = any(part.epsilon < 0 or part.delta < 0 or part.times < 0 for part in parts)
+    if sums != amount or negative:
+        raise HoldfastError("`parts` must be 0 or more and add up to `epsilon` and `delta`.")
 
 
 def _balance(db: Connection, dataset: str) -> Balance:

@@ -31,10 +31,27 @@ CREATE TABLE spends (
 CREATE INDEX spends_of_a_dataset ON spends (dataset, epsilon, delta, state);
 CREATE TRIGGER spends_stay BEFORE DELETE ON spends
   BEGIN SELECT RAISE(ABORT, 'a spend cannot be taken back'); END;
-CREATE TRIGGER amounts_stay BEFORE UPDATE OF id, dataset, epsilon, delta, parts ON spends
+CREATE TRIGGER amounts_stay
+  BEFORE UPDATE OF id, dataset, epsilon, delta, parts, time, fingerprint, what ON spends
   BEGIN SELECT RAISE(ABORT, 'a spend cannot be changed'); END;
+CREATE TRIGGER ends_stay BEFORE UPDATE OF state, ended ON spends WHEN OLD.state != 'open'
+  BEGIN SELECT RAISE(ABORT, 'a spend that ended cannot be changed'); END;
+CREATE TRIGGER spends_are_new BEFORE INSERT ON spends
+  WHEN EXISTS (SELECT 1 FROM spends WHERE id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'a spend cannot be replaced'); END;
 CREATE TRIGGER limits_stay BEFORE DELETE ON limits
   BEGIN SELECT RAISE(ABORT, 'limits stay on record'); END;
+CREATE TRIGGER limits_are_kept BEFORE UPDATE ON limits
+  BEGIN SELECT RAISE(ABORT, 'limits stay on record'); END;
+CREATE TRIGGER limits_are_new BEFORE INSERT ON limits
+  WHEN EXISTS (SELECT 1 FROM limits WHERE id = NEW.id)
+  BEGIN SELECT RAISE(ABORT, 'limits stay on record'); END;
+CREATE TRIGGER key_stays BEFORE UPDATE ON about
+  BEGIN SELECT RAISE(ABORT, 'the key stays'); END;
+CREATE TRIGGER key_is_kept BEFORE DELETE ON about
+  BEGIN SELECT RAISE(ABORT, 'the key stays'); END;
+CREATE TRIGGER key_is_one BEFORE INSERT ON about WHEN EXISTS (SELECT 1 FROM about)
+  BEGIN SELECT RAISE(ABORT, 'the key stays'); END;
 """
 
 
@@ -131,8 +148,8 @@ def _statements() -> Iterator[str]:
 def _explain(error: str, path: Path, timeout: float) -> str:
     if "locked" in error or "busy" in error:
         return (
-            f"`ledger` {path} was in use by other processes for {timeout:g} seconds; nothing was "
-            "recorded. Hint: try again."
+            f"`ledger` {path} was in use by other processes for {timeout:g} seconds and was not "
+            "changed. Hint: try again."
         )
     return f"`ledger` {path} cannot be used ({error}). Hint: can its folder be written to?"
 

@@ -15,6 +15,7 @@ OpenDP asks whoever brings a measurement of their own to say that they mean it:
 """
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ def opendp_measurement(
         raise HoldfastError(f"`output` must be counts or release, got {output!r:.40}.")
     top, unit = check_max_count(max_count), exact_epsilon(epsilon)
     if declared_delta(privatizer) or hasattr(type(constructor), "promised_delta"):
-        raise HoldfastError("`opendp_measurement` needs stages of pure epsilon, without delta.")
+        raise _not_pure()
 
     def draw(counts: list[int]) -> Any:
         from holdfast.privatize import privatize
@@ -89,7 +90,7 @@ def opendp_measurement(
             epsilon=unit,
             max_count=top,
             privatizer=privatizer,
-            constructor=constructor,
+            constructor=None if constructor is None else _PureOnly(constructor),
             split=split,
         )
         return release if output == "release" else release.counts.tolist()
@@ -97,16 +98,44 @@ def opendp_measurement(
     return _measurement(draw, unit, output)
 
 
+@dataclass(frozen=True)
+class _PureOnly:
+    """A constructor that is refused, before any count is drawn, if what it makes has a delta."""
+
+    constructor: Any
+
+    @property
+    def one_stage(self) -> bool:
+        return bool(getattr(self.constructor, "one_stage", False))
+
+    def for_release(self, **public: int) -> "_PureOnly":
+        if not hasattr(self.constructor, "for_release"):
+            return self
+        return _PureOnly(self.constructor.for_release(**public))
+
+    def __call__(self, target: Any, *, epsilon: Fraction) -> Any:
+        made = self.constructor(target, epsilon=epsilon)
+        if declared_delta(made) or declared_delta(made.mechanism):
+            raise _not_pure()
+        return made
+
+
+def _not_pure() -> HoldfastError:
+    return HoldfastError("`opendp_measurement` needs stages of pure epsilon, without delta.")
+
+
 def _measurement(draw: Any, unit: Fraction, output: str, delta: Fraction = Fraction(0)) -> Any:
     import opendp.prelude as dp
 
     def pure(d_in: int) -> float:
+        if d_in < 0:
+            raise HoldfastError("`d_in` must be 0 or more: it is a distance.")
         return _float_above(d_in * unit)
 
     def approximate(d_in: int) -> tuple[float, float]:
-        hopeless = d_in * unit > HOPELESS
+        loss, hopeless = pure(d_in), d_in * unit > HOPELESS
         stated = Fraction(1) if hopeless else min(group_delta(delta, unit, d_in), Fraction(1))
-        return pure(d_in), _float_above(stated)
+        return loss, _float_above(stated)
 
     measure = dp.max_divergence()
     return dp.m.make_user_measurement(

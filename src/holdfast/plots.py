@@ -41,7 +41,7 @@ def error_curves(
 
     A bar shows the spread (one standard deviation) where there is one.
     """
-    with _figure(path, len(panels), 4.6, 3.9, title) as (_, axes):
+    with canvas(path, len(panels), 4.6, 3.9, title) as (_, axes):
         methods = tuple(dict.fromkeys(name for panel in panels.values() for name in panel))
         for axis, (name, curves) in zip(axes, panels.items(), strict=True):
             for index, (method, curve) in reversed(list(enumerate(curves.items()))):
@@ -49,9 +49,9 @@ def error_curves(
                 # methods that lie on each other stay visible: their markers take turns
                 turn = slice(index % 2, None, 2) if len(x) > 6 else slice(None)
                 style = style_of(method, methods)
-                _curve(axis, x, mean, spread, style, turn)
+                draw_curve(axis, x, mean, spread, style, turn)
             _budget_axis(axis, name)
-        _legend_below(axes)
+        legend_below(axes)
     return Path(path)
 
 
@@ -64,7 +64,7 @@ def distribution_overlay(
 ) -> Path:
     """Distributions of counts laid over each other: grey bars are the truth, where it is given."""
     n = len(next(iter(published.values())))
-    with _figure(path, 1, 8.0, 4.2, title) as (_, axes):
+    with canvas(path, 1, 8.0, 4.2, title) as (_, axes):
         axis, counts = axes[0], np.arange(n)
         if truth is not None:
             axis.bar(counts, 100 * truth, color=TRUTH.colour, label=TRUTH.label, width=0.9)
@@ -75,7 +75,7 @@ def distribution_overlay(
         axis.yaxis.set_major_formatter("{x:g}")
         axis.set(xlabel=f"count ({n - 1} means {n - 1} or more)", ylabel="percent of rows")
         axis.set_ylim(bottom=0)
-        _legend_below(axes)
+        legend_below(axes)
     return Path(path)
 
 
@@ -85,7 +85,7 @@ def transition_heatmap(
     """Transition matrices side by side: the darker, the likelier; greys on a logarithmic scale."""
     from matplotlib.colors import LogNorm
 
-    with _figure(path, len(matrices), 4.0, 3.2, title) as (figure, axes):
+    with canvas(path, len(matrices), 4.0, 3.2, title) as (figure, axes):
         for axis, (name, matrix) in zip(axes, matrices.items(), strict=True):
             image = axis.imshow(
                 np.maximum(matrix, LEAST), cmap="Greys", norm=LogNorm(LEAST, 1), origin="upper"
@@ -99,7 +99,8 @@ def transition_heatmap(
     return Path(path)
 
 
-def _curve(axis: Any, x: Floats, mean: Floats, spread: Floats, style: Any, turn: slice) -> None:
+def draw_curve(axis: Any, x: Floats, mean: Floats, spread: Floats, style: Any, turn: slice) -> None:
+    """A curve in its style, with bars; `turn` says which points have markers."""
     kept = mean > 0
     axis.plot(x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style.curve)
     low = np.minimum(spread, 0.9 * mean)  # a bar below zero has no place on a logarithmic scale
@@ -124,7 +125,8 @@ def _inside(axis: Any, value: float) -> bool:
     return bool(low <= value <= high)
 
 
-def _legend_below(axes: Sequence[Any]) -> None:
+def legend_below(axes: Sequence[Any]) -> None:
+    """One legend for all panels, off the data."""
     handles, labels = axes[0].get_legend_handles_labels()
     handles, labels = handles[::-1], labels[::-1]  # drawn last, so on top: the first
     columns = len(labels) if len(labels) <= 4 else 3 if len(axes) < 3 else 5
@@ -134,7 +136,7 @@ def _legend_below(axes: Sequence[Any]) -> None:
 
 
 @contextmanager
-def _figure(
+def canvas(
     path: str | os.PathLike[str], panels: int, width: float, height: float, title: str
 ) -> Iterator[tuple[Any, Sequence[Any]]]:
     """A figure to draw on, written whole to its place at the end."""

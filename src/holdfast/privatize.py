@@ -11,7 +11,7 @@ from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import Privatizer
 from holdfast.release import Release
 from holdfast.sampling import draw
-from holdfast.spending import Request, release_once
+from holdfast.spending import release_once
 from holdfast.stages import Constructor, Stages, stages
 from holdfast.table import CountTable, read_table
 
@@ -81,9 +81,8 @@ def privatize(
     steps = partial(five_steps, rows, asked)
     if ledger is None and dataset is None:
         return steps()
-    parameters, parts = asked.parameters(number), asked.parts(number)
-    request = Request(rows=rows, parts=parts, parameters=parameters)
-    return release_once(ledger, dataset, request, steps, simulated=asked.source.simulated)
+    request = asked.request(number, len(rows.counts) - number)
+    return release_once(ledger, dataset, rows, request, steps, simulated=asked.source.simulated)
 
 
 def five_steps(rows: CountTable, asked: Stages) -> Release:

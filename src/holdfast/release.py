@@ -162,6 +162,8 @@ class ReleaseFacts:
     """What a reader should know."""
     repeated: bool = False
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
+    made_with: str = field(default_factory=lambda: _version(), repr=False)
+    """The version of holdfast that drew it."""
 
     @property
     def released_histogram(self) -> NDArray[np.int64]:
@@ -184,7 +186,7 @@ class ReleaseFacts:
         """What was done and promised, as plain values."""
         return {
             "schema": SCHEMA,
-            "holdfast": _version(),
+            "holdfast": self.made_with,
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,

@@ -9,6 +9,7 @@ reads those files.
 
 import secrets
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -18,18 +19,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrow_schema import plain
 from holdfast.bundle import complete, new_bundle
 from holdfast.csv_table import find_column, suggest
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger import ABANDONED, DONE, open_ledger
+from holdfast.ledger import ABANDONED, check_name, open_ledger
 from holdfast.mechanism import Mechanism
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import Privatizer
 from holdfast.randomness import SystemEntropy
 from holdfast.release import ReleaseFacts, StreamedRelease
 from holdfast.sampling import Sampler
-from holdfast.spending import words_of
-from holdfast.stages import Constructor, Staged, Stages, stages
+from holdfast.spending import mark_done, pay
+from holdfast.stages import Constructor, Staged, stages
 from holdfast.streaming.arrow_source import ROW_GROUP
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -80,15 +82,15 @@ class SparkRelease(ReleaseFacts):
         with new_bundle(directory) as folder:
             rows = self.table.mapInArrow(_packed, "data binary").toLocalIterator()
             batches = (b for row in rows for b in pa.ipc.open_stream(bytes(row.data)))
-            first = next(batches)
-            with parquet.ParquetWriter(folder / "table.parquet", first.schema) as writer:
-                group = [first]
+            group = [next(batches)]
+            schema = plain(pa.Table.from_batches(group)).schema
+            with parquet.ParquetWriter(folder / "table.parquet", schema) as writer:
                 for batch in batches:
                     if sum(map(len, group)) >= ROW_GROUP:
-                        writer.write_table(pa.Table.from_batches(group))
+                        writer.write_table(plain(pa.Table.from_batches(group)))
                         group = []
                     group.append(batch)
-                writer.write_table(pa.Table.from_batches(group))
+                writer.write_table(plain(pa.Table.from_batches(group)))
             fields = {name: getattr(self, name) for name in ReleaseFacts.__dataclass_fields__}
             release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **fields)
             complete(release, folder, list(self.columns))
@@ -141,27 +143,19 @@ def privatize(
     asked = asked.for_rows(int(histogram.sum()))
     if ledger is None or dataset is None:
         return table.release(asked(histogram), zeros)
-    book, spend = _pay(ledger, dataset, asked, int(histogram.sum()), zeros)
+    book, request = open_ledger(ledger), asked.request(int(histogram.sum()), zeros)
+    spend = pay(book, check_name(dataset), request, request.words)
     try:
-        release = table.release(asked(histogram), zeros)
+        staged = asked(histogram)
+        request.check(staged.privacy)
+        release = table.release(staged, zeros)
     except BaseException as error:
         error.add_note(COUNTED)
-        book.finish(spend, ABANDONED)
+        with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
+            book.finish(spend, ABANDONED)
         raise
-    book.finish(spend, DONE)
+    mark_done(book, spend)
     return release
-
-
-def _pay(ledger: Any, dataset: str, asked: Stages, rows: int, zeros: int) -> tuple[Any, int]:
-    book, parts = open_ledger(ledger), asked.parts(rows)
-    spend = book.spend(
-        dataset,
-        epsilon=sum((part.epsilon * part.times for part in parts), Fraction(0)),
-        delta=sum((part.delta * part.times for part in parts), Fraction(0)),
-        parts=parts,
-        what=words_of(asked.parameters(rows), rows + zeros),
-    )
-    return book, spend
 
 
 class _Table:

@@ -2,10 +2,9 @@
 
 import hashlib
 import json
-import secrets
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,23 +12,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bundle import load, new_folder
+from holdfast.bundle import load
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger import ABANDONED, DONE, Ledger, Part, Spend, check_name, open_ledger
-from holdfast.release import Release
+from holdfast.identity import identity
+from holdfast.kept import check_room, kept_release
+from holdfast.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
+from holdfast.release import Privacy, Release
 from holdfast.table import CountTable
-from holdfast.verify import verify
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
-_FOR_THE_SCREEN = ("progress", "interruptible")  # fields that do not change what is drawn
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Request:
-    """A release that is about to be drawn: everything that decides its law."""
+    """A release that is about to be drawn: everything but the counts that decides its law."""
 
-    rows: CountTable
-    """The checked table."""
+    rows: int
+    """Rows that go through the mechanism."""
+    structural_zeros: int
+    """Rows that pass through."""
     parts: tuple[Part, ...]
     """What it will spend."""
     parameters: dict[str, Any]
@@ -48,13 +49,13 @@ class Request:
     @property
     def words(self) -> str:
         """The parameters as JSON, the same in every process."""
-        return words_of(self.parameters, len(self.rows.counts))
+        named = {name: identity(value) for name, value in self.parameters.items()}
+        return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
 
-    def content(self, words: str) -> bytes:
-        """Parameters, structural zeros and true counts in row order. Never leaves the process."""
-        digest = TableDigest()
-        digest.add(self.rows.counts, self.rows.structural_zero)
-        return digest.content(words)
+    def check(self, privacy: Privacy) -> None:
+        """Refuse a release that costs more than was paid for it."""
+        if privacy.epsilon > self.epsilon or privacy.delta > self.delta:
+            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
 
 
 class TableDigest:
@@ -75,7 +76,13 @@ class TableDigest:
 
 
 def release_once(
-    ledger: Any, dataset: Any, request: Request, draw: Callable[[], Release], *, simulated: bool
+    ledger: Any,
+    dataset: Any,
+    table: CountTable,
+    request: Request,
+    draw: Callable[[], Release],
+    *,
+    simulated: bool,
 ) -> Release:
     """The release of a request: kept from an earlier run, or paid for, drawn and kept.
 
@@ -88,71 +95,55 @@ def release_once(
         release = draw()
         return replace(release, notes=(*release.notes, UNTOUCHED))
     book = open_ledger(ledger)
-    words = request.words
-    fingerprint = book.fingerprint(request.content(words))
-    kept = kept_folder(book, name, fingerprint)
+    words, digest = request.words, TableDigest()
+    digest.add(table.counts, table.structural_zero)
+    fingerprint = book.fingerprint(digest.content(words))
+    kept = kept_release(book, name, fingerprint, request, load)
     if kept is not None:
-        return _as_asked(load(kept), request.rows)
-    check_room(book)
-    spend = book.spend(
-        name,
+        return _as_asked(kept, table)
+    check_room(book, fingerprint)
+    spend = pay(book, name, request, words, fingerprint)
+    return _draw_and_keep(book, spend, book.folder(spend, fingerprint), request, draw)
+
+
+def pay(ledger: Ledger, dataset: str, request: Request, words: str, fingerprint: str = "") -> int:
+    """Record what a release will spend; the number of the spend."""
+    return ledger.spend(
+        dataset,
         epsilon=request.epsilon,
         delta=request.delta,
         parts=request.parts,
         fingerprint=fingerprint,
         what=words,
     )
-    return _draw_and_keep(book, spend, request, draw)
+
+
+def mark_done(ledger: Ledger, spend: int) -> None:
+    """Mark a release that is there as done, which must not keep it from whoever paid for it."""
+    try:
+        ledger.finish(spend, DONE)
+    except HoldfastError:
+        pass  # it is paid; without the mark it is open and counts, and is shown again if kept
+    except BaseException as error:
+        error.add_note(COUNTED)
+        raise
 
 
 def _draw_and_keep(
-    ledger: Ledger, spend: int, request: Request, draw: Callable[[], Release]
+    ledger: Ledger, spend: int, folder: Path, request: Request, draw: Callable[[], Release]
 ) -> Release:
     try:
         release = draw()
-        if release.privacy.epsilon > request.epsilon or release.privacy.delta > request.delta:
-            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
+        request.check(release.privacy)
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
-        bare.save(ledger.folder(spend))
+        bare.save(folder)
     except BaseException as error:
         error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend, ABANDONED)
         raise
-    ledger.finish(spend, DONE)
+    mark_done(ledger, spend)
     return release
-
-
-def check_room(ledger: Ledger) -> None:
-    """Raise where a release could not be kept."""
-    folder = ledger.folder(0)
-    try:
-        folder.parent.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise HoldfastError(f"`{folder.parent}` cannot be made: {error.strerror}.") from None
-    new_folder(folder)
-
-
-def kept_folder(ledger: Ledger, dataset: str, fingerprint: str) -> Path | None:
-    """Where the release of the same table with the same parameters is kept, if there is one."""
-    for spend in ledger.made(dataset, fingerprint):
-        if ledger.folder(spend.id).is_dir():
-            verify(ledger.folder(spend.id)).require()
-            if spend.state != DONE:  # killed after the release was whole, before it was marked
-                with suppress(HoldfastError):
-                    ledger.finish(spend.id, DONE)
-            return ledger.folder(spend.id)
-        if spend.state == DONE:
-            raise _lost(ledger, spend)
-    return None
-
-
-def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:
-    return HoldfastError(
-        f"this release was made on {spend.time[:10]}, but `{ledger.folder(spend.id)}`, where it "
-        "was kept, is gone. Nothing was drawn. Hint: put the folder back; to draw and pay again, "
-        "change a parameter."
-    )
 
 
 def _as_asked(kept: Release, rows: CountTable) -> Release:
@@ -163,36 +154,3 @@ def _as_asked(kept: Release, rows: CountTable) -> Release:
         unchanged_columns=rows.others,
         repeated=True,
     )
-
-
-def words_of(parameters: dict[str, Any], rows: int) -> str:
-    """Parameters of a release as JSON, the same in every process."""
-    named = {name: identity(value) for name, value in parameters.items()}
-    return json.dumps(named | {"rows": rows}, sort_keys=True)
-
-
-def identity(part: Any) -> str:
-    """A privatizer or constructor as text that is the same in every process.
-
-    What cannot be recognised, such as a lambda, gets a new text every time: its release is drawn
-    and paid for anew rather than mistaken for another.
-
-    >>> from holdfast.constructors import Automatic
-    >>> identity(Automatic(progress=print))
-    "Automatic(error='absolute')"
-    """
-    if is_dataclass(part) and not isinstance(part, type):
-        shown = (f for f in fields(part) if f.name not in _FOR_THE_SCREEN)
-        inside = ", ".join(f"{f.name}={identity(getattr(part, f.name))}" for f in shown)
-        return f"{type(part).__qualname__}({inside})"
-    if isinstance(part, Fraction):
-        return str(part)
-    if isinstance(part, np.ndarray):
-        sum_ = hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest()
-        return f"array({part.shape}, {part.dtype}, {sum_})"
-    name = getattr(part, "__qualname__", None)
-    if callable(part) and name is not None and "<" not in name:
-        return f"{part.__module__}.{name}"
-    # a lambda or an object without a text of its own: who knows what it is next time
-    anonymous = name is not None or " at 0x" in repr(part)
-    return f"{name}#{secrets.token_hex(16)}" if anonymous else repr(part)

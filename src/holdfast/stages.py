@@ -13,7 +13,7 @@ from holdfast.budget import Budget
 from holdfast.composition import parts_of
 from holdfast.constructors import Automatic, Construction
 from holdfast.delta import declared_delta, total_delta
-from holdfast.ledger import Part
+from holdfast.errors import HoldfastError
 from holdfast.mechanism import check_mechanism
 from holdfast.privatizers import (
     CumulativeSmooth,
@@ -24,6 +24,7 @@ from holdfast.privatizers import (
 )
 from holdfast.randomness import Randomness, randomness
 from holdfast.release import Privacy
+from holdfast.spending import Request
 from holdfast.usefulness import bound_notes, usefulness_notes
 
 Constructor = Callable[..., Construction]
@@ -66,14 +67,10 @@ class Stages:
         self.privatizer.certified_epsilon(budget.unit_1)
         return replace(self, constructor=constructor)
 
-    def parts(self, rows: int) -> tuple[Part, ...]:
-        """What the run will spend, step by step."""
-        return parts_of(self.budget(rows), self.privatizer, self.constructor)
-
-    def parameters(self, rows: int) -> dict[str, Any]:
-        """Everything but the table that decides the law of the release."""
+    def request(self, rows: int, structural_zeros: int) -> Request:
+        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
         budget = self.budget(rows)
-        return {
+        parameters = {
             "epsilon": budget.epsilon,
             "bound": budget.bound,
             "stage_1": budget.stage_1,
@@ -82,6 +79,12 @@ class Stages:
             "privatizer": self.privatizer,
             "constructor": self.constructor,
         }
+        return Request(
+            rows=rows,
+            structural_zeros=structural_zeros,
+            parts=parts_of(budget, self.privatizer, self.constructor),
+            parameters=parameters,
+        )
 
     def __call__(self, histogram: Histogram) -> "Staged":
         """Steps 2 and 3, from how many rows have count 0, 1, ..., `highest` or more."""
@@ -124,11 +127,11 @@ class Staged:
         target, mechanism = self.target, self.construction.mechanism
         if self.stages.one_stage:
             target = drawn / drawn.sum()
-        notes = usefulness_notes(mechanism, target, self.budget, self.rows)
+        notes = usefulness_notes(mechanism, target, self.stages.privatizer, self.budget, self.rows)
         return {
             "target": target,
             "mechanism": mechanism,
-            "privacy": self._privacy(),
+            "privacy": self.privacy,
             "rows": self.rows,
             "bound": self.bound,
             "measurement": self.measurement,
@@ -136,7 +139,9 @@ class Staged:
             "notes": (*bound_notes(self.bound, self.rows), *notes),
         }
 
-    def _privacy(self) -> Privacy:
+    @property
+    def privacy(self) -> Privacy:
+        """What is promised and certified; known before step 4."""
         privatizer, steps = self.stages.privatizer, self.budget.steps
         return Privacy(
             budget=self.budget,
@@ -164,6 +169,7 @@ def stages(
     >>> stages(epsilon=1, max_count=20).budget(1000).epsilon
     Fraction(1, 1)
     """
+    _check_stages(privatizer, constructor)
     constructor = Automatic() if constructor is None else constructor
     one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
     if privatizer is None:
@@ -176,3 +182,17 @@ def stages(
         constructor=constructor,
         source=randomness(seed),
     )
+
+
+def _check_stages(privatizer: Any, constructor: Any) -> None:
+    """Refuse what cannot be called, such as a name, before anything is paid or drawn."""
+    if privatizer is not None and not hasattr(privatizer, "certified_epsilon"):
+        raise HoldfastError(
+            f"`privatizer` must be a privatizer, got {privatizer!r:.40}. "
+            "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets."
+        )
+    if constructor is not None and (isinstance(constructor, type) or not callable(constructor)):
+        raise HoldfastError(
+            f"`constructor` must be a constructor, got {constructor!r:.40}. "
+            "Hint: holdfast.constructors.Optimal(), with its brackets."
+        )

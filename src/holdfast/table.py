@@ -17,6 +17,7 @@ from holdfast.frames import (
     Line,
     as_list,
     check_flat,
+    index_as_columns,
     no_columns,
     not_flat,
     open_frame,
@@ -65,6 +66,7 @@ def read_table(
     `source` is one-dimensional (list, array, series), a data frame (pandas, polars, pyarrow,
     DuckDB), a `CsvTable`, or the path of a CSV or Parquet file. `structural_zero` is a column of
     flags, a mask with one boolean per row, or a list of labels found in the `category` column.
+    A pandas index that is named or holds labels is a column like any other.
 
     >>> frame = CsvTable(("county", "deaths"), [["Kent", "3"], ["Ely", "0"]])
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])
@@ -123,7 +125,7 @@ _View = Frame | _Text | Line
 def _open(source: Any) -> _View:
     if isinstance(source, CsvTable):
         return _Text(source)
-    return open_frame(source) or open_series(source) or _open_array(source)
+    return open_frame(index_as_columns(source)) or open_series(source) or _open_array(source)
 
 
 def _open_array(source: Any) -> Line:

@@ -1,6 +1,7 @@
 """Says when a release tells little, from what is public and private already: costs nothing."""
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,17 @@ def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float 
     return absolute_deviation(mechanism.matrix, target)
 
 
-def share_uncertainty(budget: Budget, rows: int) -> float:
-    """Standard deviation that stage 1's noise alone gives to the share of rows up to a count."""
-    return math.sqrt(2) / (float(budget.unit_1) * rows)
+def share_uncertainty(privatizer: Any, budget: Budget, rows: int, bins: int) -> float:
+    """Standard deviation that stage 1's noise gives to the share of rows up to a count.
+
+    The largest over the counts, before the projection, which mostly lowers it.
+    """
+    if bins < 2 or not budget.stage_1:
+        return 0.0
+    variance = 2 / float(budget.unit_1) ** 2
+    if hasattr(privatizer, "cumulative_variance"):
+        variance = float(np.max(privatizer.cumulative_variance(bins, budget.unit_1)))
+    return math.sqrt(variance) / rows
 
 
 def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
@@ -52,7 +61,11 @@ def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
 
 
 def usefulness_notes(
-    mechanism: Mechanism, target: NDArray[np.float64], budget: Budget, rows: int
+    mechanism: Mechanism,
+    target: NDArray[np.float64],
+    privatizer: Any,
+    budget: Budget,
+    rows: int,
 ) -> tuple[str, ...]:
     """Notes for a release that is worth less than it looks."""
     notes = []
@@ -61,11 +74,12 @@ def usefulness_notes(
             "all of the budget went to the counts, with a mechanism that keeps no distribution: "
             "the distribution stated is that of the released counts"
         )
-    unsure = share_uncertainty(budget, rows) if budget.stage_1 else 0.0
+    unsure = share_uncertainty(privatizer, budget, rows, len(target))
     if unsure > UNSURE_SHARE:
         notes.append(
-            f"with {rows} rows and this budget the distribution of counts is uncertain by up to "
-            f"{min(unsure, 1):.0%} of the rows; more rows or a larger epsilon would help"
+            f"with {rows} rows and this budget the noise on the distribution of counts has a "
+            f"standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a larger epsilon "
+            "or a larger split would help"
         )
     change = expected_change(mechanism, target)
     if change is None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from holdfast.auditing.bounds import exact_delta
 from holdfast.auditing.report import Audit
 from holdfast.budget import exact_epsilon
+from holdfast.delta import group_delta
 from holdfast.errors import HoldfastError
 from holdfast.mechanism import Mechanism
 from holdfast.rational import exp_below
@@ -26,8 +27,9 @@ def audit_matrix(matrix: Any, *, epsilon: Any = None, delta: Any = 0, steps: int
     With `delta` = 0 it is the largest $\ln(T_{ij} / T_{kj})$ with |i - k| <= `steps`, compared
     as exact fractions; a positive entry beside a zero is an infinite loss. With `delta` it is
     the smallest ε with $\sum_j \max(T_{ij} - e^\epsilon T_{kj}, 0) \le \delta$. Rows of integers
-    count as weights. For a `Mechanism` the claim defaults to its own. A matrix of floats is
-    taken as printed, and 1e-9 above the claim is put down to rounding. Cost: O(n^2 steps).
+    count as weights. For a `Mechanism` the claim defaults to its own, enlarged for `steps`. A
+    matrix of floats is taken as printed, and 1e-9 above the claim is put down to rounding.
+    Cost: O(n^2 steps).
 
     >>> audit_matrix([[3, 1], [1, 3]], epsilon=1).violation
     True
@@ -38,7 +40,9 @@ def audit_matrix(matrix: Any, *, epsilon: Any = None, delta: Any = 0, steps: int
     """
     if isinstance(matrix, Mechanism):
         epsilon = matrix.epsilon * steps if epsilon is None else epsilon
-        delta = delta or getattr(matrix, "delta", 0)
+        delta = delta or group_delta(
+            matrix.delta, matrix.epsilon, min(steps, len(matrix.weights) - 1)
+        )
         matrix = matrix.weights
     weights = _check(matrix)
     claimed = None if epsilon is None else exact_epsilon(epsilon)

@@ -46,8 +46,11 @@ class Audit:
     @property
     def violation(self) -> bool:
         """Whether the claim is refuted."""
-        above = self.epsilon is not None and self.lower_bound > self.epsilon + self.tolerance
-        return above or self.reused
+        if self.epsilon is None:
+            return self.reused
+        # without a tolerance the claim stays a fraction: adding 0.0 would round it
+        limit = self.epsilon + self.tolerance if self.tolerance else self.epsilon
+        return self.lower_bound > limit or self.reused
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that JSON can hold; an infinite loss is the text "inf"."""

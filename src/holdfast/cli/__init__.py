@@ -13,6 +13,7 @@ from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
+from holdfast.cli.reproduce import reproduce
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
@@ -32,6 +33,7 @@ app.command()(ask)
 app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(plan)
+app.command()(reproduce)
 app.command()(audit)
 app.command()(verify)
 

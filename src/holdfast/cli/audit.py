@@ -86,6 +86,7 @@ def _release(folder: Path) -> "Audit":
     import holdfast
     from holdfast.auditing import Audit, audit_matrix
     from holdfast.budget import LARGEST
+    from holdfast.delta import group_delta
 
     try:
         release = holdfast.load(folder)
@@ -104,7 +105,7 @@ def _release(folder: Path) -> "Audit":
     return audit_matrix(
         release.mechanism.weights,
         epsilon=budget.stage_2,
-        delta=getattr(release.mechanism, "delta", 0),
+        delta=group_delta(release.mechanism.delta, budget.unit_2, budget.steps),
         steps=budget.steps,
     )
 

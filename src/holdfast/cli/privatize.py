@@ -16,6 +16,7 @@ from holdfast.cli.streams import Looked, asked_source, is_streamed, look_at, wat
 from holdfast.errors import COUNTED, HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.budget import Budget
     from holdfast.ledger import Balance
     from holdfast.release import Release
 
@@ -126,7 +127,7 @@ def privatize(
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    _constructor(constructor, None, delta)
+    stages = (stage_1, _constructor(constructor, None, delta))
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -140,7 +141,7 @@ def privatize(
         options["one_stage"] = one_stage
         with asked_source(file, query) if streamed else nullcontext(file) as source:
             table = look_at(source, names) if streamed else _look_at(file, names)
-        _plan(table, options, account, as_json)
+        _plan(table, options, stages, account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | {"privatizer": stage_1}
@@ -199,8 +200,8 @@ def _show(release: "Release", folder: Path) -> None:
     zeros = release.structural_zeros
     extra = f", and {zeros:,} structural zeros passed through" if zeros else ""
     screen.print(
-        f"Released {release.rows:,} rows{extra}. A released count is off by "
-        f"{change_in_words(release.expected_change)} on average.\n"
+        f"Released {release.rows:,} rows{extra}. If counts are distributed as the release says, "
+        f"one is off by {change_in_words(release.expected_change)} on average.\n"
         f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
     )
@@ -230,6 +231,7 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
+        screen.print("Whoever sees it published again learns that the table has not changed.")
     screen.print(sentence(balance))
 
 
@@ -241,7 +243,13 @@ def _look_at(file: Path, names: dict[str, Any]) -> Looked:
     return Looked(rows=rows, others=table.others, notes=table.notes)
 
 
-def _plan(table: Looked, options: dict[str, Any], account: "Balance | None", as_json: bool) -> None:
+def _plan(
+    table: Looked,
+    options: dict[str, Any],
+    stages: tuple[Any, Any],
+    account: "Balance | None",
+    as_json: bool,
+) -> None:
     """Say what a run would do; draws nothing."""
     from holdfast.bound import plan as plan_bound
     from holdfast.usefulness import share_uncertainty
@@ -253,9 +261,9 @@ def _plan(table: Looked, options: dict[str, Any], account: "Balance | None", as_
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        stages = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
-        stages["bound"] = str(budget.bound)
-        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | stages | plan))
+        parts = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        parts["bound"] = str(budget.bound)
+        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | parts | plan))
         return
     for note in table.notes:
         asides.print(f"Note: {note}")
@@ -271,13 +279,23 @@ def _plan(table: Looked, options: dict[str, Any], account: "Balance | None", as_
     )
     if budget.stage_1:
         screen.print(
-            "Stage 1's noise alone would leave the distribution uncertain by about "
-            f"{share_uncertainty(budget, rows):.2%} of the rows."
+            "The noise on the distribution of counts would have a standard deviation of up to "
+            f"{min(share_uncertainty(stages[0], budget, rows, highest + 1), 1):.0%} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
-        if budget.epsilon > account.epsilon_left:
+        if not _affordable(account, budget, stages, rows):
             screen.print("That is not enough, unless this very release was made before.")
+
+
+def _affordable(account: "Balance", budget: "Budget", stages: tuple[Any, Any], rows: int) -> bool:
+    from holdfast.composition import parts_of
+
+    stage_1, stage_2 = stages
+    if hasattr(stage_2, "for_release"):
+        stage_2 = stage_2.for_release(rows=rows, steps=budget.steps)
+    delta = sum(part.delta * part.times for part in parts_of(budget, stage_1, stage_2))
+    return budget.epsilon <= account.epsilon_left and delta <= account.delta_left
 
 
 def _constructor(

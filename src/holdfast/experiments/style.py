@@ -4,7 +4,7 @@ The colours are told apart by people who see few colours (Okabe and Ito 2008; To
 any, the markers, lines and hatchings do it alone.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,10 @@ class Style:
     marker: str
     line: str | tuple[int, tuple[float, ...]]
     hatch: str
+
+    def renamed(self, label: str) -> "Style":
+        """The same look under another name."""
+        return replace(self, label=label)
 
     @property
     def curve(self) -> dict[str, object]:
@@ -52,6 +56,15 @@ STYLES = {
     "discrete-gaussian": Style("discrete Gaussian", "#56B4E9", "P", _WIDE, "--"),
     "unfixed-optimum": Style("two-stage unfixed optimum", "#882255", "*", _DASHED, "**"),
 }
+PARTS = {
+    "cyclic Laplace": Style("cyclic Laplace", "#D55E00", "s", _DASHED, "//"),
+    "classic Laplace": Style("classic Laplace", "#999933", ">", _WIDE, "/."),
+    "Privelet": Style("Privelet", "#AA4499", "h", _MIXED, "\\|"),
+    "hierarchical": Style("hierarchical (QYL)", "#661100", "p", _TWICE, "-+"),
+    "simplex": Style("simplex (HiGHS)", "#332288", "<", _DOTTED, "||"),
+    "interior-point": Style("interior point (HiGHS)", "#117733", "d", _WIDE, ".+"),
+}
+"""Privatizers and solvers, where these are what is compared."""
 TRUTH = Style("true (NOT PRIVATE)", "#BBBBBB", "", "-", "")
 _SPARE = (
     ("#332288", "<", _DOTTED, "||"),
@@ -67,8 +80,8 @@ def style_of(name: str, others: tuple[str, ...] = ()) -> Style:
     >>> style_of("default").colour, style_of("mine").label
     ('#0072B2', 'mine')
     """
-    if name in STYLES:
-        return STYLES[name]
+    if name in STYLES or name in PARTS:
+        return (STYLES | PARTS)[name]
     strangers = [other for other in others if other not in STYLES]
     turn = strangers.index(name) if name in strangers else 0
     return Style(name, *_SPARE[turn % len(_SPARE)])

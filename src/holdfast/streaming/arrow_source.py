@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrow_schema import plain
 from holdfast.count_values import BadCount, series_counts
 from holdfast.csv_table import find_column, suggest
 from holdfast.errors import HoldfastError
@@ -69,8 +70,7 @@ class ArrowSource:
         import pyarrow.parquet as parquet
 
         at = self.columns.index(self.column)
-        # metadata of a file may tell of the true counts
-        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64())).remove_metadata()
+        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
 
         def work(batch: Batch) -> tuple[Any, Part]:
             counts, marks = self._checked(batch)
@@ -80,16 +80,19 @@ class ArrowSource:
             part = Part(counts=counts, marks=marks, released=released, done=batch.done)
             return pa.RecordBatch.from_arrays(columns, schema=schema), part
 
-        with parquet.ParquetWriter(path, schema) as writer:
+        def write(group: list[Any]) -> None:
+            writer.write_table(plain(pa.Table.from_batches(group, schema)), ROW_GROUP)
+
+        with parquet.ParquetWriter(path, plain(schema.empty_table()).schema) as writer:
             group: list[Any] = []
             for data, part in in_order(work, self._batches(None), threads):
                 group.append(data)
                 if sum(map(len, group)) >= ROW_GROUP:
-                    writer.write_table(pa.Table.from_batches(group, schema), ROW_GROUP)
+                    write(group)
                     group = []
                 yield part
             if group:
-                writer.write_table(pa.Table.from_batches(group, schema), ROW_GROUP)
+                write(group)
 
     def _batches(self, columns: list[str] | None) -> Iterator[Batch]:
         row, before, rows = 0, "", 0

@@ -1,17 +1,36 @@
 """The counts of a release by themselves: written beside it for a ledger, and read again."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from holdfast.bundle import new_bundle
+from holdfast.bundle import new_bundle, read_facts
 from holdfast.errors import HoldfastError
 from holdfast.histogram import LARGEST_MAX_COUNT
+from holdfast.release import ReleaseFacts
 from holdfast.streaming.open import open_source
 from holdfast.streaming.pipeline import Counts, Marks
+from holdfast.verify import verify
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class KeptRelease(ReleaseFacts):
+    """A release in the folder of a ledger, its table not in memory."""
+
+    folder: Path
+    """The bundle, with the counts alone."""
+
+
+def read_kept(folder: Path) -> KeptRelease:
+    """A kept release; raises if `holdfast.verify` finds any damage."""
+    verify(folder).require()
+    record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    return KeptRelease(folder=folder, **read_facts(folder, record))
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """The two passes: a histogram of the counts, then a draw for each."""
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bundle import complete, new_bundle, read_facts
+from holdfast.bundle import complete, new_bundle
 from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
-from holdfast.release import StreamedRelease
+from holdfast.release import ReleaseFacts, StreamedRelease
 from holdfast.sampling import THREADS, Sampler
-from holdfast.spending import TableDigest
+from holdfast.spending import Request, TableDigest
 from holdfast.stages import Staged, Stages
-from holdfast.streaming.kept import Kept, column_file, kept_bundle
+from holdfast.streaming.kept import Kept, KeptRelease, column_file, kept_bundle
 from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, Source
 
 Progress = Callable[[str, float | None], None]
@@ -64,13 +63,26 @@ class Run:
     seen: Tally
     say: Progress
 
-    def draw(self, keep: Path | None = None, notes: tuple[str, ...] = ()) -> StreamedRelease:
+    @property
+    def request(self) -> Request:
+        """What a ledger is asked to pay for."""
+        return self.asked.request(self.seen.rows, self.seen.structural_zeros)
+
+    def draw(
+        self,
+        keep: Path | None = None,
+        notes: tuple[str, ...] = (),
+        paid: Request | None = None,
+    ) -> StreamedRelease:
         """The second pass, into a bundle that is there when all of it is.
 
-        `keep` is the folder for a second bundle, with the counts alone.
+        `keep` is the folder for a second bundle, with the counts alone. What costs more than was
+        `paid` is refused before a count is drawn.
         """
         self.say("Building the mechanism", None)
         staged = self.asked(self.seen.histogram)
+        if paid is not None:
+            paid.check(staged.privacy)
         threads = 1 if self.asked.source.simulated else THREADS  # seeded draws go by row order
         with new_bundle(self.sink) as folder, kept_bundle(keep) as bare:
             released = self.rewrite(Drawing(staged), folder, bare, threads, staged.top)
@@ -85,12 +97,13 @@ class Run:
                 complete(alone, bare, ["count"])
         return release
 
-    def show_again(self, kept: Path) -> StreamedRelease:
-        """The release that is kept in a folder, with all columns; draws nothing."""
-        record = json.loads((kept / "release.json").read_text(encoding="utf-8"))
-        facts = read_facts(kept, record) | {"repeated": True}
+    def show_again(self, kept: KeptRelease) -> StreamedRelease:
+        """The release that a ledger kept, with all columns; draws nothing."""
+        facts = {name: getattr(kept, name) for name in ReleaseFacts.__dataclass_fields__}
+        facts["repeated"] = True
+        top = len(kept.mechanism.weights) - 1
         with new_bundle(self.sink) as folder:
-            released = self.rewrite(Kept(kept), folder, None, 1, int(record["max_count"]))
+            released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
             release = self._release(released, facts)
             complete(release, folder, self.table.columns)
         return release

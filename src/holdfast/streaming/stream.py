@@ -2,18 +2,19 @@
 
 import os
 from contextlib import suppress
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from holdfast.bundle import new_folder
 from holdfast.errors import COUNTED, HoldfastError
+from holdfast.kept import check_room, kept_release
 from holdfast.ledger import ABANDONED, DONE, check_name, open_ledger
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import Privatizer
 from holdfast.release import StreamedRelease
-from holdfast.spending import UNTOUCHED, check_room, kept_folder, words_of
+from holdfast.spending import UNTOUCHED, mark_done, pay
 from holdfast.stages import Constructor, stages
+from holdfast.streaming.kept import read_kept
 from holdfast.streaming.open import open_source
 from holdfast.streaming.run import READING, Progress, Run, tally
 
@@ -87,28 +88,21 @@ def privatize_stream(
 
 def paid(run: Run, ledger: Any, dataset: str) -> StreamedRelease:
     """Recorded in the ledger first, then drawn and kept there; or shown again if kept."""
-    book, rows = open_ledger(ledger), run.seen.rows
-    words = words_of(run.asked.parameters(rows), rows + run.seen.structural_zeros)
+    book, request = open_ledger(ledger), run.request
+    words = request.words
     fingerprint = book.fingerprint(run.seen.digest.content(words))
-    kept = kept_folder(book, dataset, fingerprint)
+    kept = kept_release(book, dataset, fingerprint, request, read_kept)
     if kept is not None:
         return run.show_again(kept)
-    check_room(book)
-    parts = run.asked.parts(rows)
-    spend = book.spend(
-        dataset,
-        epsilon=sum((part.epsilon * part.times for part in parts), Fraction(0)),
-        delta=sum((part.delta * part.times for part in parts), Fraction(0)),
-        parts=parts,
-        fingerprint=fingerprint,
-        what=words,
-    )
+    check_room(book, fingerprint)
+    spend = pay(book, dataset, request, words, fingerprint)
+    folder = book.folder(spend, fingerprint)
     try:
-        release = run.draw(keep=book.folder(spend))
+        release = run.draw(keep=folder, paid=request)
     except BaseException as error:
         error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            book.finish(spend, DONE if book.folder(spend).is_dir() else ABANDONED)
+            book.finish(spend, DONE if folder.is_dir() else ABANDONED)
         raise
-    book.finish(spend, DONE)
+    mark_done(book, spend)
     return release

@@ -1,6 +1,7 @@
 """The exact certificate again: the worst ratio of the weights against e^ε, in integers."""
 
 import math
+import secrets
 from fractions import Fraction
 from typing import Any
 
@@ -52,6 +53,7 @@ def check_certificate(columns: Columns, record: dict[str, Any], budget: Budget) 
     if certified > epsilon:
         raise Damage("the certificate's certified_epsilon is above its epsilon.")
     if delta:
+        _check_no_ratio(claim, epsilon, certified)
         return _check_delta(columns, epsilon, delta, budget)
     return _check_pure(columns, claim, epsilon, certified)
 
@@ -72,6 +74,13 @@ def _check_pure(
         raise Damage("the certificate's certified_epsilon is not what these weights prove.")
     _check_place(columns, claim, ratio)
     return f"every ratio is at most e^{float(certified):.9g}, for a change of one"
+
+
+def _check_no_ratio(claim: dict[str, Any], epsilon: Fraction, certified: Fraction) -> None:
+    if certified != epsilon:
+        raise Damage("with a delta the certificate's certified_epsilon must be its epsilon.")
+    if any(claim[key] is not None for key in ("worst_ratio", "inputs", "output")):
+        raise Damage("with a delta the certificate has no worst ratio.")
 
 
 def _check_zeros(columns: Columns) -> None:
@@ -128,8 +137,9 @@ def worst_ratio(columns: Columns) -> Place:
 def _largest(top: Columns, bottom: Columns, limit: Fraction) -> int | None:
     """Where top / bottom is largest, if above the limit anywhere; 0 / 0 counts as nothing.
 
-    Whatever exceeds the best so far is kept and one of it becomes the next best: what is left
-    about halves every time. All comparisons are exact, of 128-bit products.
+    Whatever exceeds the best so far is kept and one of it, at random, becomes the next best: what
+    is left about halves every time, however a forger ordered the weights. All comparisons are
+    exact, of 128-bit products.
     """
     places = np.flatnonzero(bottom)
     p, q = limit.numerator, limit.denominator
@@ -139,7 +149,7 @@ def _largest(top: Columns, bottom: Columns, limit: Fraction) -> int | None:
         places = places[above]
         if not len(places):
             return best
-        best = int(places[len(places) // 2])
+        best = int(places[secrets.randbelow(len(places))])
         p, q = int(top[best]), int(bottom[best])
 
 

@@ -14,7 +14,13 @@ from holdfast.verification.report import Damage, shown
 TABLES = ("table.csv", "table.parquet")
 SUMS, RECORD = "SHA256SUMS", "release.json"
 HASHED = ("README.md", "deployment.yaml", "distribution.svg", "mechanism.weights")
-LARGEST_TEXT = 1 << 26  # release.json, the sums, and what people read: 64 MiB
+LARGEST = {  # in bytes, of files that are read as a whole
+    RECORD: 1 << 22,
+    SUMS: 1 << 12,
+    "README.md": 1 << 20,
+    "deployment.yaml": 1 << 20,
+    "distribution.svg": 1 << 21,
+}
 _CHUNK = 1 << 20
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
 
@@ -66,8 +72,8 @@ def read_small(folder: Path, name: str) -> bytes:
     """A file that is never large; raises at once if it is."""
     with opened(folder, name) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > LARGEST_TEXT:
-            raise Damage(f"{name} has {size} bytes; at most {LARGEST_TEXT} are read.")
+        if size > LARGEST[name]:
+            raise Damage(f"{name} has {size} bytes; at most {LARGEST[name]} are read.")
         return file.read(size)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -11,8 +12,13 @@ SCHEMA = 2
 LARGEST_COUNT = 10_000
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`."
+    "one row changes, by at most `contributions`. The number of rows, max_count, the "
+    "structural zeros and all columns but the counts are public and published unchanged."
 )
+PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
+    " max_count was found from the data, privately, for its own part of epsilon."
+)
+RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
 _FRACTION = re.compile(r"(?:0|[1-9][0-9]{0,999})(?:/[1-9][0-9]{0,999})?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 Kind = type | tuple[type, ...]
@@ -186,18 +192,24 @@ def check_budget(record: dict[str, Any]) -> str:
     certified = budget.bound_certified + budget.stage_1_certified + budget.stage_2_certified
     if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
         raise Damage("the budget: certified_epsilon_decimal is not the sum of what was certified.")
-    words = f"epsilon = {float(budget.epsilon):g}" + " with delta = " * (budget.delta > 0)
-    if not privacy["promise"].startswith(words) or (
-        budget.delta == 0 and privacy["promise"] != words
-    ):
+    words = f"epsilon = {float(budget.epsilon):g}"
+    if budget.delta:
+        words += f" with delta = {rounded_up(budget.delta)}"
+    if privacy["promise"] != words:
         raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
-    if not privacy["neighbours"].startswith(NEIGHBOURS):
+    if privacy["neighbours"] != (PRIVATE_BOUND if budget.bound else NEIGHBOURS):
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
-    if privacy["simulated"] is not privacy["randomness"].startswith("a seed"):
+    if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
         raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
     _check_found(record, privacy["bound"])
     mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
+
+
+def rounded_up(number: Fraction) -> Decimal:
+    """Three significant digits, never below the number."""
+    context = Context(prec=3, rounding=ROUND_CEILING, Emin=-999999, Emax=999999)
+    return context.divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
 def _check_found(record: dict[str, Any], bound: str) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 from holdfast.verification.report import Damage, shown
 
-DEEPEST, LONGEST_NUMBER = 8, 40
-_TEXT = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
-_BRACKETS = re.compile(r"[][{}]")
+DEEPEST, MOST, LONGEST_NUMBER = 8, 100, 40
+# a text without an end is one match too: looking for its end anew at every quote takes for ever
+_TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([][{}])', re.DOTALL)
 
 
 def parse_json(data: bytes, name: str) -> dict[str, Any]:
@@ -40,11 +40,16 @@ def parse_json(data: bytes, name: str) -> dict[str, Any]:
 
 
 def _check_depth(text: str, name: str) -> None:
-    depth = 0
-    for bracket in _BRACKETS.finditer(_TEXT.sub("", text)):
-        depth += 1 if bracket[0] in "[{" else -1
+    depth, number = 0, 0
+    for match in _TEXT_OR_BRACKET.finditer(text):
+        if match[1] is None:
+            continue
+        opens = match[1] in "[{"
+        depth, number = depth + (1 if opens else -1), number + opens
         if depth > DEEPEST:
             raise Damage(f"{name} is nested more than {DEEPEST} levels deep.")
+        if number > MOST:
+            raise Damage(f"{name} holds more than {MOST} objects and lists.")
 
 
 class _Numbers:

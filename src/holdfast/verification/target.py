@@ -38,9 +38,12 @@ def check_fixed_point(columns: Columns, target: list[Fraction], record: dict[str
     for j, column in enumerate(columns):
         kept = Fraction(int(column.astype(object) @ z), scale * TOTAL)
         if abs(kept - target[j]) > limit:
-            raise Damage(f"the fixed point fails: the share of count {j} is not kept within 1e-9.")
+            raise Damage(
+                f"the fixed point fails: the share of count {j} is not kept within "
+                f"{float(limit):.1e}."
+            )
         worst = max(worst, abs(kept - target[j]))
-    return f"every share is kept within {float(worst):.1e}; at most 1e-9 is allowed"
+    return f"every share is kept within {float(worst):.1e}; at most {float(limit):.1e} is allowed"
 
 
 def check_expected_change(columns: Columns, target: list[Fraction], record: dict[str, Any]) -> str:

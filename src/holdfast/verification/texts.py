@@ -6,9 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.verification.folder import read_small
+from holdfast.verification.record import rounded_up
+from holdfast.verification.registry import check_registry
 from holdfast.verification.report import Damage, shown
 
 _MARK = "SIMULATION, protects nobody"
+_KEPT = "(how many rows have 0, 1, 2, ...) stays close to the true one."
+_NOT_KEPT = "The mechanism that drew them does not keep the distribution of the counts"
+_STATED = re.compile(r"(epsilon|delta)\s+=\s+(\S+)")
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _ATTRIBUTE = re.compile(r'([a-zA-Z:-]+)="([^"<>]*)"')
 _VALUE = re.compile(r"[A-Za-z0-9 .,#%()+-]*", re.ASCII)
@@ -23,18 +28,56 @@ _ATTRIBUTES = {
 
 def check_texts(folder: Path, record: dict[str, Any]) -> str:
     """README.md and deployment.yaml state the same promise; a simulation is marked everywhere."""
-    privacy = record["privacy"]
+    simulated = record["privacy"]["simulated"]
     texts = {name: _read(folder, name) for name in ("README.md", "deployment.yaml")}
-    if f"epsilon = {privacy['epsilon']} " not in texts["README.md"]:
-        raise Damage("README.md does not state the epsilon of release.json.")
-    for name in ("epsilon", "delta"):
-        _check_registered(texts["deployment.yaml"], name, Fraction(privacy[name]))
     texts["distribution.svg"] = _read(folder, "distribution.svg")
     for name, text in texts.items():
-        if (_MARK in text) is not privacy["simulated"]:
-            said = "does not say" if privacy["simulated"] else "says"
+        if (_MARK in text) is not simulated:
+            said = "does not say" if simulated else "says"
             raise Damage(f"{name} {said} that the release is a simulation; release.json differs.")
+    _check_readme(_without_names(texts["README.md"], record), record)
+    check_registry(texts["deployment.yaml"], record)
+    for name in ("README.md", "deployment.yaml"):
+        _check_numbers(_without_names(texts[name], record), name, record["privacy"])
     return "README.md, deployment.yaml and the picture agree with release.json"
+
+
+def _check_readme(text: str, record: dict[str, Any]) -> None:
+    privacy = record["privacy"]
+    delta = Fraction(privacy["delta"])
+    promise = (
+        f"\n- Promise: epsilon = {privacy['epsilon']}"
+        + (f" with delta = {rounded_up(delta)}" if delta else "")
+        + f" for a person who adds at most {privacy['contributions']}\n  to one row; "
+        f"{privacy['certified_epsilon_decimal']} was certified from what was drawn.\n"
+    )
+    if promise not in text or text.count("Promise") != 1 or "<!--" in text:
+        raise Damage(
+            "README.md does not state the epsilon and delta of release.json once, as its promise."
+        )
+    words = " ".join(text.split())
+    if (_KEPT in words, _NOT_KEPT in words) != (record["fixed_point"], not record["fixed_point"]):
+        raise Damage("README.md and fixed_point differ on whether the distribution is kept.")
+
+
+def _check_numbers(text: str, name: str, privacy: dict[str, Any]) -> None:
+    """Wherever epsilon or delta is given a number, it is that of the record."""
+    bound = f"{float(Fraction(privacy['bound'])):g}"  # what finding max_count took is a note
+    allowed = {
+        "epsilon": {privacy["epsilon"], bound},
+        "delta": {str(rounded_up(Fraction(privacy["delta"])))},
+    }
+    for match in _STATED.finditer(text):
+        if match[2].rstrip(".,:;") not in allowed[match[1]]:
+            raise Damage(f"{name} states another {match[1]} than release.json.")
+
+
+def _without_names(text: str, record: dict[str, Any]) -> str:
+    """The text without the names of columns, which might be taken for a promise."""
+    for column in record["columns"]:
+        for place in (f"`{column}`", f"- Note: {column} has repeated values"):
+            text = text.replace(place, "")
+    return re.sub(r"^    unprotected_quantities: .*$", "", text, flags=re.MULTILINE)
 
 
 def check_picture(folder: Path) -> str:
@@ -43,7 +86,8 @@ def check_picture(folder: Path) -> str:
     rest = _TAG.sub("", text)
     if "<" in rest or ">" in rest:
         raise Damage("distribution.svg holds more than shapes and words.")
-    for _, tag, attributes in _TAG.findall(text):
+    for match in _TAG.finditer(text):
+        _, tag, attributes = match.groups()
         if tag not in _TAGS:
             raise Damage(f"distribution.svg holds the element {shown(tag)}, which it must not.")
         if len(attributes) > _LONGEST:
@@ -62,17 +106,6 @@ def _is_harmless(pair: tuple[str, str]) -> bool:
         return value == _NAMESPACE
     plain = _VALUE.fullmatch(value) is not None and "url" not in value.lower()
     return name in _ATTRIBUTES and plain
-
-
-def _check_registered(text: str, name: str, expected: Fraction) -> None:
-    found = re.findall(rf"^      {name}: ([0-9.]+)$", text, re.ASCII | re.MULTILINE)
-    if not found and expected == 0:
-        return
-    if len(found) == 1 and re.fullmatch(r"[0-9]{1,20}(\.[0-9]{1,400})?", found[0], re.ASCII):
-        stated = Fraction(found[0])
-        if 0 <= stated - expected <= expected / 10**9:
-            return
-    raise Damage(f"deployment.yaml does not state the {name} of release.json.")
 
 
 def _read(folder: Path, name: str) -> str:

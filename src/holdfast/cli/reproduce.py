@@ -1,0 +1,84 @@
+"""`holdfast reproduce`: the paper's experiments again, its numbers beside ours."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.options import whole
+from holdfast.cli.screen import asides, screen
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.experiments.reproduce import Outcome
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments; default: all. --list shows them.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the data; what is not there is made or left out.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for results, figures, report.")] = Path(
+        "results"
+    ),
+    full: Annotated[
+        bool, typer.Option("--full/--quick", help="The paper's replications, or fewer.")
+    ] = False,
+    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the results that are in --out.")
+    ] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
+) -> None:
+    """Run the paper's experiments again and set its numbers beside ours.
+
+    Results grow in --out as they come: a killed run goes on with --resume, and ends with the
+    same bytes (times excepted).
+
+    Examples:
+
+    [bold]holdfast reproduce --data data --out results[/bold]
+
+    [bold]holdfast reproduce accuracy runtime --full --data data --out results --resume[/bold]
+    """
+    from holdfast.experiments.reproduce import EXPERIMENTS, FULL, QUICK
+    from holdfast.experiments.reproduce import reproduce as run_all
+    from holdfast.plots import require_matplotlib
+
+    if listed:
+        for experiment in EXPERIMENTS.values():
+            screen.print(f"{experiment.name:<18} {experiment.title}")
+        return
+    require_matplotlib()  # before the work, not after it
+    try:
+        outcome = run_all(
+            names or (),
+            out=out,
+            data=data,
+            effort=FULL if full else QUICK,
+            jobs=None if jobs is None else whole(jobs, "jobs"),
+            resume=resume,
+            progress=asides.is_terminal,
+        )
+    except KeyboardInterrupt:
+        raise HoldfastError("stopped; the same command with --resume goes on from here.") from None
+    _show(outcome)
+
+
+def _show(outcome: "Outcome") -> None:
+    differ = [claim for claim in outcome.claims if claim.verdict.startswith("differs")]
+    if differ:
+        table = Table(title="Where the paper and this run differ", title_justify="left")
+        for column in ("what", "paper", "here", "why"):
+            table.add_column(column)
+        for claim in differ:
+            table.add_row(claim.what, claim.paper, claim.here, claim.note)
+        screen.print(table)
+    agree = sum(claim.verdict.startswith("agrees") for claim in outcome.claims)
+    screen.print(f"{agree} of {len(outcome.claims)} numbers and statements of the paper agree.")
+    if outcome.left_out:
+        screen.print(f"Left out, no data: {', '.join(outcome.left_out)}. Hint: name their --data.")
+    screen.print(f"The report is {outcome.report}.")

@@ -1,0 +1,304 @@
+"""What the paper says of its accuracy experiments, beside what was found."""
+
+from collections.abc import Sequence
+
+from holdfast.experiments.engine import Row
+from holdfast.experiments.reproduce.claims import (
+    Claim,
+    Estimate,
+    clearly_below,
+    number,
+    sentence,
+    versus,
+)
+from holdfast.experiments.reproduce.pipelines import BASELINES, FIXED
+from holdfast.experiments.reproduce.summaries import Table, listing, nearest, sources, table
+
+SANDWICH = "heuristic-sandwich"
+CLOSE = 0.1  # curves nearer than this, relatively, lie on each other in a figure
+PRINTED = (  # data, budget, measure, method, the paper's number
+    ("binomial", 0.48, "wasserstein", "unfixed-optimum", "0.64"),
+    ("binomial", 0.48, "wasserstein", SANDWICH, "0.04"),
+    ("crime", 0.1, "wasserstein", "unfixed-optimum", "1.44"),
+    ("crime", 0.1, "wasserstein", SANDWICH, "2.17"),
+    ("schools", 0.1, "wasserstein", SANDWICH, "0.06"),
+    ("schools", 0.1, "wasserstein", "truncated-geometric", "2.60"),
+    ("crime", 0.48, "absolute", "unfixed-optimum", "1.27"),
+    ("crime", 0.48, "absolute", "paper", "1.32"),
+    ("crime", 1.05, "absolute", "truncated-geometric", "0.55"),
+    ("crime", 1.05, "absolute", "paper", "0.64"),
+    ("crime", 1.05, "absolute", SANDWICH, "0.66"),
+)
+SELECTORS = (("crime", "max", "min"), ("binomial", "min", "max"), ("schools", "min", "max"))
+DECREASES = (("binomial", "94%"), ("crime", "74%"), ("schools", "87%"))
+WORDS = {
+    "unfixed-optimum": "two-stage unfixed optimum",
+    SANDWICH: "fixed point (sandwich)",
+    "paper": "fixed-point optimum",
+    "truncated-geometric": "truncated geometric",
+    "staircase": "staircase",
+    "discrete-gaussian": "discrete Gaussian",
+    "wasserstein": "W1",
+    "absolute": "absolute deviation",
+}
+TEXT_SAYS_1 = " (the text says ε_t = 1)"
+PAPER_RUNS = 10
+
+
+def claims(rows: Sequence[Row]) -> list[Claim]:
+    """Printed numbers, then statements about the curves."""
+    where = sources(rows)
+    tables = {measure: table(rows, measure) for measure in ("wasserstein", "absolute")}
+    found = [
+        number(
+            f"{data}, ε_t = {epsilon:g}{TEXT_SAYS_1 if epsilon == 1.05 else ''}: "
+            f"{WORDS[measure]} of {WORDS[method]}",
+            printed,
+            tables[measure][data, method, nearest(rows, epsilon)],
+            runs=PAPER_RUNS,
+            source=where[data],
+        )
+        for data, epsilon, measure, method, printed in PRINTED
+        if data in where
+    ]
+    middle = nearest(rows, 0.48)
+    found += [
+        number(
+            f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to a fixed point",
+            printed,
+            _decrease(tables["wasserstein"], data, middle),
+            runs=PAPER_RUNS,
+            source=where[data],
+        )
+        for data, printed in DECREASES
+        if data in where
+    ]
+    found += _count_ratios(tables["absolute"], where, middle)
+    found += _distribution_statements(tables["wasserstein"], rows)
+    return found + _count_statements(tables["absolute"], rows)
+
+
+def _decrease(w1: Table, data: str, epsilon: float) -> Estimate:
+    """In percent, with the error carried over from both means."""
+    best = min((w1[data, name, epsilon] for name in BASELINES), key=lambda e: e.mean)
+    fixed = w1[data, SANDWICH, epsilon]
+    ratio = fixed.mean / best.mean
+    relative = ((fixed.error / fixed.mean) ** 2 + (best.error / best.mean) ** 2) ** 0.5
+    spread = ((fixed.spread / fixed.mean) ** 2 + (best.spread / best.mean) ** 2) ** 0.5
+    return Estimate(100 * (1 - ratio), 100 * ratio * relative, 100 * ratio * spread)
+
+
+def _count_ratios(absolute: Table, where: dict[str, str], middle: float) -> list[Claim]:
+    if "crime" not in where:
+        return []
+    fixed, unfixed = (absolute["crime", m, middle] for m in ("paper", "unfixed-optimum"))
+    rise = 100 * (fixed.mean / unfixed.mean - 1)
+    relative = ((fixed.error / fixed.mean) ** 2 + (unfixed.error / unfixed.mean) ** 2) ** 0.5
+    return [
+        number(
+            "crime, ε_t = 0.48: increase of count error, unfixed optimum to fixed-point optimum",
+            "5.7%",
+            Estimate(rise, 100 * relative),
+            runs=PAPER_RUNS,
+            reason="The paper's own 1.27 and 1.32 make 3.9 %; no rounding of them makes 5.7 %.",
+        )
+    ]
+
+
+def _exceptions(w1: Table, rows: Sequence[Row], method: str) -> list[tuple[str, float, str]]:
+    """Where a baseline's mean W1 is below the method's, and which."""
+    found = []
+    for data in sources(rows):
+        for epsilon in sorted({row["epsilon"] for row in rows}):
+            means = {name: w1[data, name, epsilon].mean for name in BASELINES}
+            best = min(BASELINES, key=means.__getitem__)
+            if means[best] < w1[data, method, epsilon].mean:
+                found.append((data, epsilon, best))
+    return found
+
+
+def _in_words(exceptions: Sequence[tuple[str, float, str]], w1: Table, method: str) -> str:
+    words = []
+    for data, epsilon, best in exceptions:
+        ours, theirs = w1[data, method, epsilon], w1[data, best, epsilon]
+        sure = "" if clearly_below(theirs, ours) else ", within sampling error"
+        words.append(
+            f"{data} at {epsilon:g} ({theirs.mean:.2g} {WORDS[best]}, {ours.mean:.2g} here{sure})"
+        )
+    return listing(words, most=9)
+
+
+def _distribution_statements(w1: Table, rows: Sequence[Row]) -> list[Claim]:
+    exceptions = _exceptions(w1, rows, SANDWICH)
+    budgets = sorted({row["epsilon"] for row in rows})
+    cells = [(data, epsilon) for data in sources(rows) for epsilon in budgets]
+    apart = _furthest(w1, [c for c in cells if c[1] <= 1], FIXED)
+    at_most = _furthest(w1, cells, FIXED)
+    twins = ("truncated-geometric", "staircase")
+    found = [
+        sentence(
+            "The fixed point has less distribution error than every baseline, except on the crime "
+            "data at ε_t = 0.1 (the paper: often, with exceptions, this one in particular)",
+            [(data, epsilon) for data, epsilon, _ in exceptions] == [("crime", 0.1)],
+            f"exceptions at {len(exceptions)} of {len(cells)} points: "
+            f"{_in_words(exceptions, w1, SANDWICH)}",
+            reason="At the largest budgets the truncated geometric, which spends nothing on stage "
+            "1, changes one count in a hundred: what is left of either curve is sampling. On crime "
+            "the curves cross between ε_t = 0.1 and 0.2.",
+        ),
+        sentence(
+            "All fixed-point methods lie on each other in distribution error",
+            at_most < 0.5,
+            f"mean W1 up to {apart:.0%} from their average for ε_t ≤ 1, {at_most:.0%} beyond",
+            reason="A selector that moves counts more often scatters more: max on binomial and "
+            "schools, min on crime. The optimum and the sandwich selector lie together.",
+        ),
+        sentence(
+            "Staircase and truncated geometric lie on each other",
+            _furthest(w1, cells, twins) < CLOSE,
+            f"mean W1 up to {_furthest(w1, [c for c in cells if c[1] <= 1], twins):.0%} from their "
+            f"average for ε_t ≤ 1, {_furthest(w1, cells, twins):.0%} beyond",
+            reason="With the recommended γ the rounded staircase has more noise than the geometric "
+            "once ε_t is large: the step's centre is narrower than the interval that rounds to 0.",
+        ),
+    ]
+    return [*found, *_closest_baseline(w1, rows)]
+
+
+def _closest_baseline(w1: Table, rows: Sequence[Row]) -> list[Claim]:
+    source, first = sources(rows).get("schools"), nearest(rows, 0.1)
+    if source is None:
+        return []
+    closest = min(w1["schools", name, first].mean for name in BASELINES)
+    ratio = closest / w1["schools", SANDWICH, first].mean
+    what = "schools, ε_t = 0.1: the closest baseline is more than 40 times further off"
+    return [sentence(what, ratio > 40, f"{ratio:.0f} times", source=source)]
+
+
+def _furthest(w1: Table, cells: Sequence[tuple[str, float]], methods: Sequence[str]) -> float:
+    """The largest relative distance of a mean from the average of the methods' means."""
+    return max((_spread([w1[d, m, e].mean for m in methods]) for d, e in cells), default=0.0)
+
+
+def _spread(values: Sequence[float]) -> float:
+    middle = sum(values) / len(values)
+    return max(abs(value / middle - 1) for value in values)
+
+
+def _count_statements(absolute: Table, rows: Sequence[Row]) -> list[Claim]:
+    budgets = sorted({row["epsilon"] for row in rows})
+    where = sources(rows)
+    cells = [(data, epsilon) for data in where for epsilon in budgets]
+
+    def mean(data: str, method: str, epsilon: float) -> float:
+        return absolute[data, method, epsilon].mean
+
+    crossed = [
+        f"{d} at {e:g}" for d, e in cells if mean(d, "unfixed-optimum", e) > mean(d, "paper", e)
+    ]
+    heuristics = [m for m in FIXED if m != "paper"]
+    above = max(mean(d, SANDWICH, e) / min(mean(d, m, e) for m in heuristics) - 1 for d, e in cells)
+    beaten = [
+        f"{d} at {e:g}"
+        for d, e in cells
+        if mean(d, "truncated-geometric", e) < mean(d, "unfixed-optimum", e)
+    ]
+    found = [
+        sentence(
+            "The unfixed optimum always has less count error than the fixed-point optimum",
+            not crossed,
+            f"exceptions: {listing(crossed)}",
+            reason="Both minimise the error under z, not under the true distribution; where z is "
+            "far from it the order can turn.",
+        ),
+        sentence(
+            "The sandwich selector is the best of the three or close to it everywhere",
+            above < CLOSE,
+            f"at most {above:.1%} above the best selector",
+        ),
+        sentence(
+            "Sometimes the truncated geometric beats the two-stage unfixed optimum",
+            bool(beaten),
+            f"at {len(beaten)} of {len(cells)} points",
+        ),
+    ]
+    return [*found, *_selectors(absolute, rows)]
+
+
+def _selectors(absolute: Table, rows: Sequence[Row]) -> list[Claim]:
+    where, budgets = sources(rows), sorted({row["epsilon"] for row in rows})
+    claims = []
+    for data, good, bad in SELECTORS:
+        if data in where:
+            wins = sum(
+                absolute[data, f"heuristic-{good}", e].mean
+                <= absolute[data, f"heuristic-{bad}", e].mean
+                for e in budgets
+            )
+            claims.append(
+                sentence(
+                    f"{data}: the {good} selector does well, the {bad} selector does not",
+                    2 * wins > len(budgets),
+                    f"{good} below {bad} at {wins} of {len(budgets)} budgets",
+                    source=where[data],
+                )
+            )
+    return claims
+
+
+def squared_claims(rows: Sequence[Row]) -> list[Claim]:
+    """The paper: the figure of the squared error is similar."""
+    squared = table(rows, "squared")
+    budgets = sorted({row["epsilon"] for row in rows})
+    cells = [(data, epsilon) for data in sources(rows) for epsilon in budgets]
+    crossed = [
+        f"{d} at {e:g}"
+        for d, e in cells
+        if squared[d, "unfixed-optimum", e].mean > squared[d, "paper", e].mean
+    ]
+    heuristics = sum(
+        min(squared[d, m, e].mean for m in FIXED) == squared[d, "paper", e].mean for d, e in cells
+    )
+    return [
+        sentence(
+            "With the mean squared error the picture is similar: unfixed optimum below fixed-point "
+            "optimum",
+            not crossed,
+            f"exceptions: {listing(crossed)}",
+            reason="Both minimise the error under z, not under the true distribution; where z is "
+            "far from it the order can turn.",
+        ),
+        sentence(
+            "... and the fixed-point optimum below the heuristics",
+            heuristics > 0.8 * len(cells),
+            f"at {heuristics} of {len(cells)} points",
+        ),
+    ]
+
+
+def beyond(rows: Sequence[Row]) -> list[Claim]:
+    """The default pipeline beside the paper's method and the baselines."""
+    w1, absolute = table(rows, "wasserstein"), table(rows, "absolute")
+    budgets = sorted({row["epsilon"] for row in rows})
+    above = _exceptions(w1, rows, "default")
+    found = [
+        sentence(
+            "holdfast's default has less distribution error than every baseline, on crime at "
+            "ε_t = 0.1 too",
+            not any(clearly_below(w1[d, b, e], w1[d, "default", e]) for d, e, b in above),
+            f"exceptions: {_in_words(above, w1, 'default')}",
+            paper="–",
+            reason="At ε_t = 5 the truncated geometric changes one count in a hundred and spends "
+            "nothing on stage 1.",
+        )
+    ]
+    for data, source in sources(rows).items():
+        for epsilon in (budgets[0], nearest(rows, 0.48), nearest(rows, 1.05), budgets[-1]):
+            for measure, means in (("W1", w1), ("absolute deviation", absolute)):
+                what = (
+                    f"{data}, ε_t = {epsilon:g}: {measure}, the paper's method (cyclic Laplace, "
+                    "its split, optimum) and holdfast's default"
+                )
+                theirs, ours = means[data, "paper", epsilon], means[data, "default", epsilon]
+                found.append(versus(what, theirs, ours, source=source))
+    return found

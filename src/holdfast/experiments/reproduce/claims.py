@@ -1,0 +1,122 @@
+"""What the paper says beside what was found here: a number or a sentence, and a verdict."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+AGREES, DIFFERS, STAND_IN = "agrees", "differs", "stand-in data: not comparable"
+BARS = 3.0  # standard errors of a difference that count as sampling error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A line of the table "paper, here, ratio"."""
+
+    what: str
+    """What the number is, or what the sentence says."""
+    paper: str
+    """What the paper has."""
+    here: str
+    """What was found here, with its standard error where there is one."""
+    ratio: str = ""
+    """Here over paper, for numbers."""
+    verdict: str
+    """Whether they agree, in plain words."""
+    note: str = ""
+    """Why not, or how it was compared."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its standard error; also the spread of one run, where known."""
+
+    mean: float
+    error: float = 0.0
+    spread: float = 0.0
+
+    def __str__(self) -> str:
+        return f"{self.mean:.3g}" + (f" ± {self.error:.1g}" if self.error else "")
+
+
+def estimate(values: Iterable[float]) -> Estimate:
+    """The mean of independent runs.
+
+    >>> str(estimate([1.0, 2.0, 3.0]))
+    '2 ± 0.6'
+    """
+    numbers = [float(value) for value in values]
+    mean = math.fsum(numbers) / len(numbers)
+    if len(numbers) < 2:
+        return Estimate(mean)
+    spread = math.sqrt(math.fsum((x - mean) ** 2 for x in numbers) / (len(numbers) - 1))
+    return Estimate(mean, spread / math.sqrt(len(numbers)), spread)
+
+
+def number(
+    what: str,
+    paper: str,
+    here: Estimate,
+    *,
+    runs: int | None = None,
+    margin: float = 0.0,
+    source: str = "",
+    reason: str = "",
+    always: str = "",
+) -> Claim:
+    """A printed number beside a mean.
+
+    They agree if they differ by no more than the sampling error of both (the paper's mean has
+    `runs` runs), its rounding and `margin`. `reason` is said only where they differ, `always`
+    in any case.
+
+    >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict
+    'agrees'
+    """
+    printed = float(paper.rstrip("%"))
+    decimals = len(paper.rstrip("%").partition(".")[2])
+    sampling = math.hypot(here.error, here.spread / math.sqrt(runs) if runs else 0.0)
+    allowed = BARS * sampling + 0.5 * 10.0**-decimals + margin
+    fits = abs(here.mean - printed) <= allowed * (1 + 1e-9)
+    verdict = AGREES if fits else DIFFERS
+    return Claim(
+        what=what,
+        paper=paper,
+        here=str(here) + ("%" if paper.endswith("%") else ""),
+        ratio=f"{here.mean / printed:.3g}" if printed else "",
+        verdict=STAND_IN if source.startswith("STAND-IN") else verdict,
+        note=always or ("" if fits else reason),
+    )
+
+
+def sentence(
+    what: str, holds: bool, here: str, *, source: str = "", paper: str = "yes", reason: str = ""
+) -> Claim:
+    """A statement of the paper, and whether the numbers here bear it out."""
+    verdict = AGREES if holds else DIFFERS
+    if source.startswith("STAND-IN"):
+        verdict += " (on stand-in data)"
+    return Claim(what=what, paper=paper, here=here, verdict=verdict, note="" if holds else reason)
+
+
+def versus(what: str, theirs: Estimate, ours: Estimate, *, source: str = "") -> Claim:
+    """An error of the paper's method beside holdfast's.
+
+    >>> versus("W1", Estimate(1.0, 0.1), Estimate(0.9, 0.1)).verdict
+    'the same within sampling error'
+    """
+    verdict = "less error" if ours.mean < theirs.mean else "more error"
+    if not clearly_below(ours, theirs) and not clearly_below(theirs, ours):
+        verdict = "the same within sampling error"
+    return Claim(
+        what=what,
+        paper=str(theirs),
+        here=str(ours),
+        ratio=f"{ours.mean / theirs.mean:.3g}",
+        verdict=verdict,
+        note="stand-in data" if source.startswith("STAND-IN") else "",
+    )
+
+
+def clearly_below(one: Estimate, other: Estimate) -> bool:
+    """Whether a mean lies below another by more than sampling error."""
+    return other.mean - one.mean > BARS * math.hypot(one.error, other.error)

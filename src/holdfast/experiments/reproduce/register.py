@@ -1,0 +1,123 @@
+"""All experiments by name, and the run of some of them into one folder with one report."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.errors import HoldfastError
+from holdfast.experiments.engine import run
+from holdfast.experiments.reproduce.accuracy import ACCURACY, SQUARED
+from holdfast.experiments.reproduce.claims import Claim
+from holdfast.experiments.reproduce.data_sets import BIRD_FLU, DATA_SETS
+from holdfast.experiments.reproduce.experiment import QUICK, Experiment, read_rows
+from holdfast.experiments.reproduce.polytopes import POLYTOPES
+from holdfast.experiments.reproduce.privatizers import BY_SIZE, IN_PIPELINE
+from holdfast.experiments.reproduce.report import Section, write_report
+from holdfast.experiments.reproduce.runtime import RUNTIME
+from holdfast.experiments.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
+
+EXPERIMENTS = {
+    experiment.name: experiment
+    for experiment in (
+        BIRD_FLU,
+        BY_SIZE,
+        DATA_SETS,
+        ACCURACY,
+        SQUARED,
+        RUNTIME,
+        OPTIMAL_SPLIT,
+        OPTIMALITY_GAP,
+        IN_PIPELINE,
+        POLYTOPES,
+    )
+}
+"""In the order of the paper."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """Where the report is, and its lines."""
+
+    report: Path
+    """The report as a page; report.md lies beside it."""
+    claims: list[Claim]
+    """Every line of "paper, here, ratio"."""
+    left_out: list[str]
+    """Experiments whose data are not here."""
+
+
+def reproduce(
+    names: Sequence[str] = (),
+    *,
+    out: str | os.PathLike[str],
+    data: str | os.PathLike[str] | None = None,
+    effort: str = QUICK,
+    jobs: int | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    experiments: Mapping[str, Experiment] = EXPERIMENTS,
+) -> Outcome:
+    """Run experiments (all by default) and write their report.
+
+    Results grow in `out` as they come; with `resume` a killed run goes on where it was and ends
+    with the same bytes, but for times.
+    """
+    chosen = _chosen(names, experiments)
+    place = Path(out)
+    _check_place(place, chosen, resume)
+    folder = None if data is None else str(data)
+    left_out = []
+    for experiment in chosen:
+        study = experiment.study(folder, effort)
+        if not study.tasks:
+            left_out.append(experiment.name)
+            continue
+        at_most = min(jobs or os.cpu_count() or 1, experiment.jobs or 1_000)
+        run(study, folder=place, jobs=at_most, progress=progress)
+    sections = [
+        _section(experiment, place) for experiment in chosen if experiment.name not in left_out
+    ]
+    report = write_report(sections, place, effort=effort, left_out=left_out)
+    claims = [claim for section in sections for claim in section.claims]
+    return Outcome(report=report, claims=claims, left_out=left_out)
+
+
+def _chosen(names: Sequence[str], experiments: Mapping[str, Experiment]) -> list[Experiment]:
+    unknown = [name for name in names if name not in experiments]
+    if unknown:
+        raise HoldfastError(
+            f"there is no experiment {unknown[0]!r:.40}. Hint: the names are "
+            f"{', '.join(experiments)}."
+        )
+    return [e for e in experiments.values() if not names or e.name in names]
+
+
+def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> None:
+    found = [e.name for e in chosen if (place / f"{e.name}.jsonl").exists()]
+    if found and not resume:
+        raise HoldfastError(
+            f"`{place}` holds results of an earlier run ({', '.join(found)}). "
+            "Hint: --resume goes on with them; or name another folder."
+        )
+
+
+def _section(experiment: Experiment, place: Path) -> Section:
+    """Everything from the file of results alone."""
+    rows = read_rows(place / f"{experiment.name}.csv")
+    figures = experiment.draw(rows)
+    (place / "figures").mkdir(exist_ok=True)
+    for figure in figures:
+        figure.save(place / "figures")
+    return Section(
+        name=experiment.name,
+        title=experiment.title,
+        about=experiment.about,
+        replications=rows[0].get("replications", 1),
+        sources={row["data"]: row["source"] for row in rows if "data" in row},
+        figures=figures,
+        tables=experiment.tables(rows),
+        claims=experiment.claims(rows),
+        beyond=experiment.beyond(rows),
+        repeatable=experiment.repeatable,
+    )
