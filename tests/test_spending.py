@@ -291,7 +291,7 @@ def test_the_command_line_pays_shows_again_and_refuses(cli):  # noqa: F811
     assert "published again learns that the table has not changed" in out
     for path in Path("one").iterdir():
         assert path.read_bytes() == (Path("two") / path.name).read_bytes()
-    code, _, err = cli("privatize", name, *PAID, "--split", "0.3", "--out", "three")
+    code, _, err = cli("privatize", name, *PAID, "--split", "0.4", "--out", "three")
     assert code == 2 and "spent 0.5, requested 0.5, limit 0.8" in err
     assert not os.path.exists("three")
     code, out, _ = cli("privatize", name, *PAID, "--out", "four", "--json")
