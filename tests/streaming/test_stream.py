@@ -15,7 +15,9 @@ from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
 from holdfast.streaming import arrow_source, text_source
 
-OPTIONS = {"count": "visits", "epsilon": "1", "max_count": 20, "constructor": Heuristic()}
+# one order of columns: the repair of the default, "best", does not give the same matrix every time
+OPTIONS = {"count": "visits", "epsilon": "1", "max_count": 20}
+OPTIONS |= {"constructor": Heuristic(selector="max")}
 MANY = 30_000
 
 
@@ -62,18 +64,13 @@ def test_a_seeded_stream_is_the_release_in_memory_byte_for_byte(suffix, tmp_path
     whole.save(tmp_path / "b", table_format=suffix)
     names = {file.name for file in (tmp_path / "b").iterdir()}
     assert names == {file.name for file in (tmp_path / "a").iterdir()}
-    for name in names & {"distribution.svg", "table.csv"}:
+    tables = {"release.json", "SHA256SUMS", "table.parquet"} if suffix == "parquet" else set()
+    for name in names - tables:  # row groups differ, and with them the sums
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     one, other = streamed.load(), holdfast.load(tmp_path / "b")
     assert one.table.equals(other.table) if suffix == "parquet" else one.table == other.table
-    assert (one.counts == whole.counts).all()
-    # the last bit of a float may depend on where in memory an array lies
-    assert one.target == pytest.approx(other.target, rel=1e-9)
-    inexact = {"privacy", "mechanism_digest", "expected_change_of_a_count", "methods"}
-    said, expected = one.summary(), other.summary()
-    assert {k: said[k] for k in said.keys() - inexact} == {
-        k: expected[k] for k in expected.keys() - inexact
-    }
+    assert (one.counts == whole.counts).all() and (one.target == whole.target).all()
+    assert one.summary() == other.summary() == streamed.summary() == whole.summary()
     assert holdfast.verify(tmp_path / "a").passed
 
 
@@ -318,6 +315,49 @@ def test_what_a_parquet_file_says_of_itself_stays_behind(tmp_path):
     assert b"1234 visits" not in (tmp_path / "a" / "table.parquet").read_bytes()
     holdfast.privatize(path, **OPTIONS).save(tmp_path / "b", table_format="parquet")
     assert b"1234 visits" not in (tmp_path / "b" / "table.parquet").read_bytes()
+
+
+class Labelled(pa.ExtensionType):
+    def __init__(self, said):
+        self.said = said
+        super().__init__(pa.int64(), "test.labelled")
+
+    def __arrow_ext_serialize__(self):
+        return self.said
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage, said):
+        return cls(said)
+
+
+def test_notes_on_columns_inside_them_and_in_their_types_stay_behind(tmp_path, small_batches):
+    inner = pa.struct([pa.field("x", pa.int64(), metadata={"a": "secret one"})])
+    fields = [
+        pa.field("visits", pa.int64(), metadata={"b": "secret two"}),
+        pa.field("nested", inner),
+        pa.field("typed", Labelled(b"secret three")),
+    ]
+    values = pa.array(np.arange(5000) % 9)
+    typed = pa.ExtensionArray.from_storage(fields[2].type, values)
+    nested = pa.StructArray.from_arrays([values], fields=list(inner))
+    path = tmp_path / "visits.parquet"
+    pa.register_extension_type(Labelled(b""))
+    try:
+        data = pa.table([values, nested, typed], schema=pa.schema(fields))
+        pa.parquet.write_table(data, path)
+        holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
+    finally:
+        pa.unregister_extension_type("test.labelled")
+    assert holdfast.verify(tmp_path / "a").passed
+    out = pa.parquet.read_table(tmp_path / "a" / "table.parquet")
+    assert out["typed"].to_pylist() == values.to_pylist()
+    assert out["nested"].to_pylist() == [{"x": value} for value in values.to_pylist()]
+
+
+def test_a_name_in_place_of_a_stage_is_refused_before_anything_is_read(tmp_path):
+    for stage in ({"constructor": "optimal"}, {"privatizer": "cumulative-smooth"}):
+        with pytest.raises(HoldfastError, match="with its brackets"):
+            holdfast.privatize_stream("no such file.csv", tmp_path / "a", **OPTIONS | stage)
 
 
 def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(tmp_path, small_batches):
