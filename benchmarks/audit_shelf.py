@@ -58,6 +58,13 @@ def main(draws: int = 1_000_000, pipeline_draws: int = 100_000) -> None:
     item = Item(name="whole pipeline", mechanism=pipeline, table=[0, 1, 2], neighbour=[1, 1, 2])
     loss = pipeline.stage_2_loss(item.table, item.neighbour)
     show("sound", item, pipeline_draws, features=loss)
+    small = Pipeline(
+        epsilon=1, max_count=1, rows=200, split="0.053", privatizer=CumulativeIsotonic()
+    )
+    halves = [0, 1] * 100  # z is near 1/2, where either answer for a row uses stage 2 up
+    item = Item(name="small share", mechanism=small, table=halves, neighbour=[1, *halves[1:]])
+    loss = small.stage_2_loss(item.table, item.neighbour)
+    show("sound", item, min(pipeline_draws, 20_000), features=loss)
     for item in BROKEN:
         show("broken", item, 20_000)
 

@@ -67,6 +67,35 @@ def test_opendps_geometric_with_half_the_noise_is_caught():
     assert found.violation
 
 
+class Geometric:
+    """Noise behind a method that takes one number, which is how diffprivlib's mechanisms look."""
+
+    def __init__(self, *, epsilon, sensitivity):
+        self.share = 1 - math.exp(-epsilon / sensitivity)
+        self.rng = np.random.default_rng(11)
+
+    def randomise(self, value):
+        first, second = self.rng.geometric(self.share, 2)
+        return int(value + first - second)
+
+
+def test_a_method_of_an_object_is_a_mechanism():
+    for epsilon, refuted in ((1, False), (2, True)):
+        mechanism = Geometric(epsilon=epsilon, sensitivity=1)
+        found = holdfast.audit(mechanism.randomise, 5, 6, epsilon=1, draws=8000, confidence=SURE)
+        assert found.violation is refuted and found.lower_bound > 0.7
+
+
+def test_mechanisms_of_diffprivlib_are_audited_as_they_are():
+    mechanisms = pytest.importorskip(
+        "diffprivlib.mechanisms", reason="diffprivlib is not here", exc_type=ImportError
+    )
+    for epsilon, refuted in ((1, False), (2, True)):
+        mechanism = mechanisms.Geometric(epsilon=epsilon, sensitivity=1)
+        found = holdfast.audit(mechanism.randomise, 5, 6, epsilon=1, draws=8000, confidence=SURE)
+        assert found.violation is refuted and found.lower_bound > 0.7
+
+
 def test_a_function_of_one_table_is_drawn_again_and_again():
     rng = np.random.default_rng(3)
 

@@ -111,6 +111,8 @@ def test_the_pipeline_is_audited(cli):
         (("no_such_module:coin", "--table", "0", "--neighbour", "1"), "cannot be imported"),
         (("coins_to_audit:seven", "--table", "0", "--neighbour", "1"), "not a function"),
         (("coins_to_audit:coin", "--table", "a b", "--neighbour", "1"), "JSON"),
+        (("coins_to_audit:coin", "--table", "[1, 2]", "--neighbour", "[1,2]"), "are the same"),
+        (("--pipeline", "--epsilon", "1", "--neighbour", "[0, 1, 2]"), "are the same"),
         (("coins_to_audit:failing", "--table", "0", "--neighbour", "1"), "KeyError"),
     ],
 )

@@ -16,6 +16,7 @@ import pytest
 
 import holdfast
 from holdfast.cli import main
+from holdfast.cli.screen import _labels, _starts
 
 SECRET = "424242"
 
@@ -101,7 +102,7 @@ def test_structural_zeros_come_from_a_column(cli):
     code, out, _ = cli("privatize", name, *USUAL, "--structural-zero", "lake")
     release = holdfast.load("release")
     assert code == 0 and release.structural_zeros == 1
-    assert "1 structural zeros" in out
+    assert "1 structural zero passed" in " ".join(out.split())
     assert release.counts[1] == 0
 
 
@@ -123,7 +124,7 @@ def test_max_count_can_be_found_privately(cli):
 def test_repeated_categories_are_said(cli):
     name = table("place,n\nKent,3\nKent,0\n")
     code, _, err = cli("privatize", name, *USUAL, "--category", "place")
-    assert code == 0 and "repeated" in err
+    assert code == 0 and "Warning: place has repeated values" in err
 
 
 @pytest.mark.parametrize(
@@ -320,8 +321,6 @@ def test_verify_fails_with_exit_code_1_and_names_the_damage(cli):
     assert code == 1 and "FAILED" in out and "README.md is truncated" in out
     code, out, _ = cli("verify", "release", "--json")
     assert code == 1 and json.loads(out)["passed"] is False
-    code, out, _ = cli("verify", "nowhere")
-    assert code == 1 and "there is no folder here" in out
 
 
 def test_verify_says_when_a_release_is_a_simulation(cli):
@@ -337,3 +336,120 @@ def test_verify_has_examples_and_is_not_fooled_by_names(cli):
     Path("release/[red]\x1b[2J").touch()
     code, out, _ = cli("verify", "release")
     assert code == 1 and "\x1b" not in out and r"[red]\x1b[2J" in out
+
+
+def test_verify_of_what_is_no_folder_is_one_line_and_code_2(cli, monkeypatch):
+    for name in ("nowhere", table()):
+        code, out, err = cli("verify", name)
+        assert code == 2 and out == ""
+        assert err == f"Error: there is no folder `{name}`. Hint: name the folder of a release.\n"
+    os.mkdir("locked")
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    code, out, err = cli("verify", "locked", "--json")
+    assert (code, out, err) == (2, "", "Error: `locked` cannot be read (Permission denied).\n")
+
+
+def test_verify_asks_for_an_upgrade_where_the_release_is_newer(cli):
+    cli("privatize", table(), *USUAL)
+    record = Path("release/release.json")
+    record.write_text(re.sub(r'"schema": ?\d+', '"schema": 1000', record.read_text()))
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "made by a newer holdfast" in out and "damaged" not in out
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("privatize", ("in.csv", *USUAL), "the release in it is whole"),
+        ("audit", ("--pipeline", "--epsilon", "1"), "starts anew"),
+        ("compare", ("demo",), "starts anew"),
+        ("compare", ("demo", "--folder", "study"), "goes on from there"),
+        (
+            "plan",
+            ("--categories", "9", "--max-count", "5", "--prior", "uniform", "--folder", "study"),
+            "goes on from there",
+        ),
+    ],
+)
+def test_ctrl_c_ends_with_a_word_and_code_130(cli, monkeypatch, name, words, said):
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    table()
+    monkeypatch.setattr(holdfast, name, stopped)
+    code, _, err = cli(name, *words)
+    assert code == 130 and "Stopped. " in err and said in err and "Error" not in err
+
+
+def test_a_dry_run_states_delta_wherever_epsilon_is_stated(cli):
+    words = ("privatize", table(), *USUAL[:-2], "--dry-run")
+    for more, delta in (
+        ((), "0"),
+        (("--privatizer", "cumulative-gaussian:1e-6"), "1/1000000"),
+        (("--constructor", "discrete-gaussian"), "1/4"),
+        (("--constructor", "discrete-gaussian", "--contributions", "2"), "1/4"),
+    ):
+        _, out, _ = cli(*words, *more, "--json")
+        assert json.loads(out)["delta"] == delta
+        code, out, _ = cli(*words, *more)
+        assert code == 0 and ("delta" in out) == (delta != "0")
+
+
+def test_a_dry_run_rounds_what_is_uncertain_to_whole_per_cent_and_100_at_most(cli):
+    code, out, _ = cli("privatize", table(), *USUAL[:3], "5", "--epsilon", "0.01", "--dry-run")
+    assert code == 0 and "standard deviation of up to 100% of the rows" in " ".join(out.split())
+    many = table("n\n" + "3\n0\n" * 5000)
+    code, out, _ = cli("privatize", many, "--max-count", "5", "--epsilon", "2", "--dry-run")
+    assert code == 0 and "standard deviation of less than 1% of the rows" in " ".join(out.split())
+    assert "no other column to publish" in out and "Make sure" not in out
+
+
+def test_a_ledger_states_delta_where_there_is_one(cli):
+    code, out, _ = cli("ledger", "set-limit", "my.ledger", "a", "--epsilon", "2")
+    assert code == 0 and "delta" not in out
+    code, out, _ = cli("ledger", "set-limit", "my.ledger", "a", "--epsilon", "2", "--delta", "1e-6")
+    assert code == 0 and "delta 0 of 0.000001" in " ".join(out.split())
+    usual = ("privatize", table(), *USUAL[:-2], "--dry-run", "--ledger", "my.ledger")
+    usual += ("--dataset", "a", "--privatizer")
+    _, out, _ = cli(*usual, "cumulative-gaussian:1e-5")
+    assert "That is not enough" in out
+    _, out, _ = cli(*usual, "cumulative-gaussian:1e-6")
+    assert "That is not enough" not in out
+
+
+@pytest.mark.parametrize("words", [("--dry-run",), ("--out", "release")])
+def test_a_copy_of_the_counts_is_not_published(cli, words):
+    name = table("place,n,also\nKent,3,3.0\nEly,0,0\nYork,1,1\n")
+    code, out, err = cli("privatize", name, *USUAL[:-2], *words)
+    assert code == 2 and out == "" and "the column 'also'" in err and "drop it" in err
+    assert os.listdir() == ["in.csv"]
+    near = table("place,n,also\nKent,3,3\nEly,0,0\nYork,1,2\n")
+    assert cli("privatize", near, *USUAL[:-2], "--dry-run")[0] == 0
+    same = table("place,n,also\nKent,1,1\nEly,1,1\n")
+    assert cli("privatize", same, *USUAL[:-2], "--dry-run")[0] == 0
+
+
+def test_one_row_is_one_row(cli):
+    code, out, _ = cli("privatize", table("n\n3\n"), *USUAL)
+    assert code == 0 and "Released 1 row." in out
+
+
+@pytest.mark.parametrize("centre, spread", [(500, 20), (0, 100), (9000, 300), (300, 5)])
+def test_no_bar_holds_most_of_a_wide_range(centre, spread):
+    shares = np.exp(-(((np.arange(10_001) - centre) / spread) ** 2) / 2)
+    shares /= shares.sum()
+    starts = _starts([shares])
+    bars = np.add.reduceat(shares, starts)
+    assert bars.max() < 0.3 and len(starts) <= 30
+    assert starts == sorted(set(starts)) and starts[0] == 0 and starts[-1] == 10_000
+    assert _labels(starts)[-1] == "10000+"
+
+
+def test_a_heavy_single_count_has_a_bar_of_its_own():
+    shares = np.zeros(1001)
+    shares[[0, 700]] = 0.3, 0.7
+    assert {700, 701} <= set(_starts([shares]))

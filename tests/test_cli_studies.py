@@ -37,7 +37,19 @@ def test_compare_shows_every_method_and_says_that_it_is_not_private(cli, tmp_pat
             for suffix in ("png", "svg")
         ),
     }
-    assert "NOT PRIVATE" in (tmp_path / "study" / "non_private_errors.svg").read_text()
+    pictures = {path.stem: path.read_text() for path in (tmp_path / "study").glob("*.svg")}
+    assert len(pictures) == 3 and all("NOT PRIVATE: computed" in svg for svg in pictures.values())
+    assert "Bars: one standard deviation" in pictures["non_private_errors"]
+    assert all(">default<" in svg for svg in pictures.values())  # the name of the tables
+    assert "±" in out and "-0 " not in out
+
+
+def test_one_release_has_no_spread(cli):
+    words = [*COMPARE, "--repetitions", "1", "--folder", "study", "--pictures"]
+    code, out, _ = cli(*words)
+    assert code == 0 and "±" not in out and "Means over 1 release each." in out
+    _, out, _ = cli(*words, "--json")
+    assert all(row["spread of w1"] is None for row in json.loads(out)["non_private_summary"])
 
 
 def test_compare_prints_json(cli):
@@ -95,6 +107,7 @@ def test_a_baseline_is_released_from_the_command_line(cli, name):
     assert privacy["delta"] == ("1/61" if name == "discrete-gaussian" else "0")
     code, out, _ = cli("privatize", "in.csv", *usual, "--dry-run")
     assert code == 0 and "0 on the distribution" in " ".join(out.split())
+    assert ("and delta 0.0164" in out) == (name == "discrete-gaussian")
 
 
 def test_the_gaussians_delta_can_be_chosen_and_belongs_to_nothing_else(cli):
@@ -128,3 +141,14 @@ def test_reproduce_refuses_to_mix_runs_unless_told_to_resume(cli):
     code, _, err = cli(*words)
     assert code == 2 and "--resume goes on with them" in err
     assert cli(*words, "--resume", "--full")[0] == 0
+
+
+@pytest.mark.parametrize("width", ["50", "80", "200"])
+def test_a_plan_cuts_no_number_off(cli, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", width)
+    code, out, _ = cli(*PLAN, "--questions", "zeros,mean,above 1,above 2,above 5")
+    assert code == 0 and "…" not in out and "above 5" in out
+    assert "Expected of a release of 300 rows, counts 0 to 9:\n" in out
+    tables = out.count("┃ stage 1 ┃")
+    assert tables > 1 if width == "50" else tables >= 1
+    assert all(len(line) <= int(width) for line in out.splitlines())

@@ -104,7 +104,9 @@ def test_notes_in_a_bundle_are_found(tmp_path, where):
     assert any("notes beside its columns" in damage for damage in holdfast.verify(bundle).damage)
 
 
-@pytest.mark.parametrize("index", [pd.Index(COUNTS, name="id"), pd.Index(COUNTS.astype(str))])
+@pytest.mark.parametrize(
+    "index", [pd.Index(COUNTS + 1, name="id"), pd.Index([f"{n}+" for n in COUNTS])]
+)
 def test_an_index_that_says_something_is_a_column_that_is_told_of(tmp_path, index):
     frame = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS}, index=index)
     release = privatized(frame)
@@ -115,6 +117,13 @@ def test_an_index_that_says_something_is_a_column_that_is_told_of(tmp_path, inde
     assert record["unchanged_columns"] == [name, "place"]
     assert record["columns"] == [name, "place", "n"]
     assert f"`{name}`, `place`" in (tmp_path / "release" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("index", [pd.Index(COUNTS, name="id"), pd.Index(COUNTS.astype(str))])
+def test_an_index_that_repeats_the_counts_is_refused(index):
+    frame = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS}, index=index)
+    with pytest.raises(HoldfastError, match="holds the counts of 'n' once more"):
+        privatized(frame)
 
 
 def test_an_index_of_bare_numbers_is_not_published():

@@ -173,6 +173,19 @@ def test_a_matrix_far_from_private_is_not_rounded_into_one():
         certified_mechanism(np.eye(3), epsilon=HALF, target=None)
 
 
+@pytest.mark.parametrize("n", [231, 1001])
+def test_certification_costs_little_where_the_error_is_far_below_the_mean_distance(n):
+    found = Heuristic(selector="sandwich", error="squared")(np.full(n, 1 / n), epsilon=10)
+    sampled = found.mechanism.count_error(found.target, "squared")
+    assert sampled <= found.count_error * (1 + 1e-4)
+
+
+def test_floors_grow_until_a_matrix_with_larger_errors_than_its_rows_show_is_certified():
+    matrix = Heuristic()(hump(9), epsilon="0.5").matrix.copy()
+    matrix[4] += 1e-12 * np.array([1, -1, 1, -1, 0, 1, -1, 1, -1])
+    assert certified_mechanism(matrix, epsilon=HALF, target=None).certified_epsilon <= HALF
+
+
 def test_n_of_one_is_certified_at_zero():
     mechanism = Heuristic()([1.0], epsilon=1).mechanism
     assert mechanism.certified_epsilon == 0

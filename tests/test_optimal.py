@@ -94,6 +94,13 @@ def test_every_result_is_certified_and_keeps_its_target(family, epsilon):
         assert found.gap <= 1e-6 or found.count_error < 1e-8
 
 
+def test_certification_costs_little_where_shares_are_nearly_as_small_as_they_may_be():
+    z = np.array([1 - 100 * 2.0**-39, *[2.0**-39] * 100])
+    found = Optimal()(z, epsilon=8)
+    assert found.count_error < 1e-10
+    assert found.mechanism.count_error(found.target) <= found.count_error * 1.002
+
+
 def test_a_target_with_one_live_count_leaves_no_choice():
     found = Optimal(error=np.diag([3.0, -1.0]) - 1)([0.0, 1.0], epsilon=1)
     assert found.matrix.tolist() == [[0, 1], [0, 1]]
@@ -127,6 +134,39 @@ def test_a_search_that_runs_out_of_steps_says_so(monkeypatch):
     assert found.method == "Optimal(gap not reached)"
     assert found.gap > 1e-6
     assert found.mechanism.certified_epsilon <= 1
+
+
+def tail(n: int, share: float) -> np.ndarray:
+    """Nearly everything at zero, and the same small share everywhere else."""
+    z = np.full(n, share)
+    z[0] = 1
+    return z / z.sum()
+
+
+@pytest.mark.parametrize("epsilon", ["1", "2", "5", "10"])
+@pytest.mark.parametrize("n, share", [(20, 1e-6), (51, 1e-5), (101, 1e-5), (101, 1e-7)])
+def test_a_search_does_not_stop_while_the_error_falls_and_the_relative_gap_is_still_near_one(
+    n, share, epsilon
+):
+    found = Optimal()(tail(n, share), epsilon=epsilon)
+    assert found.method == "Optimal()" and found.gap <= 1e-6
+
+
+def test_weights_of_zero_and_one_on_few_live_counts_are_solved_to_the_optimum():
+    rng = np.random.default_rng(9)
+    z = np.zeros(145)
+    z[rng.choice(145, 43, replace=False)] = rng.exponential(size=43) ** 6
+    error = (rng.random((145, 145)) < 0.5).astype(float)
+    assert Optimal(error=error)(z / z.sum(), epsilon=1).gap <= 1e-6
+
+
+def test_a_search_that_makes_no_progress_near_the_optimum_gives_up():
+    steps = []
+    found = Optimal(gap=1e-15, progress=lambda number, gap: steps.append(number))(
+        hump(40), epsilon=1
+    )
+    assert found.method == "Optimal(gap not reached)" and found.gap < 1e-9
+    assert len(steps) < optimal.MOST_STEPS
 
 
 def test_progress_reports_every_step_and_a_gap_that_never_grows():

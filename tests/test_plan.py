@@ -212,3 +212,10 @@ def test_a_bad_target_is_an_error(text):
 def test_bad_settings_are_errors(change, message):
     with pytest.raises(HoldfastError, match=message):
         holdfast.plan(**(GEOMETRIC | {"epsilons": [1], "splits": [None]} | change))
+
+
+def test_budgets_are_compared_by_the_same_draws():
+    options = GEOMETRIC | {"repetitions": 8}
+    found = holdfast.plan(epsilons=["1", "1.1", "1.2", "1.3", "1.4"], splits=[None], **options)
+    bounds = [row["9 in 10 of zeros"] for row in found.rows]
+    assert bounds == sorted(bounds, reverse=True)

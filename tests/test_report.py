@@ -132,9 +132,10 @@ def test_questions_on_the_command_line(cli, release):
     code, out, _ = cli("ask", "release", "share zero", "--json", "--estimator", "released")
     answer = json.loads(out)
     assert answer["estimate"] == pytest.approx(release.distribution[0]) and answer["simulated"]
-    assert cli("ask", "release", "compare 0 with 5")[0] == 2  # labels are text here
     code, out, _ = cli("ask", "release", "compare <b>place</b> 0 with <b>place</b> 5")
     assert code == 0 and "has more than" in out
+    assert cli("ask", "release", "compare 0 with 5")[1] == out  # no label: the rows' numbers
+    assert cli("ask", "release", "compare 0 with 5000")[0] == 2
 
 
 def test_questions_that_cannot_be_answered_say_what_can(cli, release):
@@ -164,3 +165,22 @@ def test_a_wide_range_is_drawn_in_runs(cli):
     assert len(content["distribution"]) <= 61
     assert sum(bar["released"] for bar in content["distribution"]) == pytest.approx(1)
     assert cli("report", "wide")[0] == 0
+
+
+def test_rows_named_by_dates_or_numbers_are_found_and_printed(cli, monkeypatch):
+    import datetime
+
+    import pandas
+
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(40)]
+    frame = pandas.DataFrame({"day": days, "id": range(100, 140), "n": [0, 1, 2, 3] * 10})
+    made = released(counts=frame, count="n")
+    monkeypatch.setattr(holdfast, "load", lambda folder: made)  # labels that JSON does not know
+    code, out, _ = cli("ask", "days", "top 2", "--json")
+    assert code == 0 and json.loads(out)["rows"][0]["label"].startswith("2020-0")
+    code, out, _ = cli("ask", "days", "compare 2020-01-01 with 2020-01-03")
+    assert code == 0 and out.startswith("2020-01-01 has more")
+    code, out, _ = cli("ask", "days", "compare 101 with 139", "--label", "id", "--json")
+    assert code == 0 and str(json.loads(out)["second"]) == "139"
+    code, _, err = cli("ask", "days", "total of 101, 3", "--label", "id")
+    assert code == 2 and "a number is a label" in err

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import holdfast
 from analysis_releases import COUNTS, named, released
-from holdfast.analysis.categories import reliability
+from holdfast.analysis.categories import _unbiased, reliability
 from holdfast.analysis.posterior import shortest_run
 
 
@@ -141,3 +141,36 @@ def test_a_repeated_label_must_be_named_by_number():
         release.compare("Kent", "Ely")
     assert release.compare(0, 2).second == "Ely"
     assert release.total_of(["Kent"]).question == "total of 2 rows"
+
+
+def test_without_a_fixed_point_the_whole_mechanism_is_inverted():
+    geometric = holdfast.baselines.TruncatedGeometric()
+    release = released(counts=[0] * 40 + [6] * 10, epsilon=3, constructor=geometric)
+    assert (release.target == 0).any()  # counts that nobody was released with, but may have had
+    values, spread, notes = _unbiased(release)
+    assert release.mechanism.matrix @ values == pytest.approx(np.arange(8))
+    assert (spread >= 0).all() and notes == ()
+    assert release.total_of(range(50), method="unbiased").estimate == pytest.approx(60, abs=10)
+
+
+def numbered(labels):
+    return released(counts=holdfast.table.CsvTable(
+        ("id", "n"), [[str(label), str(i % 4)] for i, label in enumerate(labels)]
+    ), count="n")  # fmt: skip
+
+
+def test_a_number_that_is_no_label_is_refused_where_labels_are_numbers():
+    release = numbered([101, 102, 7, 104])
+    assert release.compare("101", "7") == release.compare(101, 7)
+    assert release.compare(101, 7).second == "7"
+    for ask in (lambda: release.compare(101, 2), lambda: release.total_of([0, 1])):
+        with pytest.raises(holdfast.HoldfastError, match="a number is a label"):
+            ask()
+    assert numbered(["a", "b", 7, "c"]).compare(0, 2).second == "7"
+    assert numbered(["a", "b", 3, "c"]).compare(0, 3).second == "3"
+
+
+def test_few_rows_are_told_that_the_prior_is_uncertain():
+    few, many = named(), released()
+    assert any("if the distribution is right" in note for note in few.intervals().notes)
+    assert not many.intervals().notes and not many.top(1)[0].notes

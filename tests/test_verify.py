@@ -99,7 +99,22 @@ def test_what_cannot_be_looked_at_is_not_passed(bundle):
     (bundle / "release.json").write_text("{}")
     checks = holdfast.verify(bundle).checks
     assert [check.passed for check in checks[:4]] == [True, True, False, None]
-    assert checks[-1].detail == "not looked at: files failed"
+    assert checks[-1].detail == "not looked at: schema failed"
+
+
+@pytest.mark.parametrize("name", [".DS_Store", "notes.txt"])
+def test_a_stray_file_fails_one_check_and_stops_no_other(bundle, name):
+    (bundle / name).touch()
+    results = {check.name: check.passed for check in holdfast.verify(bundle).checks}
+    assert results.pop("files") is False and all(results.values())
+
+
+def test_a_longer_text_leaves_everything_else_to_be_checked(bundle):
+    with open(bundle / "README.md", "ab") as file:
+        file.write(b"\n\n")
+    results = {check.name: check.passed for check in holdfast.verify(bundle).checks}
+    assert results["sizes"] is False
+    assert all(results[name] for name in results if name not in ("sizes", "hashes", "texts"))
 
 
 def test_a_failure_inside_a_check_is_a_failed_check(bundle, monkeypatch):

@@ -77,7 +77,7 @@ class Comparison:
 
     def non_private_summary(self) -> list[Row]:
         """One row per method and budget: the mean of every measure and its spread (one standard
-        deviation over the repetitions). The mean error of a question is its bias."""
+        deviation over the repetitions; None for one). The mean error of a question is its bias."""
         grouped: dict[tuple[str, str], list[Row]] = {}
         for row in self.non_private_rows:
             grouped.setdefault((row["method"], row["epsilon"]), []).append(row)
@@ -252,5 +252,5 @@ def _moments(rows: list[Row], measures: Iterable[str]) -> Row:
     for name in measures:
         values = np.array([row[name] for row in rows])
         summary[name] = float(values.mean())
-        summary[f"spread of {name}"] = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        summary[f"spread of {name}"] = float(values.std(ddof=1)) if len(values) > 1 else None
     return summary

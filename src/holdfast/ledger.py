@@ -89,11 +89,12 @@ class Balance:
         ):
             if spent + asked > limit:
                 left = max(limit - spent, Fraction(0))
+                less = f"ask for at most {plainly(left)}, or " if left else ""
                 raise BudgetError(
                     f"dataset {self.dataset!r} cannot afford this: {name} spent "
                     f"{plainly(spent)}, requested {plainly(asked)}, limit {plainly(limit)}. "
-                    f"Nothing was drawn. Hint: ask for at most {plainly(left)}, "
-                    "or have whoever answers for the data raise the limit."
+                    f"Nothing was drawn. Hint: {less}have whoever answers for the data raise the "
+                    "limit."
                 )
 
 

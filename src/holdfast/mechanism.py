@@ -20,7 +20,8 @@ from holdfast.rational import exp_below, log_above
 
 TOTAL = 1 << 62
 FIXED_POINT_TOLERANCE = 1e-9
-MIX = 2.0**-36  # share of the rank-one matrix 1z that is mixed in before rounding
+MIX = 2.0**-36  # largest share of the rank-one matrix 1z that is mixed in before rounding
+FLOORS = [8.0**k for k in range(-4, 8)]  # tried in turn, in units of the entries' likely errors
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -187,7 +188,8 @@ def certified_mechanism(
     Every live column j gets a floor f_j: T' = (1 - Σf) T + 1f. Since e^ε T'_{i+1,j} - T'_{i,j}
     is then at least (e^ε - 1) f_j, an f_j of coth(ε/2) times the error of the entries keeps
     the claim through rounding. Where f_j = λ z_j for all j the fixed point is kept exactly.
-    The floors start at the size of the matrix's own errors and grow until the certificate passes.
+    The floors start far below the bound on the matrix's own errors, because all of them together
+    cost Σf times the mean distance of two counts, and grow until the certificate passes.
     With a `delta` the matrix is rounded as it is: then a zero beside a small weight does no harm.
     """
     from holdfast.certificate_kernel import round_rows
@@ -198,15 +200,15 @@ def certified_mechanism(
         return Mechanism(weights=weights, epsilon=epsilon, target=target, delta=delta)
     spread = target if target is not None else live / live.sum()
     widen = 1 / math.tanh(float(epsilon) / 2)
-    errors = widen * (_entry_errors(matrix) + 2.0**-60)
-    for _ in range(8):
-        floors = np.maximum(MIX * spread, errors) * live
+    errors = _entry_errors(matrix)
+    for size in FLOORS:
+        least = widen * (size * errors + max(size, 1) * 2.0**-60)
+        floors = np.maximum(min(size, 1) * MIX * spread, least) * live
         weights = round_rows(matrix, floors, 1 - floors.sum(), TOTAL)
         try:
             return Mechanism(weights=weights, epsilon=epsilon, target=target)
         except CertificateError as error:
             failure = error
-        errors *= 8
     raise CertificateError(f"no rounding of this matrix passes the certificate: {failure}")
 
 

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from holdfast.errors import HoldfastError
 
 POWERS = {"absolute": 1, "squared": 2}
+LARGEST_WEIGHT = 1e150
 
 
 def wasserstein(first: ArrayLike, second: ArrayLike) -> float:
@@ -80,6 +81,11 @@ def error_weights(error: Any, distribution: ArrayLike) -> NDArray[np.float64]:
         weights = np.empty(0)
     if weights.shape != (n, n) or not np.isfinite(weights).all():
         raise HoldfastError(f"`error` must be a finite {n} x {n} weight matrix.")
+    if np.abs(weights).max(initial=0) > LARGEST_WEIGHT:
+        raise HoldfastError(
+            f"`error` must have weights of at most {LARGEST_WEIGHT:g}, or their sum overflows. "
+            "Hint: divide the matrix by its largest entry; that changes no mechanism."
+        )
     return weights
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from holdfast.budget import split_budget
 from holdfast.errors import HoldfastError
-from holdfast.experiments.engine import Row, Study, Task
+from holdfast.experiments.engine import Row, Study, Task, task_seed
 from holdfast.experiments.expectation import (
     expected_distances,
     expected_errors,
@@ -187,8 +187,10 @@ def _simulate(task: Task, seed: int, *, histogram: Counts, method: Method) -> li
     asked = [Question(name) for name in task["questions"].split(", ")]
     if task["split"] != "default":
         method = replace(method, split=task["split"])
+    # the same seeds at every budget and split: what differs between them is not mere chance
+    common = {name: task[name] for name in task if name not in ("epsilon", "split")}
     rows = []
-    for draw in seeds_of(seed, task["repetitions"]):
+    for draw in seeds_of(task_seed("plan", common), task["repetitions"]):
         release = method.simulate(counts, epsilon=task["epsilon"], max_count=n - 1, seed=draw)
         matrix, budget = release.mechanism.matrix, release.privacy.budget
         row = {"stage 1": float(budget.stage_1 / budget.epsilon)}

@@ -21,6 +21,7 @@ Curve = Sequence[tuple[float, float, float]]
 """(budget, mean, spread) along a curve."""
 
 SUFFIXES = (".png", ".svg")
+BARS = "Bars: one standard deviation over the releases"
 LEAST = 1e-4  # probabilities below this share the palest shade
 
 
@@ -39,8 +40,12 @@ def error_curves(
 ) -> Path:
     """Error against budget, both on logarithmic scales: a panel per error, a curve per method.
 
-    A bar shows the spread (one standard deviation) where there is one.
+    A bar shows the spread (one standard deviation) where there is one, and the picture says so.
     """
+    if any(
+        point[2] > 0 for panel in panels.values() for curve in panel.values() for point in curve
+    ):
+        title += "\n" + BARS
     with canvas(path, len(panels), 4.6, 3.9, title) as (_, axes):
         methods = tuple(dict.fromkeys(name for panel in panels.values() for name in panel))
         for axis, (name, curves) in zip(axes, panels.items(), strict=True):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.copies import refuse_copies
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import Privatizer
@@ -76,6 +77,7 @@ def privatize(
         seed=seed,
     )
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
+    refuse_copies(rows)
     number = int((~rows.structural_zero).sum())
     asked = asked.for_rows(number)
     steps = partial(five_steps, rows, asked)

@@ -7,7 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.verification.certificate import check_certificate
-from holdfast.verification.folder import RECORD, check_folder, check_sizes, check_sums, read_small
+from holdfast.verification.folder import (
+    RECORD,
+    check_folder,
+    check_size,
+    check_sizes,
+    check_sums,
+    find_table,
+    read_small,
+)
 from holdfast.verification.record import check_budget, check_fields, check_version, read_budget
 from holdfast.verification.report import Check, Damage, Verification
 from holdfast.verification.strict_json import parse_json
@@ -43,9 +51,17 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
             detail = f"not looked at: {lost[0]} failed"
             checks[name] = Check(name=name, passed=None, detail=detail)
         else:
-            checks[name] = _run(name, check, bundle)
+            checks[name] = _once(_run(name, check, bundle), checks)
     simulated = bundle.record["privacy"]["simulated"] if checks["fields"].passed else None
     return Verification(folder=bundle.path, checks=tuple(checks.values()), simulated=simulated)
+
+
+def _once(check: Check, earlier: dict[str, Check]) -> Check:
+    """One damage is one failure: where a check meets what another has found, it is left out."""
+    for name, other in earlier.items():
+        if check.passed is False and other.passed is False and other.detail == check.detail:
+            return Check(name=check.name, passed=None, detail=f"not looked at: {name} failed")
+    return check
 
 
 def _run(name: str, check: Callable[["_Bundle"], str], bundle: "_Bundle") -> Check:
@@ -62,7 +78,6 @@ class _Bundle:
     """A bundle while it is checked: what one check has read is there for those that need it."""
 
     record: dict[str, Any]
-    table: str
     columns: Columns
     target: list[Fraction]
     tally: list[int]
@@ -80,16 +95,17 @@ class _Bundle:
         return "release.json is one JSON object"
 
     def check_files(self) -> str:
-        self.table = check_folder(self.path)
+        check_folder(self.path)
         return "all there, nothing else, no links"
 
     def check_sizes(self) -> str:
-        return check_sizes(self.path, self.record, self.table)
+        return check_sizes(self.path, self.record, find_table(self.path))
 
     def check_hashes(self) -> str:
-        return check_sums(self.path, self.record, self.table)
+        return check_sums(self.path, self.record, find_table(self.path))
 
     def read_weights(self) -> str:
+        check_size(self.path, self.record, "mechanism.weights")
         self.columns = read_columns(self.path, self.record)
         return f"{len(self.columns)} by {len(self.columns)} integers"
 
@@ -110,7 +126,9 @@ class _Bundle:
         return check_expected_change(self.columns, self.target, self.record)
 
     def read_table(self) -> str:
-        self.tally = check_table(self.path, self.table, self.record)
+        table = find_table(self.path)
+        check_size(self.path, self.record, table)
+        self.tally = check_table(self.path, table, self.record)
         return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}"
 
     def check_counts(self) -> str:
@@ -123,18 +141,18 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str], tuple[str, ...]]] = {
     "schema": (lambda bundle: check_version(bundle.record), ("record",)),
     "fields": (lambda bundle: check_fields(bundle.record), ("schema",)),
     "files": (_Bundle.check_files, ("schema",)),
-    "sizes": (_Bundle.check_sizes, ("fields", "files")),
+    "sizes": (_Bundle.check_sizes, ("fields",)),
     "hashes": (_Bundle.check_hashes, ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
-    "weights": (_Bundle.read_weights, ("sizes",)),
+    "weights": (_Bundle.read_weights, ("fields",)),
     "digest": (_Bundle.check_digest, ("weights",)),
     "row totals": (lambda bundle: check_row_totals(bundle.columns), ("weights",)),
     "certificate": (_Bundle.check_certificate, ("row totals", "budget")),
     "target": (_Bundle.read_target, ("fields",)),
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
     "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
-    "table": (_Bundle.read_table, ("sizes",)),
+    "table": (_Bundle.read_table, ("fields",)),
     "counts": (_Bundle.check_counts, ("weights", "table")),
-    "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields", "files")),
-    "picture": (lambda bundle: check_picture(bundle.path), ("files",)),
+    "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
+    "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
 }

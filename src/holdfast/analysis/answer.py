@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+USUAL_LEVEL = 0.9
+"""An estimate of "best" lies in the interval of this level, whatever level is asked for."""
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
 
 
@@ -41,7 +43,7 @@ class Answer:
     def __str__(self) -> str:
         low, high = (self.in_words(value) for value in self.interval)
         text = f"{self.question}: {self.in_words(self.estimate)}"
-        text += f" ({self.level:.0%} interval {low} to {high})"
+        text += f" ({percent(self.level)} interval {low} to {high})"
         return "\n".join([text, *(f"  {note}." for note in self.notes)])
 
     def in_words(self, value: float) -> str:
@@ -65,6 +67,15 @@ class Answer:
             "method": self.method,
             "notes": list(self.notes),
         }
+
+
+def percent(level: float) -> str:
+    """A level as people write it, never rounded to another one.
+
+    >>> percent(0.9), percent(0.999)
+    ('90%', '99.9%')
+    """
+    return f"{100 * level:g}%"
 
 
 def digits_for(width: float) -> int:

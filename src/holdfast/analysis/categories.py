@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.answer import SIMULATED, Answer
-from holdfast.analysis.posterior import Posterior, check_level, posterior, prior, shortest_run
+from holdfast.analysis.answer import SIMULATED, Answer, percent
+from holdfast.analysis.known_zeros import drawn_rows, known_notes, known_share
+from holdfast.analysis.posterior import (
+    Posterior,
+    check_level,
+    posterior,
+    prior,
+    prior_notes,
+    row_law,
+    shortest_run,
+)
 from holdfast.analysis.rows import find_row, find_rows, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.errors import HoldfastError
@@ -17,7 +26,7 @@ if TYPE_CHECKING:
     from holdfast.release import Release
 
 Vector = NDArray[np.float64]
-DRAWS, MAX_CONDITION = 200, 1e8
+DRAWS, MAX_CONDITION = 2000, 1e8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +45,8 @@ class TopRow:
     """For its true count."""
     probability: float
     """That it is truly among the k highest; ties are broken at random."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +69,17 @@ class RowComparison:
     """For the true difference."""
     level: float
     """Of the interval."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
 
     def __str__(self) -> str:
         low, high = self.interval
-        return (
+        text = (
             f"{self.first} has more than {self.second} with probability {self.first_more:.0%}, "
             f"the same with {self.equal:.0%}, less with {self.second_more:.0%}; difference "
-            f"{self.difference:.1f} ({self.level:.0%} interval {low} to {high})"
+            f"{self.difference:.1f} ({percent(self.level)} interval {low} to {high})"
         )
+        return "\n".join([text, *(f"  {note}." for note in self.notes)])
 
 
 def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple[TopRow, ...]:
@@ -83,15 +97,16 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     chances = _chances_on_top(release, k)
     means = np.array([law.mean if law else -1.0 for law in _laws(release)])
     order = np.lexsort((-release.counts, -means[release.counts], -chances[release.counts]))[:k]
-    labels = row_labels(release, label)
+    labels, notes = row_labels(release, label), prior_notes(release)
     return tuple(
         TopRow(
             row=int(row),
             label=labels[row],
             released=int(release.counts[row]),
             expected=float(means[release.counts[row]]),
-            interval=posterior(release, release.counts[row]).interval(level),
+            interval=row_law(release, release.counts[row]).interval(level),
             probability=float(chances[release.counts[row]]),
+            notes=known_notes(release, release.counts[row]) + notes,
         )
         for row in order
     )
@@ -105,7 +120,7 @@ def compare(
     rows = [find_row(release, labels, row) for row in (first, second)]
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
-    one, other = (posterior(release, release.counts[row]) for row in rows)
+    one, other = (row_law(release, release.counts[row]) for row in rows)
     law = np.convolve(one.probabilities, other.probabilities[::-1])
     zero = len(one.probabilities) - 1
     low, high = shortest_run(law, check_level(level))
@@ -118,6 +133,7 @@ def compare(
         difference=one.mean - other.mean,
         interval=(low - zero, high - zero),
         level=level,
+        notes=known_notes(release, release.counts[rows]) + prior_notes(release),
     )
 
 
@@ -130,8 +146,12 @@ def total_of(
     if method not in ("shrunk", "unbiased"):
         raise HoldfastError(f"`method` must be shrunk or unbiased, got {method!r:.40}.")
     counts = np.bincount(release.counts[rows], minlength=len(release.target))
+    if method == "unbiased" and counts[0]:
+        _check_zeros(release)
     values, spread, notes = (_shrunk if method == "shrunk" else _unbiased)(release)
     prior = _prior_variance(release, counts) if method == "shrunk" else 0.0
+    notes += known_notes(release, release.counts[rows])
+    notes += prior_notes(release) if method == "shrunk" else ()
     estimate, error = float(counts @ values), float(np.sqrt(counts @ spread + prior))
     reach = error * _normal_quantile((1 + level) / 2)
     highest = len(rows) * (len(release.target) - 1)
@@ -150,26 +170,39 @@ def total_of(
     )
 
 
+def _check_zeros(release: "Release") -> None:
+    if release.structural_zeros:
+        raise HoldfastError(
+            f"this release has {release.structural_zeros:,} rows publicly known to be zero, which "
+            "cannot be told apart from other rows that show 0, so their sum cannot be made "
+            "unbiased. Hint: use method='shrunk', or leave out the rows you know to be zero where "
+            "no other row of the group shows 0."
+        )
+
+
 def _chances_on_top(release: "Release", k: int) -> Vector:
     """For every released count, the probability that a row with it is among the k highest."""
     n, generator = len(release.target), np.random.default_rng(SEED)
-    rows = np.bincount(release.counts, minlength=n)
+    rows = drawn_rows(release)
     seen = np.flatnonzero(rows)
     laws = np.array([posterior(release, j).probabilities for j in seen])
     laws /= laws.sum(axis=1, keepdims=True)
-    chances = np.zeros(n)
+    chances, known = np.zeros(n), release.structural_zeros
     for _ in range(DRAWS):
         tables = generator.multinomial(rows[seen], laws)
         totals = tables.sum(axis=0)
+        totals[0] += known
         above = np.concatenate([np.cumsum(totals[::-1])[::-1][1:], [0]])
         places = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
-        chances[seen] += tables @ places / rows[seen]
-    return chances / DRAWS
+        chances[seen] += tables @ places
+        chances[0] += known * places[0]
+    rows[0] += known
+    return chances / np.maximum(rows, 1) / DRAWS
 
 
 def _laws(release: "Release") -> list[Posterior | None]:
     seen = set(np.unique(release.counts).tolist())
-    return [posterior(release, j) if j in seen else None for j in range(len(release.target))]
+    return [row_law(release, j) if j in seen else None for j in range(len(release.target))]
 
 
 def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
@@ -199,19 +232,22 @@ def reliability(release: "Release") -> float:
 
 def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
     """Values u with T u = 0, 1, ..., n-1: whatever the true count is, u_j has it as its mean."""
-    live = np.flatnonzero(release.target > 0)
+    n = len(release.target)
+    fixed = release.mechanism.target is not None  # then zT = z: what z leaves out is never drawn
+    live = np.flatnonzero(release.target > 0) if fixed else np.arange(n)
     matrix = release.mechanism.matrix[np.ix_(live, live)]
     if np.linalg.cond(matrix) > MAX_CONDITION:
         raise HoldfastError(
             "this mechanism is too noisy to be inverted. Hint: use method='shrunk', or ask "
             "about the distribution."
         )
-    values, spread = np.zeros((2, len(release.target)))
+    values, spread = np.zeros((2, n))
     values[live] = np.linalg.solve(matrix, live.astype(np.float64))
     noise = np.maximum(matrix @ values[live] ** 2 - live**2, 0)
-    joint = release.target[live, None] * matrix
-    spread[live] = noise @ (joint / joint.sum(axis=0))
-    missing = len(release.target) - len(live)
+    joint = prior(release)[live, None] * matrix
+    out = joint.sum(axis=0)
+    spread[live] = np.where(out > 0, noise @ (joint / np.where(out > 0, out, 1)), noise)
+    missing = n - len(live)
     note = f"{missing} counts that stage 1 gave no share are left out of the inversion"
     return values, spread, (note,) if missing else ()
 
@@ -220,10 +256,12 @@ def _prior_variance(release: "Release", counts: NDArray[np.int64]) -> float:
     """What stage 1's error in z adds to the variance of a sum of expected counts."""
     z, matrix = prior(release), release.mechanism.matrix
     steps, out = np.arange(len(z)), z @ matrix
-    seen = np.flatnonzero(counts)
+    drawn = counts.astype(np.float64)
+    drawn[0] *= 1 - known_share(release)
+    seen = np.flatnonzero(drawn)
     scaled = matrix[:, seen] / out[seen]
     means = (z * steps) @ scaled
-    slope = ((steps[:, None] - means) * scaled) @ counts[seen]
+    slope = ((steps[:, None] - means) * scaled) @ drawn[seen]
     first = release.evidence.first
     loads = first.loads(slope)
     return float(first.variance * loads @ loads)

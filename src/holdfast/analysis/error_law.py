@@ -46,10 +46,12 @@ def shortest_interval(
 ) -> tuple[float, float]:
     """The shortest interval of this level for a quantity known to lie between `limits`.
 
-    Away from the limits it is the usual interval around `centre`, of exact coverage. At a
-    limit it is the shortest part of the law inside the limits, never empty: coverage stays
-    within a few per cent of the level wherever the truth lies. `stretch(values)` says how much
-    wider than `law` the error would be if those values were true.
+    Away from the limits it is the usual interval around `centre`, of exact coverage if `law` is
+    exact. At a limit it is the shortest part of the law inside the limits, never empty, and its
+    coverage depends on where the truth lies: it may be some per cent above or below the level,
+    and far below once the error is not small against the distance of the limits (answers with
+    so few rows say so). `stretch(values)` says how much wider than `law` the error would be if
+    those values were true.
 
     >>> steps = np.linspace(-4, 4, 801)
     >>> shortest_interval(0.5, (steps, np.exp(-steps**2 * 8)), 0.9, (0, 1))

@@ -62,7 +62,7 @@ class Evidence:
         unit = self.first.loads(np.eye(len(middle)))
         noise = np.sqrt(self.first.variance * (unit * unit).sum(axis=0))
         small = np.minimum(middle, noise)
-        window = np.ones(min(2 * NEIGHBOURS + 1, len(middle)))
+        window = np.ones(2 * min(NEIGHBOURS, (len(middle) - 1) // 2) + 1)
         places = np.convolve(np.ones(len(middle)), window, mode="same")
         return np.asarray(middle - small + np.convolve(small / places, window, mode="same"))
 

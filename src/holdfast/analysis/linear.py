@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.answer import Answer
+from holdfast.analysis.answer import USUAL_LEVEL, Answer
 from holdfast.analysis.error_law import error_density, shortest_interval
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.errors import HoldfastError
@@ -34,17 +34,14 @@ class Linear:
         limits = float(self.f.min()), float(self.f.max())
         loads, spread = view.error_loads(self.f, w), view.sampling_variances(w)
         centre = view.estimate(self.f, w)
-        low, high = shortest_interval(
-            centre,
-            error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows),
-            level,
-            limits,
-            self._stretch(view, view.first.variance * float(loads @ loads), spread),
-        )
+        law = error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows)
+        stretch = self._stretch(view, view.first.variance * float(loads @ loads), spread)
+        low, high = shortest_interval(centre, law, level, limits, stretch)
         plain = {"released": view.released, "target": view.target}.get(estimator)
         if plain is None:
             dense = len(self.f) <= DENSE_UP_TO
-            estimate = min(max(float(self.f @ view.best) if dense else centre, low), high)
+            first, last = shortest_interval(centre, law, USUAL_LEVEL, limits, stretch)
+            estimate = min(max(float(self.f @ view.best) if dense else centre, first), last)
         else:
             estimate = float(self.f @ plain)
         low, high = min(low, estimate), max(high, estimate)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.answer import Answer
+from holdfast.analysis.answer import USUAL_LEVEL, Answer
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence, isotonic
 from holdfast.analysis.linear import share
 from holdfast.analysis.stage_one import SEED
@@ -126,10 +126,10 @@ def _turned(
     level: float,
     notes: tuple[str, ...] = (),
 ) -> Answer:
-    upper, lower = np.quantile(errors, [(1 + level) / 2, (1 - level) / 2])
-    low, high = (min(max(float(centre - e), limits[0]), limits[1]) for e in (upper, lower))
+    low, high = _ends(centre, errors, limits, level)
     if estimator == "best":
-        estimate = min(max(estimate, low), high)
+        first, last = _ends(centre, errors, limits, USUAL_LEVEL)
+        estimate = min(max(estimate, first), last)
     return Answer(
         question=words,
         estimate=estimate,
@@ -140,6 +140,14 @@ def _turned(
         method="bootstrap",
         notes=notes,
     )
+
+
+def _ends(
+    centre: float, errors: Vector, limits: tuple[float, float], level: float
+) -> tuple[float, float]:
+    upper, lower = np.quantile(errors, [(1 + level) / 2, (1 - level) / 2])
+    low, high = (min(max(float(centre - e), limits[0]), limits[1]) for e in (upper, lower))
+    return low, high
 
 
 def _errors(view: Evidence, estimator: str, size: int) -> Vector:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.analysis.answer import percent
+from holdfast.analysis.known_zeros import known_notes, known_share
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ class Posterior:
     r"""The law of a row's true count i given its released count j: $z_i T_{ij} / (zT)_j$.
 
     z is the prior: what is known of a row before its released count is looked at. It is right
-    on average over the rows of the table, and not for a row that other knowledge sets apart.
+    on average over the rows of the table, if z is right, and not for a row that other knowledge
+    sets apart. z's own uncertainty is not in it. Rows publicly known to be zero are not meant.
     """
 
     count: int
@@ -82,6 +85,8 @@ class Intervals:
     """One for every released count that occurs."""
     law_of: NDArray[np.intp] = field(repr=False)
     """Which of the laws each row has."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
 
     def at_least(self, k: int) -> Vector:
         """For every row, the probability that its true count is k or more."""
@@ -89,7 +94,7 @@ class Intervals:
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns to stand beside the table."""
-        ends = f"{self.level:.0%}".replace("%", "")
+        ends = percent(self.level).removesuffix("%")
         return {
             f"low_{ends}": self.low.tolist(),
             f"high_{ends}": self.high.tolist(),
@@ -115,6 +120,34 @@ def posterior(release: "Release", count: Any) -> Posterior:
     return Posterior(count=int(count), probabilities=joint / joint.sum())
 
 
+def row_law(release: "Release", count: Any) -> Posterior:
+    """The law of the true count of a row of the table, which may be publicly known to be zero."""
+    known = known_share(release) if count == 0 else 0.0
+    if not known:
+        return posterior(release, count)
+    law = known * np.eye(len(release.target))[0]
+    if known < 1:
+        law = law + (1 - known) * posterior(release, count).probabilities
+    return Posterior(count=int(count), probabilities=law)
+
+
+def prior_notes(release: "Release") -> tuple[str, ...]:
+    """What to say of every question about rows where z itself is uncertain."""
+    from holdfast.analysis.cautions import FEW_FOR_ROWS, largest_spread
+
+    try:
+        spread = largest_spread(release.evidence)
+    except HoldfastError:  # a stage 1 that is not known here
+        return ()
+    if spread < FEW_FOR_ROWS:
+        return ()
+    return (
+        "the distribution of counts is itself uncertain, with few rows for this budget: what is "
+        "said of rows holds on average if the distribution is right, and may be less sure than "
+        "it says",
+    )
+
+
 def prior(release: "Release") -> Vector:
     """What is known of a row before its count is looked at: z, or without a stage 1, the best
     estimate of the distribution."""
@@ -126,7 +159,7 @@ def intervals(release: "Release", level: float) -> Intervals:
     """Intervals for every row; rows with the same released count have the same."""
     check_level(level)
     seen, where = np.unique(release.counts, return_inverse=True)
-    laws = [posterior(release, count) for count in seen]
+    laws = [row_law(release, count) for count in seen]
     ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
     held = [law.probabilities[a : b + 1].sum() for law, (a, b) in zip(laws, ends, strict=True)]
     return Intervals(
@@ -139,6 +172,7 @@ def intervals(release: "Release", level: float) -> Intervals:
         zero=np.array([law.equal(0) for law in laws])[where],
         laws=tuple(laws),
         law_of=where,
+        notes=known_notes(release, seen) + prior_notes(release),
     )
 
 

@@ -8,7 +8,14 @@ import numpy as np
 
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.cautions import (
+    FEW_FOR_ANSWERS,
+    FEW_ROWS_FOR_BUDGET,
+    largest_spread,
+    spread_of,
+)
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
+from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -30,7 +37,8 @@ def ask(
     """The answer to one question about the distribution of counts; see `Release.ask`."""
     _check(question, estimator, level, options)
     answer = _answer(release, release.evidence, question, estimator, float(level), options)
-    return replace(answer, notes=answer.notes + _notes(release, question, answer))
+    few = _few_rows(release.evidence, question, options)
+    return replace(answer, notes=answer.notes + few + _notes(release, question, answer))
 
 
 def _answer(
@@ -88,13 +96,24 @@ def _closest(question: Any) -> str:
     return f" Hint: did you mean {near[0]!r}?" if near else ""
 
 
+def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
+    n = len(view.target)
+    if question == "share":
+        spread = spread_of(view, linear.share(n, **options).f)
+    elif question in ("mean", "total"):
+        spread = spread_of(view, linear.mean(n).f)
+    else:
+        spread = largest_spread(view)
+    return (FEW_ROWS_FOR_BUDGET,) if spread >= FEW_FOR_ANSWERS else ()
+
+
 def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]:
     notes, top = [], len(release.target) - 1
     if question in ("mean", "total", "variance", "gini") and release.target[-1] > NOTED_TOP_SHARE:
         notes.append(f"counts above {top} were published as {top} and enter as {top}")
     rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
     large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
-    gaps = bool((release.target <= 0).any())
+    gaps = has_stage_1(release) and bool((release.target <= 0).any())
     if rare and large and gaps and answer.estimator != "target" and answer.interval[1] > 0:
         notes.append(
             f"fewer than {FEW_ROWS} rows, and stage 1 left some counts out: at an epsilon as large "
@@ -106,6 +125,6 @@ def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]
             f"about the {release.rows:,} rows that went through the mechanism, not the "
             f"{release.structural_zeros:,} that are publicly known to be zero"
         )
-    if np.count_nonzero(release.target) == 1:
+    if has_stage_1(release) and np.count_nonzero(release.target) == 1:
         notes.append("stage 1 could not tell counts apart with this budget")
     return (*notes, SIMULATED) if release.privacy.simulated else tuple(notes)

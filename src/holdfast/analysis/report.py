@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.answer import Answer
-from holdfast.analysis.posterior import check_level, posterior
+from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.known_zeros import drawn_rows
+from holdfast.analysis.posterior import check_level, posterior, prior_notes
+from holdfast.analysis.stage_one import has_stage_1
 from holdfast.delta import beyond_epsilon
 from holdfast.errors import HoldfastError
 
@@ -14,12 +16,16 @@ if TYPE_CHECKING:
 
 BARS = 61
 Content = dict[str, Any]
+PAPER = (
+    "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
+    "Mechanisms, 2026."
+)
 
 DO_NOT = (
     "Do not read a single row as a fact. Its count was drawn at random; the report says how far "
     "from the truth it may be.",
-    "Do not add up a few rows and expect their total. Sums over the whole table hold; sums of few "
-    "rows are mostly noise, and expected counts are pulled towards the table's mean.",
+    "Do not add up a few rows and expect their total. Sums of few rows are mostly noise, and "
+    "expected counts are pulled towards the table's mean.",
     "Do not compare two releases of the same data row by row: the difference is noise twice.",
     "Do not correct or redraw rows that look wrong and publish the result as this release.",
     "Do not take the other columns as private: they were published as they were.",
@@ -28,13 +34,22 @@ ESTIMATORS = (
     ("best", "both stages combined, each weighed by what it knows; the least error"),
     ("released", "what anyone computes from the released table; use it to match other people's "
      "figures"),
-    ("target", "the private distribution z of stage 1 alone; the safest for very rare counts"),
+    ("target", "the private distribution z of stage 1 alone; its intervals keep their level most "
+     "surely"),
 )  # fmt: skip
+ONE_STAGE = (
+    ("best", "the released distribution with the mechanism's noise taken out again"),
+    ("released", "what anyone computes from the released table, biased by the noise; use it to "
+     "match other people's figures"),
+)  # fmt: skip
+KNOWN = "rows publicly known to be zero are not among them"
 
 
 def report(release: "Release", level: float = 0.9) -> Content:
     """Everything that a report says."""
     check_level(level)
+    kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
+    bars, doubts = distribution(release, level)
     return {
         "title": f"A private table of counts: {release.rows:,} rows",
         "simulated": release.privacy.simulated,
@@ -42,11 +57,13 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "promise": promise(release),
         "facts": facts(release),
         "notes": list(release.notes),
-        "distribution": distribution(release, level),
+        "distribution": bars,
+        "distribution_notes": doubts,
         "questions": questions(release, level),
-        "estimators": [{"name": name, "words": words} for name, words in ESTIMATORS],
+        "estimators": [{"name": name, "words": words} for name, words in kinds],
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
+        "single_rows_notes": single_rows_notes(release),
         "do_not": list(DO_NOT),
         "cite": cite(release),
     }
@@ -105,21 +122,42 @@ def facts(release: "Release") -> Content:
     }
 
 
-def distribution(release: "Release", level: float) -> list[Content]:
-    """The share of every count, or of runs of counts where there are many, with its interval."""
-    bars = []
-    for first, last in runs(len(release.target)):
-        answer = release.ask("share", between=(first, last), level=level)
-        bars.append(
-            {
-                "first": first,
-                "last": last,
-                "released": float(release.distribution[first : last + 1].sum()),
-                "estimate": answer.estimate,
-                "interval": list(answer.interval),
-            }
-        )
-    return bars
+def distribution(release: "Release", level: float) -> tuple[list[Content], list[str]]:
+    """The share of every count, or of runs of counts where there are many, with its interval,
+    and what to know about them. Estimate and interval are None where none can be computed."""
+    bars, notes, places = [], dict[str, list[str]](), runs(len(release.target))
+    for first, last in places:
+        bar: Content = {"first": first, "last": last}
+        bar["released"] = float(release.distribution[first : last + 1].sum())
+        try:
+            answer = release.ask("share", between=(first, last), level=level)
+        except HoldfastError as error:
+            bar |= {"estimate": None, "interval": None, "notes": [str(error)]}
+        else:
+            told = [note for note in answer.notes if note != SIMULATED]
+            bar |= {"estimate": answer.estimate, "interval": list(answer.interval), "notes": told}
+        for note in bar["notes"]:
+            notes.setdefault(note.rstrip("."), []).append(run_name(bar))
+        bars.append(bar)
+    return bars, [_where(note, names, len(places)) for note, names in notes.items()]
+
+
+def _where(note: str, names: list[str], places: int) -> str:
+    return note if len(names) == places else f"{note} (counts {', '.join(names)})"
+
+
+def run_name(bar: Content) -> str:
+    """A count, or a run of counts, as a label."""
+    return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"
+
+
+def share_words(bar: Content) -> tuple[str, str, str, str]:
+    """Name, released share, best estimate and interval, as people write them."""
+    name, shown = run_name(bar), f"{bar['released']:.2%}"
+    if bar["interval"] is None:
+        return name, shown, "unknown", "unknown"
+    low, high = bar["interval"]
+    return name, shown, f"{bar['estimate']:.2%}", f"{low:.2%} to {high:.2%}"
 
 
 def runs(n: int) -> list[tuple[int, int]]:
@@ -181,12 +219,15 @@ def one_count(release: "Release") -> Content:
 
 
 def single_rows(release: "Release", level: float) -> list[Content]:
-    """For some released counts, what the true one may be."""
-    present = np.unique(release.counts)
+    """For some released counts, what the true one may be, in rows that were drawn."""
+    present = np.flatnonzero(drawn_rows(release))
     wanted = [int(j) for j in present if j in (0, 1, 2, 3, 5, 10, 20, 50, int(present[-1]))]
     found = []
     for count in wanted:
-        law = posterior(release, count)
+        try:
+            law = posterior(release, count)
+        except HoldfastError:  # a distribution that cannot be told from what was released
+            continue
         found.append(
             {
                 "released": count,
@@ -199,6 +240,12 @@ def single_rows(release: "Release", level: float) -> list[Content]:
     return found
 
 
+def single_rows_notes(release: "Release") -> list[str]:
+    """What to know about single rows."""
+    known = [f"{KNOWN}: {release.structural_zeros:,}"] if release.structural_zeros else []
+    return [*known, *prior_notes(release)]
+
+
 def cite(release: "Release") -> str:
     """How to name this release in a text."""
     from importlib.metadata import version
@@ -209,6 +256,6 @@ def cite(release: "Release") -> str:
         f"{kind}, {release.rows:,} rows, counts 0 to {len(release.target) - 1}, "
         f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
-        f"mechanism {release.mechanism.digest[:16]}. Method: N. Kohli and P. Laskowski, "
-        "Preserving Target Distributions With Differentially Private Count Mechanisms, 2026."
+        f"mechanism {release.mechanism.digest[:16]}. Method: "
+        + (PAPER if has_stage_1(release) else f"{release.methods[-1]}, in one stage.")
     )

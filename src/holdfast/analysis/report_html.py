@@ -4,7 +4,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from holdfast.analysis.report_pictures import band_picture, row_picture, run_name
+from holdfast.analysis.answer import percent
+from holdfast.analysis.report import share_words
+from holdfast.analysis.report_pictures import band_picture, row_picture
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """
@@ -68,27 +70,21 @@ def _promise(content: dict[str, Any]) -> str:
 
 
 def _distribution(content: dict[str, Any]) -> str:
+    level = percent(content["level"])
     return (
         "<h2>The distribution of counts</h2>"
         + band_picture(content["distribution"])
         + f"<p>Bars: share of rows with each count in the released table. Dots and lines: the "
-        f"best estimate of the true share and its {content['level']:.0%} interval, from all that "
+        f"best estimate of the true share and its {level} interval, from all that "
         "the release says. Lines that leave the picture are longer than drawn.</p>"
-        f"<details><summary>All shares in numbers</summary>{_shares(content)}</details>"
+        + _small(content["distribution_notes"])
+        + f"<details><summary>All shares in numbers</summary>{_shares(content)}</details>"
     )
 
 
 def _shares(content: dict[str, Any]) -> str:
-    rows = [
-        (
-            run_name(bar),
-            f"{bar['released']:.2%}",
-            f"{bar['estimate']:.2%}",
-            f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}",
-        )
-        for bar in content["distribution"]
-    ]
-    head = ("count", "released", "best estimate", f"{content['level']:.0%} interval")
+    rows = [share_words(bar) for bar in content["distribution"]]
+    head = ("count", "released", "best estimate", f"{percent(content['level'])} interval")
     return _table(head, rows, numbers=(0, 1, 2, 3))
 
 
@@ -103,12 +99,17 @@ def _questions(content: dict[str, Any]) -> str:
     kinds = "".join(
         f"<li><b>{escape(e['name'])}</b>: {escape(e['words'])}</li>" for e in content["estimators"]
     )
-    head = ("question", "best estimate", f"{content['level']:.0%} interval", "released table says")
+    head = (
+        "question",
+        "best estimate",
+        f"{percent(content['level'])} interval",
+        "released table says",
+    )
     return (
         "<h2>Common questions</h2>"
         + _table(head, rows, numbers=(1, 2, 3))
-        + "".join(f'<p class="small">{escape(note[0].upper() + note[1:])}.</p>' for note in notes)
-        + f"<p>Three estimators can be asked for:</p><ul>{kinds}</ul>"
+        + _small(notes)
+        + f"<p>These estimators can be asked for:</p><ul>{kinds}</ul>"
     )
 
 
@@ -137,8 +138,10 @@ def _single_rows(content: dict[str, Any]) -> str:
     head = ("released", "true count", "expected", "truly 0", "unchanged")
     return (
         f"<p>The other way round, what a released count says of the true one "
-        f"({content['level']:.0%} of the rows at least lie within):</p>"
+        f"({percent(content['level'])} of the rows at least lie within, on average, if the "
+        "distribution is right):</p>"
         + _table(head, rows, numbers=(0, 1, 2, 3, 4))
+        + _small(content["single_rows_notes"])
     )
 
 
@@ -156,7 +159,7 @@ def _facts(content: dict[str, Any]) -> str:
         ("top code", facts["top_code"]),
         ("count column", facts["count_column"] or "count"),
         ("published unchanged", ", ".join(facts["unchanged_columns"]) or "no other column"),
-        ("stage 1, stage 2", "; ".join(facts["methods"])),
+        ("methods", "; ".join(facts["methods"])),
         ("SHA-256 of the mechanism", facts["mechanism_digest"]),
     ]
     return "<h2>What was released</h2>" + _table((), rows, code=(1,))
@@ -164,6 +167,10 @@ def _facts(content: dict[str, Any]) -> str:
 
 def _cite(content: dict[str, Any]) -> str:
     return f"<h2>How to cite</h2><p>{escape(content['cite'])}</p>"
+
+
+def _small(notes: Iterable[str]) -> str:
+    return "".join(f'<p class="small">{escape(note[:1].upper() + note[1:])}.</p>' for note in notes)
 
 
 def _table(

@@ -1,15 +1,18 @@
 """The report as Markdown."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
-from holdfast.analysis.report_pictures import run_name
+from holdfast.analysis.answer import SIMULATED, percent
+from holdfast.analysis.report import share_words
 
 
 def markdown(content: dict[str, Any]) -> str:
     """The whole page."""
     promise, facts, row = content["promise"], content["facts"], content["one_count"]
-    level = f"{content['level']:.0%} interval"
+    level = f"{percent(content['level'])} interval"
+    total = ("one person, in all", f"{promise['epsilon_decimal']:g}")
     alarm = ["**SIMULATION: a seed made this release; it protects nobody.**"]
     blocks = [
         f"# {content['title']}",
@@ -17,11 +20,15 @@ def markdown(content: dict[str, Any]) -> str:
         f"## What was promised\n\n{promise['words']}",
         _table(
             ("", "epsilon promised", "certified", "by"),
-            (
-                (s["name"], f"{s['promised']:g}", f"{s['certified']:.6g}", s["how"])
-                for s in promise["stages"]
-            ),
+            [
+                *(
+                    (s["name"], f"{s['promised']:g}", f"{s['certified']:.6g}", s["how"])
+                    for s in promise["stages"]
+                ),
+                (*total, f"{promise['certified']:.6g}", "the sum"),
+            ],
         ),
+        f"{promise['neighbours']} Randomness: {promise['randomness']}.",
         "## Common questions",
         _table(
             ("question", "best estimate", level, "released table says"),
@@ -30,19 +37,15 @@ def markdown(content: dict[str, Any]) -> str:
                 for q in content["questions"]
             ),
         ),
+        *_notes(note for q in content["questions"] for note in q["notes"]),
+        "These estimators can be asked for:",
+        "\n".join(f"- **{e['name']}**: {e['words']}" for e in content["estimators"]),
         "## The distribution of counts",
         _table(
             ("count", "released", "best estimate", level),
-            (
-                (
-                    run_name(bar),
-                    f"{bar['released']:.2%}",
-                    f"{bar['estimate']:.2%}",
-                    f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}",
-                )
-                for bar in content["distribution"]
-            ),
+            (share_words(bar) for bar in content["distribution"]),
         ),
+        *_notes(content["distribution_notes"]),
         "## How far a single count may be off\n\n"
         f"A true count of {row['true_count']} was published unchanged with probability "
         f"{row['unchanged']:.0%}, within one of it with {row['within_one']:.0%}; it is off by "
@@ -59,16 +62,41 @@ def markdown(content: dict[str, Any]) -> str:
                 for r in content["single_rows"]
             ),
         ),
+        "Of single rows, this holds on average over the table, if the distribution is right.",
+        *_notes(content["single_rows_notes"]),
         "## What not to do with it",
-        "\n".join(f"- {item}" for item in [*content["do_not"], *content["notes"]]),
+        "\n".join(f"- {item}" for item in [*content["do_not"], *map(_text, content["notes"])]),
         "## What was released",
         f"{facts['rows']:,} rows through the mechanism, {facts['structural_zeros']:,} publicly "
         f"known to be zero; {facts['top_code']}. Published unchanged: "
-        f"{', '.join(facts['unchanged_columns']) or 'no other column'}. "
-        f"Methods: {'; '.join(facts['methods'])}.",
+        f"{', '.join(map(code, facts['unchanged_columns'])) or 'no other column'}. "
+        f"Count column: {code(facts['count_column'] or 'count')}. "
+        f"Methods: {'; '.join(map(code, facts['methods']))}.",
         f"## How to cite\n\n{content['cite']}",
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _notes(notes: Iterable[str]) -> list[str]:
+    told = dict.fromkeys(note for note in notes if note != SIMULATED)
+    return ["\n".join(f"- {_text(note[:1].upper() + note[1:])}." for note in told)] if told else []
+
+
+def code(text: str) -> str:
+    """Text of others as a code span, out of which it cannot break.
+
+    >>> print(code("a"), code("a`b"))
+    `a` `` a`b ``
+    """
+    flat = " ".join(text.split())
+    longest = max([0, *(len(run) for run in re.findall("`+", flat))])
+    fence = "`" * (longest + 1)
+    return f"{fence} {flat} {fence}" if longest or not flat else f"{fence}{flat}{fence}"
+
+
+def _text(text: str) -> str:
+    """Text of others as it is, whatever signs it has."""
+    return re.sub(r"([\\`*\[\]<>])", r"\\\1", " ".join(text.split()))
 
 
 def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:

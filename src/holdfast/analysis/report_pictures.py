@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from holdfast.analysis.report import run_name, share_words
+
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
 BAR, BAND, MARK = "#3b6fb6", "#1f2937", "#c2410c"
 
@@ -13,33 +15,39 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
     >>> band_picture([bar, bar | {"first": 1, "last": 1}]).count("<rect")
     2
     """
-    highest = max([*(b["released"] for b in bars), *(b["estimate"] for b in bars), 1e-9])
-    highest = min(max(highest, *(b["interval"][1] for b in bars)), 1.6 * highest)
+    known = [b for b in bars if b["interval"] is not None]
+    highest = max([*(b["released"] for b in bars), *(b["estimate"] for b in known), 1e-9])
+    highest = min(max([highest, *(b["interval"][1] for b in known)]), 1.6 * highest)
     step = (WIDTH - LEFT - RIGHT) / len(bars)
     parts = []
     for i, bar in enumerate(bars):
         x, middle = LEFT + i * step, LEFT + (i + 0.5) * step
         top = _y(bar["released"], highest)
-        low, high = (_y(value, highest) for value in bar["interval"])
+        name, shown, estimate, interval = share_words(bar)
         parts.append(
             f'<rect x="{x + step * 0.08:.1f}" y="{top:.1f}" width="{step * 0.84:.1f}" '
             f'height="{HEIGHT - BOTTOM - top:.1f}" fill="{BAR}" fill-opacity="0.55">'
-            f"<title>{run_name(bar)}: {bar['released']:.2%} released, {bar['estimate']:.2%} "
-            "estimated, "
-            f"{bar['interval'][0]:.2%} to {bar['interval'][1]:.2%}</title></rect>"
-            f'<path d="M{middle:.1f} {low:.1f}V{high:.1f}" stroke="{BAND}" stroke-width="2"/>'
-            f'<circle cx="{middle:.1f}" cy="{_y(bar["estimate"], highest):.1f}" r="3" '
-            f'fill="{BAND}"/>'
+            f"<title>{name}: {shown} released, {estimate} estimated, {interval}</title></rect>"
+            + (_band(bar, middle, highest) if bar["interval"] is not None else "")
         )
     labels = [run_name(bar) for bar in bars]
     words = "Share of rows with each count: released, and estimated with intervals"
     return _frame(parts, labels, highest, words)
 
 
+def _band(bar: dict[str, Any], middle: float, highest: float) -> str:
+    low, high = (_y(value, highest) for value in bar["interval"])
+    return (
+        f'<path d="M{middle:.1f} {low:.1f}V{high:.1f}" stroke="{BAND}" stroke-width="2"/>'
+        f'<circle cx="{middle:.1f}" cy="{_y(bar["estimate"], highest):.1f}" r="3" '
+        f'fill="{BAND}"/>'
+    )
+
+
 def row_picture(row: dict[str, Any]) -> str:
     """One row of the mechanism: how probable each published count is for one true count."""
     probabilities, true = row["probabilities"], row["true_count"]
-    reach = max(10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002))
+    reach = max([10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002)])
     first, last = max(0, true - reach), min(len(probabilities) - 1, true + reach)
     shown = probabilities[first : last + 1]
     highest, step = max(shown), (WIDTH - LEFT - RIGHT) / len(shown)
@@ -83,8 +91,3 @@ def _y(share: float, highest: float) -> float:
 def _shares(highest: float) -> list[float]:
     step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if highest / s <= 5 or s == 0.5)
     return [k * step for k in range(int(highest / step + 1e-9) + 1)]
-
-
-def run_name(bar: dict[str, Any]) -> str:
-    """A count, or a run of counts, as a label."""
-    return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"

@@ -24,18 +24,25 @@ def row_labels(release: "Release", column: str | None) -> Sequence[Any]:
 
 def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
     """The number of the row with this label, or of this number."""
-    places = [place for place, label in enumerate(labels) if label == row]
+    texts = [str(label) for label in labels]
+    places = [place for place, text in enumerate(texts) if text == str(row)]
     if len(places) == 1:
         return places[0]
     if len(places) > 1:
         raise HoldfastError(
-            f"the label {row!s:.60} is on several rows. Hint: give row numbers, from 0."
+            f"the label {row!s:.60} is on several rows. Hint: give row numbers, from 0; or "
+            "another column that names the rows, as `label`."
         )
     if isinstance(row, int | np.integer) and not isinstance(row, bool):
+        if not isinstance(labels, range) and all(map(_is_whole, texts)):
+            raise HoldfastError(
+                f"no row has the label {row}. Hint: the labels of this table are numbers, so a "
+                "number is a label and never the place of a row."
+            )
         if 0 <= row < len(labels):
             return int(row)
         raise HoldfastError(f"row numbers go from 0 to {len(labels) - 1}, got {row}.")
-    near = difflib.get_close_matches(str(row), list({str(label) for label in labels}), n=1)
+    near = difflib.get_close_matches(str(row), list(set(texts)), n=1)
     hint = f" Hint: did you mean {near[0]!r}?" if near else " Hint: or give its number, from 0."
     raise HoldfastError(f"no row has the label {str(row)!r:.60}.{hint}")
 
@@ -54,9 +61,23 @@ def find_rows(release: "Release", labels: Sequence[Any], group: Sequence[Any]) -
     return np.asarray(rows, dtype=np.int64)
 
 
+def typed_row(labels: Sequence[Any], name: str) -> str | int:
+    """A row as typed at a command line: the label with this text, else the row of this number.
+
+    >>> typed_row(["Kent", "7"], "7"), typed_row(["Kent", "7"], "1")
+    ('7', 1)
+    """
+    known = any(str(label) == name for label in labels)
+    return name if known or not _is_whole(name) else int(name)
+
+
+def _is_whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 20
+
+
 def _by_name(release: "Release", labels: Sequence[Any], items: list[Any]) -> NDArray[np.int64]:
-    places: dict[Any, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for place, label in enumerate(labels):
-        places.setdefault(label, []).append(place)
-    found = [places.get(item) or [find_row(release, labels, item)] for item in items]
+        places.setdefault(str(label), []).append(place)
+    found = [places.get(str(item)) or [find_row(release, labels, item)] for item in items]
     return np.unique(np.concatenate([np.array(rows) for rows in found] or [np.empty(0, int)]))

@@ -56,9 +56,8 @@ class StageOne:
 def stage_one(release: "Release") -> StageOne:
     """Stage 1 of a release: from its published measurement, or by repeating it on z."""
     from holdfast.privatizers.noisy import Noisy
-    from holdfast.privatizers.privatizer import Skipped
 
-    if release.methods[0] == repr(Skipped()):
+    if not has_stage_1(release):
         return _skipped(release)
     privatizer = find_privatizer(release.methods[0])
     if privatizer is None:
@@ -69,6 +68,13 @@ def stage_one(release: "Release") -> StageOne:
     if release.measurement is not None and isinstance(privatizer, Noisy):
         return _measured(release, release.measurement, privatizer)
     return _repeated(release, privatizer)
+
+
+def has_stage_1(release: "Release") -> bool:
+    """Whether the release has a stage 1; a baseline has none."""
+    from holdfast.privatizers.privatizer import Skipped
+
+    return release.methods[0] != repr(Skipped())
 
 
 def find_privatizer(text: str) -> Any | None:
@@ -86,8 +92,13 @@ def find_privatizer(text: str) -> Any | None:
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args
         kind = getattr(privatizers, call.func.id)
         assert isinstance(kind, type) and call.func.id in privatizers.__all__
+        assert hasattr(kind, "certified_epsilon")
+        assert kind not in (privatizers.Privatizer, privatizers.Skipped)
         return kind(**{str(key.arg): _value(key.value) for key in call.keywords})
-    except (AssertionError, AttributeError, SyntaxError, TypeError, ValueError):
+    except (
+        AssertionError, AttributeError, HoldfastError, MemoryError, RecursionError, SyntaxError,
+        TypeError, ValueError, ZeroDivisionError,
+    ):  # fmt: skip
         return None
 
 

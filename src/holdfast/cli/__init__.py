@@ -14,12 +14,12 @@ from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
 from holdfast.cli.reproduce import reproduce
+from holdfast.cli.stopping import CODE, WHOLE, Commands, Stopped
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError
 
-WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
-
 app = typer.Typer(
+    cls=Commands,
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # a traceback can be a release
@@ -56,8 +56,10 @@ def main() -> None:
         app()
     except HoldfastError as error:
         _stop(f"Error: {error}", 2)
+    except Stopped as stopped:
+        _stop(f"Stopped. {stopped}", CODE)
     except KeyboardInterrupt:
-        _stop(f"Stopped. {WHOLE}", 130)
+        _stop("Stopped.", CODE)
     except Exception as error:
         if os.environ.get("HOLDFAST_DEBUG"):
             raise

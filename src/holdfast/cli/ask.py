@@ -1,7 +1,7 @@
 """`holdfast ask`: one question, one answer."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -53,18 +53,36 @@ def ask(
         how["label"] = label
     with working("Answering …", quiet=as_json):
         release = holdfast.load(directory)
+        asked = _with_rows(release, asked, label)
         answer = _posterior(release, asked, level) if asked.method == "posterior" else None
         answer = answer or asked.put_to(release, **how)
     if as_json:
-        typer.echo(json.dumps(_plain(answer, release)))
+        typer.echo(json.dumps(_plain(answer, release), default=str))
         return
     if release.privacy.simulated and asked.method not in ("ask", "total_of"):
         asides.print("SIMULATION: a seed made this release, so it protects nobody.")
     typer.echo(_words(answer))
 
 
+def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Question":
+    """The question with its rows found by the text of their label, or by number."""
+    from holdfast.analysis.rows import row_labels, typed_row
+
+    if asked.method == "compare":
+        labels = row_labels(release, label)
+        return replace(asked, arguments=tuple(typed_row(labels, x) for x in asked.arguments))
+    if asked.method == "total_of":
+        labels = row_labels(release, label)
+        return replace(asked, arguments=([typed_row(labels, x) for x in asked.arguments[0]],))
+    return asked
+
+
 def _posterior(release: "Release", asked: "Question", level: float) -> dict[str, Any]:
-    law = release.posterior(*asked.arguments)
+    from holdfast.analysis.known_zeros import known_notes
+    from holdfast.analysis.posterior import prior_notes, row_law
+
+    count = release.posterior(*asked.arguments).count if not _known(release, asked) else 0
+    law = row_law(release, count)
     low, high = law.interval(level)
     return {
         "released": law.count,
@@ -74,10 +92,20 @@ def _posterior(release: "Release", asked: "Question", level: float) -> dict[str,
         "level": level,
         "probability_unchanged": law.equal(law.count),
         "probability_zero": law.equal(0),
+        "notes": [*known_notes(release, law.count), *prior_notes(release)],
     }
 
 
+def _known(release: "Release", asked: "Question") -> bool:
+    """Whether the question is about rows that are all publicly known to be zero."""
+    from holdfast.analysis.known_zeros import known_share
+
+    return asked.arguments == (0,) and known_share(release) == 1
+
+
 def _words(answer: Any) -> str:
+    from holdfast.analysis.answer import percent
+
     if isinstance(answer, tuple):
         head = "row, released count, expected true count, interval, probability to be on top"
         lines = [
@@ -85,14 +113,17 @@ def _words(answer: Any) -> str:
             f"{row.interval[1]}, {row.probability:.0%}"
             for row in answer
         ]
-        return "\n".join([head, *lines])
+        notes = dict.fromkeys(note for row in answer for note in row.notes)
+        return "\n".join([head, *lines, *(f"  {note}." for note in notes)])
     if isinstance(answer, dict):
-        return (
+        text = (
             f"a released {answer['released']}: true count {answer['interval'][0]} to "
-            f"{answer['interval'][1]} ({answer['level']:.0%}), {answer['expected']:.1f} expected, "
+            f"{answer['interval'][1]} ({percent(answer['level'])}), "
+            f"{answer['expected']:.1f} expected, "
             f"unchanged with probability {answer['probability_unchanged']:.0%}, "
             f"0 with {answer['probability_zero']:.0%}"
         )
+        return "\n".join([text, *(f"  {note}." for note in answer["notes"])])
     return str(answer)
 
 

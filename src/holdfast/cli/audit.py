@@ -191,11 +191,17 @@ def _tables(table: str | None, neighbour: str | None) -> tuple[Any, Any]:
     if table is None or neighbour is None:
         raise HoldfastError("`--table` and `--neighbour` are missing. Hint: such as 5 and 6.")
     try:
-        return json.loads(table), json.loads(neighbour)
+        tables = json.loads(table), json.loads(neighbour)
     except json.JSONDecodeError:
         raise HoldfastError(
             "`--table` and `--neighbour` must be JSON. Hint: 5, or '[0, 1, 2]'."
         ) from None
+    if tables[0] == tables[1]:
+        raise HoldfastError(
+            "`--table` and `--neighbour` are the same, so there is nothing to tell apart. "
+            "Hint: add one person to one of them."
+        )
+    return tables
 
 
 def _show(found: "Audit", as_json: bool) -> None:

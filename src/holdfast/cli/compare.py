@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,8 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.options import listed, whole
-from holdfast.cli.screen import asides, screen
+from holdfast.cli.screen import asides, numbered, screen
+from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -91,8 +93,7 @@ def compare(
                 file, count=count, max_count=whole(max_count, "max_count"), **options
             )
         except KeyboardInterrupt:
-            again = "the same command goes on from here" if folder else "nothing was kept"
-            raise HoldfastError(f"stopped; {again}.") from None
+            raise Stopped(AGAIN if folder is None else RESUMES) from None
     if folder is not None and pictures:
         found.non_private_pictures(folder, name=file.stem)
     if as_json:
@@ -107,9 +108,9 @@ def _show(found: "Comparison") -> None:
     summary = {(row["method"], row["epsilon"]): row for row in found.non_private_summary()}
     step = -(-len(found.epsilons) // SHOWN_BUDGETS)
     budgets = [*found.epsilons[: len(found.epsilons) - 1 : step], found.epsilons[-1]]
-    views: list[tuple[str, str, Callable[[float], str]]] = [
-        ("w1", "Distance of distributions (W1)", "{:.3g}".format),
-        ("absolute", "Expected change of a count", "{:.3g}".format),
+    views: list[tuple[str, str, Callable[..., str]]] = [
+        ("w1", "Distance of distributions (W1)", _mean),
+        ("absolute", "Expected change of a count", _mean),
     ]
     for question in found.questions:
         unit = "points" if question.is_share else "counts"
@@ -118,17 +119,33 @@ def _show(found: "Comparison") -> None:
             (
                 f"error of {question.name}",
                 f"Bias of the question {question.name!r}, in {unit}",
-                lambda value, factor=factor: f"{round(factor * value, 3):+.2g}",  # type: ignore[misc]
+                partial(_bias, factor),
             )
         )
-    views.append(("seconds", "Seconds per release", "{:.2g}".format))
+    views.append(("seconds", "Seconds per release", _seconds))
     for measure, title, shown in views:
         table = Table(title=f"{title} (NOT PRIVATE)", title_justify="left")
-        table.add_column("epsilon")
+        table.add_column("epsilon", min_width=max(len(method.name) for method in found.methods))
         for budget in budgets:
             table.add_column(budget, justify="right")
         for method in found.methods:
-            cells = (shown(summary[method.name, budget][measure]) for budget in budgets)
+            rows = (summary[method.name, budget] for budget in budgets)
+            cells = (shown(row[measure], row[f"spread of {measure}"]) for row in rows)
             table.add_row(method.name, *cells)
         screen.print(table)
-    screen.print(f"Means over {found.repetitions} releases each.")
+    spread = " The bias ± one standard deviation over them." if found.repetitions > 1 else ""
+    screen.print(f"Means over {numbered(found.repetitions, 'release')} each.{spread}")
+
+
+def _mean(mean: float, spread: float | None) -> str:
+    return f"{mean:.3g}"
+
+
+def _seconds(mean: float, spread: float | None) -> str:
+    return f"{mean:.2g}"
+
+
+def _bias(factor: int, mean: float, spread: float | None) -> str:
+    bias = round(factor * mean, 3)
+    shown = f"{bias:+.2g}" if bias else "0"
+    return shown if spread is None else f"{shown}\n±{round(factor * spread, 3):.2g}"

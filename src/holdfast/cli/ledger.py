@@ -97,9 +97,15 @@ def sentence(balance: "Balance") -> str:
     """A balance in one line."""
     from holdfast.ledger import plainly
 
-    return (
+    spent = (
         f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
         f"{plainly(balance.epsilon_limit)}; {plainly(balance.epsilon_left)} is left."
+    )
+    if not balance.delta_limit and not balance.delta_spent:
+        return spent
+    return (
+        f"{spent} It has spent delta {plainly(balance.delta_spent)} of "
+        f"{plainly(balance.delta_limit)}; {plainly(balance.delta_left)} is left."
     )
 
 

@@ -1,6 +1,8 @@
 """`holdfast plan`: what a budget would buy, from a public prior and no private data."""
 
 import json
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,11 +10,14 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.options import listed, whole
-from holdfast.cli.screen import asides, screen, working
-from holdfast.errors import HoldfastError
+from holdfast.cli.screen import asides, numbered, screen, working
+from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 
 if TYPE_CHECKING:
+    from holdfast.experiments.questions import Question
     from holdfast.plan import Plan
+
+Column = tuple[str, list[str]]
 
 
 def plan(
@@ -87,8 +92,7 @@ def plan(
         with working("Simulating releases of the prior …", quiet=as_json):
             found = holdfast.plan(**options)
     except KeyboardInterrupt:
-        again = "the same command goes on from here" if folder else "nothing was kept"
-        raise HoldfastError(f"stopped; {again}.") from None
+        raise Stopped(AGAIN if folder is None else RESUMES) from None
     if as_json:
         best = {"target": None if found.target is None else str(found.target)}
         best["smallest_epsilon"] = found.smallest_epsilon  # type: ignore[assignment]
@@ -99,23 +103,20 @@ def plan(
 
 
 def _show(found: "Plan") -> None:
-    table = Table(
-        title=f"Expected of a release of {found.categories:,} rows, counts 0 to {found.max_count}",
-        title_justify="left",
-    )
-    for name in ("epsilon", "stage 1", "W1", "count", *(q.name for q in found.questions)):
-        table.add_column(name, justify="right", no_wrap=True)
-    last = None
-    for row in found.rows:
-        share = f"{row['stage 1']:.3g}" + ("*" if row["split"] == "default" else " ")
-        cells = [f"{row['w1']:.3g}", f"{row['absolute']:.3g}"]
-        for question in found.questions:
-            factor = 100 if question.is_share else 1
-            error, bound = (row[f"{kind} of {question.name}"] for kind in ("error", "9 in 10"))
-            cells.append(f"{factor * error:.2g}/{factor * bound:.2g}")
-        table.add_row("" if row["epsilon"] == last else row["epsilon"], share, *cells)
-        last = row["epsilon"]
-    screen.print(table)
+    keys = [("epsilon", _once(row["epsilon"] for row in found.rows))]
+    keys.append(("stage 1", [_share(row) for row in found.rows]))
+    columns = [("W1", [f"{row['w1']:.2g}" for row in found.rows])]
+    columns.append(("count", [f"{row['absolute']:.2g}" for row in found.rows]))
+    columns += [(q.name, [_errors(row, q) for row in found.rows]) for q in found.questions]
+    size = numbered(found.categories, "row")
+    screen.print(f"Expected of a release of {size}, counts 0 to {found.max_count}:")
+    for part in _parts(columns, screen.width - _width(keys) - 1):
+        table = Table()
+        for name, _ in (*keys, *part):
+            table.add_column(name, justify="right", no_wrap=True)
+        for cells in zip(*(cells for _, cells in (*keys, *part)), strict=True):
+            table.add_row(*cells)
+        screen.print(table)
     screen.print(
         "Stage 1: its share of the budget, * the default. W1: expected distance of the released "
         "distribution from the true one. Count: how far a released count is off on average. "
@@ -124,6 +125,34 @@ def _show(found: "Plan") -> None:
     )
     if found.target is not None:
         _show_target(found)
+
+
+def _once(texts: Iterable[str]) -> list[str]:
+    return [text for same in groupby(texts) for text in (same[0], *[""] * (len([*same[1]]) - 1))]
+
+
+def _share(row: dict[str, Any]) -> str:
+    return f"{row['stage 1']:.3g}" + ("*" if row["split"] == "default" else " ")
+
+
+def _errors(row: dict[str, Any], question: "Question") -> str:
+    factor = 100 if question.is_share else 1
+    error, bound = (row[f"{kind} of {question.name}"] for kind in ("error", "9 in 10"))
+    return f"{factor * error:.2g}/{factor * bound:.2g}"
+
+
+def _width(columns: Iterable[Column]) -> int:
+    return sum(max(map(len, (name, *cells))) + 3 for name, cells in columns)
+
+
+def _parts(columns: Sequence[Column], width: int) -> list[list[Column]]:
+    """The columns in as many tables as fit into `width` each: no number is cut off."""
+    parts: list[list[Column]] = [[]]
+    for column in columns:
+        if parts[-1] and _width([*parts[-1], column]) > width:
+            parts.append([])
+        parts[-1].append(column)
+    return parts
 
 
 def _show_target(found: "Plan") -> None:

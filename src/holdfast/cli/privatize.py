@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,8 +12,9 @@ import typer
 
 from holdfast.cli.choices import NAMES, find_privatizer
 from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.screen import asides, bars, promise, screen, working
+from holdfast.cli.screen import asides, bars, numbered, promise, screen, working
 from holdfast.cli.streams import Looked, asked_source, is_streamed, look_at, watched
+from holdfast.delta import rounded_up
 from holdfast.errors import COUNTED, HoldfastError
 
 if TYPE_CHECKING:
@@ -48,7 +50,13 @@ def privatize(
         ),
     ],
     count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
-    category: Annotated[str | None, typer.Option(help="Name of the category column.")] = None,
+    category: Annotated[
+        str | None,
+        typer.Option(
+            help="Name of the category column: a warning says if a label repeats. It is published "
+            "as it is, and each row stays a category of its own."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
     structural_zero: Annotated[
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
@@ -165,7 +173,7 @@ def privatize(
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
-        asides.print(f"Note: {note}")
+        _warn(note)
     try:
         _show(release, folder)
         if ledger is not None and not release.privacy.simulated:
@@ -178,11 +186,12 @@ def _in_memory(
     file: Path, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
 ) -> "Release":
     import holdfast
+    from holdfast.constructors.dual_bound import above_the_optimum
 
     with working("Privatizing (the first run compiles the kernels) …", quiet=quiet) as say:
         stage_2 = _constructor(
             constructor[0],
-            lambda step, gap: say(f"Step {step}: at most {gap:.1e} above the optimum …"),
+            lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …"),
             constructor[1],
         )
         return holdfast.privatize(file, **chosen, constructor=stage_2)
@@ -198,10 +207,10 @@ def _show(release: "Release", folder: Path) -> None:
     screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
     screen.print()
     zeros = release.structural_zeros
-    extra = f", and {zeros:,} structural zeros passed through" if zeros else ""
+    extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
     screen.print(
-        f"Released {release.rows:,} rows{extra}. If counts are distributed as the release says, "
-        f"one is off by {change_in_words(release.expected_change)} on average.\n"
+        f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
+        f"release says, one is off by {change_in_words(release.expected_change)} on average.\n"
         f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
     )
@@ -236,11 +245,17 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
 
 
 def _look_at(file: Path, names: dict[str, Any]) -> Looked:
+    from holdfast.copies import refuse_copies
     from holdfast.table import read_table
 
     table = read_table(file, **names)
+    refuse_copies(table)
     rows = int((~table.structural_zero).sum())
     return Looked(rows=rows, others=table.others, notes=table.notes)
+
+
+def _warn(note: str) -> None:
+    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
 
 
 def _plan(
@@ -252,50 +267,63 @@ def _plan(
 ) -> None:
     """Say what a run would do; draws nothing."""
     from holdfast.bound import plan as plan_bound
-    from holdfast.usefulness import share_uncertainty
 
     rows = table.rows
     highest, budget = plan_bound(options.pop("max_count"), rows, **options)
+    delta = _promised_delta(budget, *stages, rows)
     if as_json:
         plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        parts = {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
-        parts["bound"] = str(budget.bound)
-        typer.echo(json.dumps({"dry_run": True, "epsilon": str(budget.epsilon)} | parts | plan))
+        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.bound)}
+        spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        typer.echo(json.dumps({"dry_run": True} | spent | plan))
         return
     for note in table.notes:
-        asides.print(f"Note: {note}")
+        _warn(note)
     search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
+    extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
     top = f"max_count, {highest} at the most" if budget.bound else highest
     screen.print(
-        f"The table is in order: {rows:,} rows. A run would spend epsilon "
-        f"{float(budget.epsilon):g}: {search}{float(budget.stage_1):g} on the distribution of "
-        f"counts, {float(budget.stage_2):g} on the counts, and publish counts from 0 to {top}. "
+        f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
+        f"{float(budget.epsilon):g}{extra}: {search}"
+        f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
+        f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
-        f"Published unchanged: {', '.join(table.others) or 'no other column'}. Make sure that "
-        "they do not tell the counts."
+        + (
+            f"Published unchanged: {', '.join(table.others)}. Make sure that they do not tell the "
+            "counts."
+            if table.others
+            else "There is no other column to publish."
+        )
     )
     if budget.stage_1:
         screen.print(
-            "The noise on the distribution of counts would have a standard deviation of up to "
-            f"{min(share_uncertainty(stages[0], budget, rows, highest + 1), 1):.0%} of the rows."
+            "The noise on the distribution of counts would have a standard deviation of "
+            f"{_uncertainty(stages[0], budget, rows, highest + 1)} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
-        if not _affordable(account, budget, stages, rows):
+        if budget.epsilon > account.epsilon_left or delta > account.delta_left:
             screen.print("That is not enough, unless this very release was made before.")
 
 
-def _affordable(account: "Balance", budget: "Budget", stages: tuple[Any, Any], rows: int) -> bool:
+def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
+    """What the ledger would count: delta for one person, before anything is drawn."""
     from holdfast.composition import parts_of
 
-    stage_1, stage_2 = stages
-    if hasattr(stage_2, "for_release"):
-        stage_2 = stage_2.for_release(rows=rows, steps=budget.steps)
-    delta = sum(part.delta * part.times for part in parts_of(budget, stage_1, stage_2))
-    return budget.epsilon <= account.epsilon_left and delta <= account.delta_left
+    if hasattr(constructor, "for_release"):
+        constructor = constructor.for_release(rows=rows, steps=budget.steps)
+    parts = parts_of(budget, privatizer, constructor)
+    return sum((part.delta * part.times for part in parts), Fraction(0))
+
+
+def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:
+    from holdfast.usefulness import share_uncertainty
+
+    share = min(share_uncertainty(privatizer, budget, rows, bins), 1.0)
+    return "less than 1%" if share < 0.01 else f"up to {share:.0%}"
 
 
 def _constructor(

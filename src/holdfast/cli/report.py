@@ -57,7 +57,8 @@ def report(
         release = holdfast.load(directory)
         text = _dress(make(release, level), form)
     if table is not None:
-        write_intervals(release, table, level)
+        for note in write_intervals(release, table, level):
+            asides.print(f"Note: {note}.")
         asides.print(f"Table with intervals: {table}")
     if place is None:
         typer.echo(text, nl=False)
@@ -66,23 +67,28 @@ def report(
     typer.echo(f"Report: {place}")
 
 
-def write_intervals(release: "Release", path: Path, level: float) -> None:
-    """The released table with interval, expectation and probability of zero for every row."""
+def write_intervals(release: "Release", path: Path, level: float) -> tuple[str, ...]:
+    """The released table with interval, expectation and probability of zero for every row.
+
+    Returns what a reader of it should know.
+    """
     from holdfast.table import CsvTable, labels_of, write_file
 
     columns: dict[str, list[Any]] = {
         name: labels_of(release.table, name) for name in release.unchanged_columns
     }
     columns[release.count_column or "count"] = release.counts.tolist()
-    for name, values in release.intervals(level).columns().items():
+    found = release.intervals(level)
+    for name, values in found.columns().items():
         columns[name if name not in columns else f"{name}_of_count"] = values
     rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
     write_file(CsvTable(tuple(columns), rows), path)
+    return found.notes
 
 
 def _dress(content: dict[str, Any], form: str) -> str:
     if form == "json":
-        return json.dumps(content, indent=1) + "\n"
+        return json.dumps(content, indent=1, default=str) + "\n"
     if form == "md":
         from holdfast.analysis.report_markdown import markdown
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 screen = Console(highlight=False, markup=False)
 asides = Console(stderr=True, highlight=False, markup=False)
 SHOWN = 20
+FEW = 0.1  # share of the rows that one bar may stand for without a closer look
+NOTHING = 0.001  # so few rows need no bar of their own
+WIDTHS = (1, 5, 10, 50, 100, 500, 1000, 5000, 10_000)  # of bars: each fits into the next
 Column = tuple[str, NDArray[np.float64]]
 
 
@@ -55,29 +59,77 @@ def promise(release: "Release") -> Table:
     return table
 
 
+def numbered(number: int, noun: str) -> str:
+    """A number of things, in the plural where it must be.
+
+    >>> numbered(1, "row"), numbered(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:
-    """Distributions side by side, one bar a count; 20 up to the top share a line."""
-    folded = [(name, _fold(shares)) for name, shares in columns]
+    """Distributions side by side, one bar a count; on wide ranges neighbours share a bar."""
+    starts = _starts([shares for _, shares in columns])
+    folded = [(name, np.add.reduceat(shares, starts)) for name, shares in columns]
     highest = max(float(shares.max()) for _, shares in folded)
     table = Table(title=title, title_justify="left")
     table.add_column("count", justify="right", min_width=5)
     for name, _ in folded:
         table.add_column(name, width=width + 7, no_wrap=True)
-    for i, label in enumerate(_labels(len(columns[0][1]))):
+    for i, label in enumerate(_labels(starts)):
         table.add_row(label, *(_bar(float(s[i]), highest, width) for _, s in folded))
     return table
 
 
-def _labels(n: int) -> list[str]:
-    if n <= SHOWN + 2:
-        return [*(str(i) for i in range(n - 1)), f"{n - 1}+"]
-    return [*(str(i) for i in range(SHOWN)), f"{SHOWN}-{n - 2}", f"{n - 1}+"]
+def _labels(starts: list[int]) -> list[str]:
+    ends = [start - 1 for start in starts[1:]]
+    ranges = zip(starts[:-1], ends, strict=True)
+    return [*(str(a) if a == b else f"{a}-{b}" for a, b in ranges), f"{starts[-1]}+"]
 
 
-def _fold(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    if len(shares) <= SHOWN + 2:
-        return shares
-    return np.array([*shares[:SHOWN], shares[SHOWN:-1].sum(), shares[-1]])
+def _starts(columns: Sequence[NDArray[np.float64]]) -> list[int]:
+    """Where each bar begins; the top count has the last one to itself.
+
+    Single counts and one bar for the rest, where few rows are in the rest; otherwise the heaviest
+    bar is parted again and again, so that bars are narrow where the rows are.
+
+    >>> _starts([np.array([0.5, 0.3, 0.2])])
+    [0, 1, 2]
+    >>> _starts([np.full(1001, 1 / 1001)])[:4]
+    [0, 100, 200, 300]
+    """
+    top = len(columns[0]) - 1
+    if top <= SHOWN + 1:
+        return list(range(top + 1))
+    if all(shares[SHOWN:top].sum() <= FEW for shares in columns):
+        return [*range(SHOWN + 1), top]
+    sums = np.array([np.append(0.0, np.cumsum(shares[:top])) for shares in columns])
+
+    def weight(start: int, end: int) -> float:
+        return float((sums[:, end] - sums[:, start]).max())
+
+    widths = {0: next(w for w in WIDTHS if w >= top)}
+    while len(_joined(sorted(widths), top, weight)) <= SHOWN:
+        wide = [start for start, width in widths.items() if width > 1]
+        if not wide:
+            break
+        heaviest = max(wide, key=lambda start: weight(start, min(start + widths[start], top)))
+        end = min(heaviest + widths[heaviest], top)
+        if weight(heaviest, end) <= FEW:
+            break
+        narrower = WIDTHS[WIDTHS.index(widths[heaviest]) - 1]
+        widths |= dict.fromkeys(range(heaviest, end, narrower), narrower)
+    return [*_joined(sorted(widths), top, weight), top]
+
+
+def _joined(starts: list[int], top: int, weight: Callable[[int, int], float]) -> list[int]:
+    """Neighbours that hold next to nothing together share a bar."""
+    kept = [starts[0]]
+    for start, end in pairwise([*starts[1:], top]):
+        if weight(kept[-1], end) > NOTHING:
+            kept.append(start)
+    return kept
 
 
 def _bar(share: float, highest: float, width: int) -> str:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.constructors.dual_bound import above_the_optimum
 from holdfast.constructors.representation import Representation
 from holdfast.errors import CertificateError
 from holdfast.mechanism import Mechanism, certified_mechanism
@@ -43,9 +44,8 @@ class Construction:
 
     @property
     def description(self) -> str:
-        """The method and, where one is proved, the gap."""
-        proved = "" if self.gap is None else f", at most {self.gap:.2g} above the optimum"
-        return self.method + proved
+        """The method and, where it is proved, how far above the optimum it is at most."""
+        return self.method + ("" if self.gap is None else f", {above_the_optimum(self.gap)}")
 
     @cached_property
     def mechanism(self) -> Mechanism:

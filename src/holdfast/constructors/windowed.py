@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.dual_bound import relative_gap
+from holdfast.constructors.fallback import optimal_or_heuristic
 from holdfast.constructors.feasible import feasible_matrix, missing_share, raise_to_private
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.optimal import Optimal
@@ -46,9 +47,9 @@ class Windowed:
     their neighbours are raised, in turn with that. For ε below 0.1 neighbouring rows are
     merged first. The windows' multipliers give the lower bound.
 
-    Never worse than `Heuristic`, whose best is returned where it is better, as it often is
-    after its repair, or the windows do not fit; where one window holds everything this is
-    `Optimal`. Cost: O(n) for the windows, O(n^2) for the matrix. See docs/optimum.md, "Windows".
+    Within 1e-6 never worse than `Heuristic`, whose best is returned where it is better, as it
+    often is after its repair, or the windows do not fit; where one window holds everything this
+    is `Optimal`. Cost: O(n) for the windows, O(n^2) for the matrix. See docs/optimum.md, "Windows".
 
     >>> z = np.exp(-0.5 * ((np.arange(300) - 100) / 20) ** 2) + 1e-4
     >>> found = Windowed()(z / z.sum(), epsilon="1")
@@ -63,7 +64,9 @@ class Windowed:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         if len(z) <= window_rows(float(exact)):
-            return Optimal(error=self.error)(z, epsilon=exact)
+            # Ctrl-C must stop a release, not publish what there is
+            optimal = Optimal(error=self.error, interruptible=False)
+            return optimal_or_heuristic(optimal, z, exact)
         weights = error_weights(self.error, z)
         best = Heuristic(error=self.error)(z, epsilon=exact)
         bound = window_bound(weights, z, float(exact))

@@ -37,7 +37,8 @@ def non_private_pictures(
 def _curves(comparison: Comparison, measure: str) -> dict[str, Curve]:
     curves: dict[str, list[tuple[float, float, float]]] = {}
     for row in comparison.non_private_summary():
-        point = (_number(row["epsilon"]), row[measure], row[f"spread of {measure}"])
+        spread = row[f"spread of {measure}"] or 0.0  # no bar where one release was made
+        point = (_number(row["epsilon"]), row[measure], spread)
         curves.setdefault(row["method"], []).append(point)
     return {method: sorted(points) for method, points in curves.items()}
 
@@ -67,6 +68,5 @@ def _heatmap(comparison: Comparison, epsilon: str, path: Path, name: str) -> Pat
     preferred = [m for m in ("default", "unfixed-optimum", "truncated-geometric") if m in names]
     shown = preferred or names[:3]
     matrices = {m: comparison.non_private_example(m, epsilon).mechanism.matrix for m in shown}
-    return transition_heatmap(
-        matrices, path, title=f"{name}: probability of each published count, epsilon = {epsilon}"
-    )
+    about = f"{name}: probability of each published count, epsilon = {epsilon}. {NOT_PRIVATE}"
+    return transition_heatmap(matrices, path, title=about)

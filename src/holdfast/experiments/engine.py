@@ -123,8 +123,11 @@ def _in_parallel(
 
 
 def _one_thread() -> None:
+    import signal
+
     from threadpoolctl import threadpool_limits
 
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker at once, without a trace
     threadpool_limits(1)
 
 

@@ -46,15 +46,15 @@ _DASHED, _DOTTED, _MIXED = (0, (5, 1.6)), (0, (1, 1.2)), (0, (6, 1.4, 1, 1.4))
 _WIDE, _TWICE = (0, (2.5, 2.5)), (0, (6, 1.2, 1, 1.2, 1, 1.2))
 
 STYLES = {
-    "default": Style("holdfast", "#0072B2", "o", "-", ""),
-    "paper": Style("paper: cyclic, optimum", "#D55E00", "s", _DASHED, "//"),
-    "heuristic-max": Style("heuristic, max", "#E69F00", "^", _MIXED, "\\\\"),
-    "heuristic-min": Style("heuristic, min", "#CC79A7", "v", _MIXED, "xx"),
-    "heuristic-sandwich": Style("heuristic, sandwich", "#009E73", "D", _TWICE, "++"),
-    "truncated-geometric": Style("truncated geometric", "#000000", "x", "-", ".."),
+    "default": Style("default", "#0072B2", "o", "-", ""),
+    "paper": Style("paper", "#D55E00", "s", _DASHED, "//"),
+    "heuristic-max": Style("heuristic-max", "#E69F00", "^", _MIXED, "\\\\"),
+    "heuristic-min": Style("heuristic-min", "#CC79A7", "v", _MIXED, "xx"),
+    "heuristic-sandwich": Style("heuristic-sandwich", "#009E73", "D", _TWICE, "++"),
+    "truncated-geometric": Style("truncated-geometric", "#000000", "x", "-", ".."),
     "staircase": Style("staircase", "#7A7A7A", "+", _DOTTED, "oo"),
-    "discrete-gaussian": Style("discrete Gaussian", "#56B4E9", "P", _WIDE, "--"),
-    "unfixed-optimum": Style("two-stage unfixed optimum", "#882255", "*", _DASHED, "**"),
+    "discrete-gaussian": Style("discrete-gaussian", "#56B4E9", "P", _WIDE, "--"),
+    "unfixed-optimum": Style("unfixed-optimum", "#882255", "*", _DASHED, "**"),
 }
 PARTS = {
     "cyclic Laplace": Style("cyclic Laplace", "#D55E00", "s", _DASHED, "//"),

@@ -25,11 +25,18 @@ _CHUNK = 1 << 20
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
 
 
-def check_folder(folder: Path) -> str:
-    """The name of the table, once all files are there, are plain files, and are alone."""
+def find_table(folder: Path) -> str:
+    """The name of the table, of which there must be one."""
+    tables = [name for name in TABLES if os.path.lexists(folder / name)]
+    if len(tables) != 1:
+        raise Damage("the folder must hold table.csv or table.parquet, and not both.")
+    return tables[0]
+
+
+def check_folder(folder: Path) -> None:
+    """All files are there, are plain files, and are alone."""
     with os.scandir(folder) as entries:
         found = {_plain_name(entry) for entry in entries}
-    tables = [name for name in TABLES if name in found]
     expected = {*HASHED, SUMS, RECORD, *TABLES}
     extra = sorted(found - expected)
     if extra:
@@ -37,9 +44,7 @@ def check_folder(folder: Path) -> str:
     missing = sorted({*HASHED, SUMS, RECORD} - found)
     if missing:
         raise Damage(f"{missing[0]} is missing.")
-    if len(tables) != 1:
-        raise Damage("the folder must hold table.csv or table.parquet, and not both.")
-    return tables[0]
+    find_table(folder)
 
 
 def _plain_name(entry: "os.DirEntry[str]") -> str:
@@ -88,11 +93,20 @@ def check_sizes(folder: Path, record: dict[str, Any], table: str) -> str:
         odd = sorted(set(listed) ^ set(names))[0]
         raise Damage(f"release.json and the folder disagree about the file {shown(odd)}.")
     for name in names:
-        size, stated = (folder / name).lstat().st_size, listed[name]["bytes"]
-        if size != stated:
-            kind = "truncated" if size < stated else "longer than it was"
-            raise Damage(f"{name} is {kind}: {size} bytes, release.json says {stated}.")
+        check_size(folder, record, name)
     return f"{len(names)} files have the lengths that release.json gives"
+
+
+def check_size(folder: Path, record: dict[str, Any], name: str) -> None:
+    """One file has the length that release.json gives."""
+    if name not in record["files"]:
+        raise Damage(f"release.json and the folder disagree about the file {shown(name)}.")
+    if not os.path.lexists(folder / name):
+        raise Damage(f"{name} is missing.")
+    size, stated = (folder / name).lstat().st_size, record["files"][name]["bytes"]
+    if size != stated:
+        kind = "truncated" if size < stated else "longer than it was"
+        raise Damage(f"{name} is {kind}: {size} bytes, release.json says {stated}.")
 
 
 def check_sums(folder: Path, record: dict[str, Any], table: str) -> str:
