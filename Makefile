@@ -21,6 +21,8 @@ bench: .venv/.test
 	PYTHONPATH=tests $(BIN)/python benchmarks/release_path.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/optimal.py
 	$(BIN)/python benchmarks/bundle.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/scaling.py
+	PYTHONPATH=tests $(BIN)/python benchmarks/large_n.py
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg

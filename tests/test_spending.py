@@ -223,10 +223,10 @@ def _fingerprint(ledger):
 def test_a_private_max_count_is_drawn_after_it_is_paid_for(ledger, monkeypatch):
     seen = []
     quantile = holdfast.PrivateQuantile("0.9", highest=8)
-    draw = type(quantile).__call__
+    draw = type(quantile).from_histogram
     monkeypatch.setattr(
         holdfast.PrivateQuantile,
-        "__call__",
+        "from_histogram",
         lambda *a, **k: seen.append(spent(ledger)) or draw(*a, **k),
     )
     made = release(ledger, max_count=quantile)

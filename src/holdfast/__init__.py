@@ -20,7 +20,8 @@ from holdfast.opendp_bridge import opendp_measurement
 from holdfast.plan import Plan, plan
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatize import privatize
-from holdfast.release import Privacy, Release
+from holdfast.release import Privacy, Release, StreamedRelease
+from holdfast.streaming import privatize_stream
 from holdfast.verify import verify
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Privacy",
     "PrivateQuantile",
     "Release",
+    "StreamedRelease",
     "audit",
     "baselines",
     "compare",
@@ -47,6 +49,7 @@ __all__ = [
     "plan",
     "plots",
     "privatize",
+    "privatize_stream",
     "privatizers",
     "theory",
     "verify",

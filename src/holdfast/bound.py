@@ -64,19 +64,26 @@ def plan(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> tuple[in
     return max_count.highest, budget
 
 
+def highest_count(max_count: Any) -> int:
+    """The highest that max_count can be, before anything is known of the table."""
+    return max_count.highest if type(max_count) is PrivateQuantile else check_max_count(max_count)
+
+
 def settle(
-    max_count: Any, counts: NDArray[np.int64], source: Randomness, **options: Any
+    max_count: Any, histogram: NDArray[np.int64], source: Randomness, **options: Any
 ) -> tuple[int, Budget, Bound | None]:
     """max_count, the budget, and how max_count was found; None where it was given.
 
-    The budget is settled before max_count is drawn: a split that depended on it could not be
-    promised, or composed with other releases, beforehand.
+    `histogram` goes from 0 to `highest_count(max_count)`. The budget is settled before max_count
+    is drawn: a split that depended on it could not be promised, or composed with other releases,
+    beforehand.
     """
-    top, budget = plan(max_count, len(counts), **options)
+    top, budget = plan(max_count, int(histogram.sum()), **options)
     if budget.bound == 0:
         return top, budget, None
     part = budget.bound
-    top = max_count(counts, epsilon=part, contributions=budget.contributions, rng=source)
+    contributions = budget.contributions
+    top = max_count.from_histogram(histogram, epsilon=part, contributions=contributions, rng=source)
     found = Bound(max_count=top, q=max_count.q, epsilon=part, highest=max_count.highest)
     return top, budget, found
 

@@ -8,6 +8,8 @@ import json
 import os
 import secrets
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ from holdfast.errors import HoldfastError
 from holdfast.files import column_names
 from holdfast.mechanism import Mechanism
 from holdfast.pictures import distribution_picture
-from holdfast.release import Privacy, Release
+from holdfast.release import Privacy, Release, ReleaseFacts
 from holdfast.release_text import picture_title, read_me
 from holdfast.table import read_file, read_table, write_file
 from holdfast.verify import verify
@@ -38,17 +40,26 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     """
     if table_format not in FORMATS:
         raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
+    table = release.table if release.count_column is not None else release.counts
+    with new_bundle(directory) as folder:
+        release.mechanism.verify()
+        write_file(table, folder / f"table.{table_format}")
+        complete(release, folder, column_names(table))
+    return Path(directory)
+
+
+@contextmanager
+def new_bundle(directory: str | os.PathLike[str]) -> Iterator[Path]:
+    """A folder to write a bundle in. It gets its name when all is well, and is gone otherwise."""
     place = new_folder(directory)
-    release.mechanism.verify()
     partial = _partial_folder(place)
     try:
-        _write(release, partial, table_format)
+        yield partial
         _put(partial, place)
         _flush(place.parent)
     except BaseException:
         shutil.rmtree(partial, ignore_errors=True)
         raise
-    return place
 
 
 def load(directory: str | os.PathLike[str]) -> Release:
@@ -108,16 +119,15 @@ def _partial_folder(place: Path) -> Path:
     return partial
 
 
-def _write(release: Release, folder: Path, table_format: str) -> None:
-    table = release.table if release.count_column is not None else release.counts
-    name = f"table.{table_format}"
-    write_file(table, folder / name)
+def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
+    """Write everything else of a bundle beside the table, whose columns these are."""
+    name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
     write_weights(release.mechanism.weights, folder / "mechanism.weights")
     picture = distribution_picture(
         [(release.count_column or "count", release.distribution)],
         title=picture_title(release.rows, release.privacy),
     )
-    record = _record(release, column_names(table))
+    record = _record(release, columns)
     _write_text(folder / "distribution.svg", picture)
     keeps = release.mechanism.target is not None
     _write_text(folder / "README.md", read_me(record, name, keeps=keeps))
@@ -137,7 +147,7 @@ def _write_text(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))  # the same bytes on every system
 
 
-def _record(release: Release, columns: list[str]) -> dict[str, Any]:
+def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
     noisy = release.measurement
     return release.summary() | {
@@ -173,35 +183,38 @@ def _certificate(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
-    privacy = Privacy.from_dict(record["privacy"])
-    target = np.array(record["target"], dtype=np.float64)
-    noisy = record.get("measurement")
     path = next(folder / f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"])
     table, column = read_file(path), record["count_column"]
-    bound = record.get("max_count_found")
     counts = read_table(table, count=column or "count").counts
+    table = table if column is not None else counts
+    return Release(counts=counts, table=table, **read_facts(folder, record))
+
+
+def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
+    """All of a release but its table, from a bundle that `holdfast.verify` found in order."""
+    privacy = Privacy.from_dict(record["privacy"])
+    target = np.array(record["target"], dtype=np.float64)
+    bound, noisy = record.get("max_count_found"), record.get("measurement")
     certificate = record["certificate"]
     claim = {"epsilon": Fraction(certificate["epsilon"]), "delta": Fraction(certificate["delta"])}
-    return Release(
-        counts=counts,
-        table=table if column is not None else counts,
-        target=target,
-        mechanism=Mechanism(
+    return {
+        "target": target,
+        "mechanism": Mechanism(
             weights=read_weights(folder / "mechanism.weights"),
             target=target if record["fixed_point"] else None,
             **{name: number for name, number in claim.items() if number},
         ),
-        privacy=privacy,
-        rows=int(record["rows"]),
-        structural_zeros=int(record["structural_zeros"]),
-        bound=None if bound is None else Bound.from_dict(bound),
-        methods=tuple(record["methods"]),
-        measurement=None if noisy is None else np.array(noisy, dtype=np.int64),
-        count_column=column,
-        unchanged_columns=tuple(record["unchanged_columns"]),
-        notes=tuple(record["notes"]),
-        made_with=record["holdfast"],
-    )
+        "privacy": privacy,
+        "rows": int(record["rows"]),
+        "structural_zeros": int(record["structural_zeros"]),
+        "bound": None if bound is None else Bound.from_dict(bound),
+        "methods": tuple(record["methods"]),
+        "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
+        "count_column": record["count_column"],
+        "unchanged_columns": tuple(record["unchanged_columns"]),
+        "notes": tuple(record["notes"]),
+        "made_with": record["holdfast"],
+    }
 
 
 def _check_record(release: Release, record: dict[str, Any]) -> None:
@@ -231,7 +244,8 @@ def _bound_fits(release: Release, top: int) -> bool:
 
 
 def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _flush(path: Path) -> None:

@@ -35,7 +35,7 @@ _MISSING_TYPES = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 def series_counts(series: Any, where: str) -> NDArray[np.int64]:
     """The counts in a narwhals series; `where` is what an error calls it."""
     if series.null_count():
-        raise _bad_count(where, int(series.is_null().to_numpy().argmax()), "is missing")
+        raise BadCount(where, int(series.is_null().to_numpy().argmax()), "is missing")
     try:
         values = series.to_numpy()
     except Exception:  # 128-bit integers have no place in numpy
@@ -51,13 +51,13 @@ def array_counts(values: NDArray[Any], where: str) -> NDArray[np.int64]:
     if kind not in "iuf":
         if kind in "UST":
             raise _text_column(where, values.tolist())
-        raise _bad_count(where, 0, "is a boolean" if kind == "b" else "is not a number")
+        raise BadCount(where, 0, "is a boolean" if kind == "b" else "is not a number")
     values = values.astype(np.float64) if kind == "f" else values
     with np.errstate(invalid="ignore"):
         good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))
     if not good.all():
         row = int(good.argmin())
-        raise _bad_count(where, row, _number_problem(values[row]) or "is not a number")
+        raise BadCount(where, row, _number_problem(values[row]) or "is not a number")
     return values.astype(np.int64)
 
 
@@ -68,8 +68,13 @@ def _object_counts(cells: list[Any], where: str) -> NDArray[np.int64]:
         if problem == "is text":
             raise _text_column(where, cells)
         if problem:
-            raise _bad_count(where, row, problem)
+            raise BadCount(where, row, problem)
     return np.array(list(map(int, cells)), dtype=np.int64)
+
+
+def text_problem(cell: str) -> str:
+    """What is wrong with a cell of text that holds no count."""
+    return _text_problem(cell.strip().lower())
 
 
 def text_counts(cells: list[str], where: str) -> NDArray[np.int64]:
@@ -79,7 +84,7 @@ def text_counts(cells: list[str], where: str) -> NDArray[np.int64]:
     bad = (counts < 0) | (counts > MAX_COUNT)
     if bad.any():
         row = int(bad.argmax())
-        raise _bad_count(where, row, _text_problem(cells[row].strip().lower()))
+        raise BadCount(where, row, text_problem(cells[row]))
     return counts
 
 
@@ -118,7 +123,7 @@ def _text_column(where: str, cells: list[Any]) -> HoldfastError:
     """Text in a data frame: names the cell that kept the column from being read as numbers."""
     rows = [row for row, cell in enumerate(cells) if isinstance(cell, _TEXT)]
     odd = (row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row])))
-    return _bad_count(where, next(odd, rows[0]), "is text")
+    return BadCount(where, next(odd, rows[0]), "is text")
 
 
 def is_missing(value: Any) -> bool:
@@ -126,8 +131,16 @@ def is_missing(value: Any) -> bool:
     return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value)
 
 
-def _bad_count(where: str, row: int, problem: str) -> HoldfastError:
-    return HoldfastError(
-        f"{where} must hold whole numbers from 0 to 2^53, but data row {row + 1} {problem}. "
-        f"Hint: {_HINTS[problem]}."
-    )
+class BadCount(HoldfastError):
+    """A count that is none, in a row that is named."""
+
+    def __init__(self, where: str, row: int, problem: str) -> None:
+        super().__init__(
+            f"{where} must hold whole numbers from 0 to 2^53, but data row {row + 1} {problem}. "
+            f"Hint: {_HINTS[problem]}."
+        )
+        self.where, self.row, self.problem = where, row, problem
+
+    def after(self, rows: int, file: object) -> HoldfastError:
+        """The same, where the rows were counted from the middle of a file."""
+        return HoldfastError(f"`{file}`: {BadCount(self.where, self.row + rows, self.problem)}")

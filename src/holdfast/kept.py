@@ -1,27 +1,38 @@
 """The releases that a ledger keeps: found again, and never taken for another."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
-from holdfast.bundle import load, new_folder
+from holdfast.bundle import new_folder
 from holdfast.errors import HoldfastError
 from holdfast.ledger import DONE, Ledger, Spend
 from holdfast.private_quantile import PrivateQuantile
-from holdfast.release import Release
+from holdfast.release import ReleaseFacts
 
 if TYPE_CHECKING:
     from holdfast.spending import Request
 
+R = TypeVar("R", bound=ReleaseFacts)
+
 
 def kept_release(
-    ledger: Ledger, dataset: str, fingerprint: str, request: "Request"
-) -> Release | None:
-    """The release that was made of the same table with the same parameters, if there is one."""
+    ledger: Ledger,
+    dataset: str,
+    fingerprint: str,
+    request: "Request",
+    read: Callable[[Path], R],
+) -> R | None:
+    """The release that was made of the same table with the same parameters, if there is one.
+
+    `read` opens a folder, and raises where `holdfast.verify` finds damage.
+    """
     for spend in ledger.made(dataset, fingerprint):
         folder = ledger.folder(spend.id, fingerprint)
         if folder.is_dir():
-            release = load(folder)
+            release = read(folder)
             if not is_asked_for(release, request):
                 raise HoldfastError(
                     f"`{folder}` holds another release than the one that was made. Nothing was "
@@ -36,21 +47,21 @@ def kept_release(
     return None
 
 
-def is_asked_for(release: Release, request: "Request") -> bool:
+def is_asked_for(release: ReleaseFacts, request: "Request") -> bool:
     """Whether what can be seen of a release is as it was asked for."""
-    privacy, zeros = release.privacy, int(request.rows.structural_zero.sum())
+    privacy = release.privacy
     return (
         privacy.epsilon == request.epsilon
         and privacy.delta <= request.delta
         and not privacy.simulated
         and privacy.budget.contributions == request.parameters["contributions"]
-        and release.structural_zeros == zeros
-        and release.rows == len(request.rows.counts) - zeros
+        and release.structural_zeros == request.structural_zeros
+        and release.rows == request.rows
         and _has_the_bound(release, request)
     )
 
 
-def _has_the_bound(release: Release, request: "Request") -> bool:
+def _has_the_bound(release: ReleaseFacts, request: "Request") -> bool:
     asked, found = request.parameters["max_count"], release.bound
     if isinstance(asked, PrivateQuantile):
         return found is not None and (found.q, found.highest) == (

@@ -67,11 +67,19 @@ class PrivateQuantile:
 
         The noise is exact and the operating system's; with `rng` it is a simulation.
         """
+        options: dict[str, Any] = {"contributions": contributions, "rng": rng}
+        histogram = histogram_of_counts(counts, self.highest)
+        return self.from_histogram(histogram, epsilon=epsilon, **options)
+
+    def from_histogram(
+        self, histogram: NDArray[np.int64], *, epsilon: Any, contributions: int = 1, rng: Any = None
+    ) -> int:
+        """The same, from how many rows have count 0, 1, ..., `highest` or more."""
         places = self._places(contributions)
         unit = exact_epsilon(epsilon)
-        cumulative = np.cumsum(histogram_of_counts(counts, self.highest))
+        cumulative = np.cumsum(histogram)
         noisy = randomness(rng).add_laplace(cumulative[places], unit)
-        rank = math.ceil(self.q * len(counts)) - 0.5
+        rank = math.ceil(self.q * int(cumulative[-1])) - 0.5
         walk = np.concatenate([[0.0], np.cumsum(_score((noisy - rank) * float(unit)))])
         walk += CAUTION * np.sqrt(5.0 * np.arange(len(walk)))
         return int(np.append(places, self.highest)[np.argmin(walk)])

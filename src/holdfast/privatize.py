@@ -1,35 +1,20 @@
 """The paper's framework in its five steps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from holdfast.bound import certified_bound, plan, settle
-from holdfast.composition import parts_of
-from holdfast.constructors import Automatic, Construction
 from holdfast.copies import refuse_copies
-from holdfast.delta import declared_delta, total_delta
-from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
-from holdfast.mechanism import check_mechanism
 from holdfast.private_quantile import PrivateQuantile
-from holdfast.privatizers import (
-    CumulativeSmooth,
-    Privatizer,
-    Skipped,
-    certifier,
-    measured_target,
-)
-from holdfast.randomness import Randomness, randomness
-from holdfast.release import Privacy, Release
+from holdfast.privatizers import Privatizer
+from holdfast.release import Release
 from holdfast.sampling import draw
-from holdfast.spending import Request, release_once
+from holdfast.spending import release_once
+from holdfast.stages import Constructor, Stages, stages
 from holdfast.table import CountTable, read_table
-from holdfast.usefulness import bound_notes, usefulness_notes
-
-Constructor = Callable[..., Construction]
 
 
 def privatize(
@@ -82,104 +67,41 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    source = randomness(seed)
-    _check_stages(privatizer, constructor)
-    constructor = Automatic() if constructor is None else constructor
-    one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
-    if privatizer is None:
-        privatizer = Skipped() if one_stage else CumulativeSmooth()
+    asked = stages(
+        epsilon=epsilon,
+        max_count=max_count,
+        contributions=contributions,
+        privatizer=privatizer,
+        constructor=constructor,
+        split=split,
+        seed=seed,
+    )
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     refuse_copies(rows)
-    options: dict[str, Any] = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
-    options["contributions"] = contributions
-    open_rows = int((~rows.structural_zero).sum())
-    _, budget = plan(max_count, open_rows, **options)
-    if hasattr(constructor, "for_release"):  # both numbers are public
-        constructor = constructor.for_release(rows=open_rows, steps=budget.steps)
-    total_delta(budget, privatizer, None)  # what cannot be done is refused before any draw
-    certified_bound(max_count, budget)
-    privatizer.certified_epsilon(budget.unit_1)
-    steps = partial(five_steps, rows, max_count, options, privatizer, constructor, source)
+    number = int((~rows.structural_zero).sum())
+    asked = asked.for_rows(number)
+    steps = partial(five_steps, rows, asked)
     if ledger is None and dataset is None:
         return steps()
-    parameters = {
-        "epsilon": budget.epsilon,
-        "bound": budget.bound,
-        "stage_1": budget.stage_1,
-        "contributions": contributions,
-        "max_count": max_count,
-        "privatizer": privatizer,
-        "constructor": constructor,
-    }
-    parts = parts_of(budget, privatizer, constructor)
-    request = Request(rows=rows, parts=parts, parameters=parameters)
-    return release_once(ledger, dataset, request, steps, simulated=source.simulated)
+    request = asked.request(number, len(rows.counts) - number)
+    return release_once(ledger, dataset, rows, request, steps, simulated=asked.source.simulated)
 
 
-def _check_stages(privatizer: Any, constructor: Any) -> None:
-    """Refuse what cannot be called, such as a name, before anything is paid or drawn."""
-    if privatizer is not None and not hasattr(privatizer, "certified_epsilon"):
-        raise HoldfastError(
-            f"`privatizer` must be a privatizer, got {privatizer!r:.40}. "
-            "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets."
-        )
-    if constructor is not None and (isinstance(constructor, type) or not callable(constructor)):
-        raise HoldfastError(
-            f"`constructor` must be a constructor, got {constructor!r:.40}. "
-            "Hint: holdfast.constructors.Optimal(), with its brackets."
-        )
-
-
-def five_steps(
-    rows: CountTable,
-    max_count: int | PrivateQuantile,
-    options: dict[str, Any],
-    privatizer: Privatizer,
-    constructor: Constructor,
-    source: Randomness,
-) -> Release:
+def five_steps(rows: CountTable, asked: Stages) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here."""
     open_rows = ~rows.structural_zero
     counts = rows.counts[open_rows]
-    top, budget, bound = settle(max_count, counts, source, **options)
-    counts = top_code(counts, top)
-
-    histogram = histogram_of_counts(counts, top)  # step 1: the distribution of counts
-    target, noisy = measured_target(  # step 2: z, and what was measured to make it
-        privatizer, histogram, epsilon=budget.unit_1, source=source
-    )
-    construction = constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-    check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
-    delta = total_delta(budget, privatizer, construction.mechanism)
+    histogram = histogram_of_counts(counts, asked.highest)  # step 1: the distribution of counts
+    staged = asked(histogram)  # steps 2 and 3: z, and from z alone T
+    counts = top_code(counts, staged.top)
     released = np.zeros(len(rows.counts), dtype=np.int64)
-    released[open_rows] = draw(construction.mechanism, counts, source)  # step 4
-    if options["one_stage"]:
-        target = histogram_of_counts(released[open_rows], top) / len(counts)
-
+    released[open_rows] = draw(staged.construction.mechanism, counts, asked.source)  # step 4
+    facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
         table=rows.replace(released),
-        target=target,
-        mechanism=construction.mechanism,
-        privacy=Privacy(
-            budget=budget,
-            bound_certified=certified_bound(max_count, budget),
-            stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
-            stage_2_certified=budget.steps * construction.mechanism.certified_epsilon,
-            stage_1_certified_by=certifier(privatizer),
-            delta=delta,
-            simulated=source.simulated,
-        ),
-        rows=int(open_rows.sum()),
         structural_zeros=int((~open_rows).sum()),
-        bound=bound,
-        measurement=noisy,
-        methods=(repr(privatizer), construction.description),
         count_column=rows.column,
         unchanged_columns=rows.others,
-        notes=(
-            *rows.notes,
-            *bound_notes(bound, len(counts)),
-            *usefulness_notes(construction.mechanism, target, privatizer, budget, len(counts)),
-        ),
+        **facts | {"notes": (*rows.notes, *facts["notes"])},
     )

@@ -37,6 +37,10 @@ class SystemEntropy:
 
     simulated = False
 
+    def random_bytes(self, size: int) -> NDArray[np.uint8]:
+        """Independent uniform bytes."""
+        return np.frombuffer(os.urandom(size), dtype=np.uint8)
+
     def bits_62(self, size: int) -> NDArray[np.uint64]:
         """Independent uniform integers in [0, 2^62)."""
         return np.frombuffer(os.urandom(8 * size), dtype=np.uint64) >> np.uint64(2)

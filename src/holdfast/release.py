@@ -134,16 +134,9 @@ class Privacy:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Release:
-    """A private table of counts, the target and the mechanism behind it, and the promise.
+class ReleaseFacts:
+    """All of a release but its rows: the target, the mechanism behind it, and the promise."""
 
-    It holds nothing that depends on the true counts except through the two private stages.
-    """
-
-    counts: NDArray[np.int64] = field(repr=False)
-    """The released counts, in row order."""
-    table: Any = field(repr=False)
-    """The same kind of table as came in, its count column replaced."""
     target: NDArray[np.float64] = field(repr=False)
     """z, the private distribution of counts; where one stage had all of the budget, the
     distribution of the released counts."""
@@ -173,10 +166,14 @@ class Release:
     """The version of holdfast that drew it."""
 
     @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        raise NotImplementedError
+
+    @property
     def distribution(self) -> NDArray[np.float64]:
         """The distribution of the released counts, without the structural zeros."""
-        n = len(self.mechanism.weights)
-        histogram = np.bincount(self.counts, minlength=n).astype(np.float64)
+        histogram = self.released_histogram.astype(np.float64)
         histogram[0] -= self.structural_zeros
         return histogram / self.rows
 
@@ -184,6 +181,51 @@ class Release:
     def expected_change(self) -> float | None:
         """How far a released count is from the true one on average, by the mechanism and z."""
         return expected_change(self.mechanism, self.target)
+
+    def summary(self) -> dict[str, Any]:
+        """What was done and promised, as plain values."""
+        return {
+            "schema": SCHEMA,
+            "holdfast": self.made_with,
+            "privacy": self.privacy.to_dict(),
+            "rows": self.rows,
+            "structural_zeros": self.structural_zeros,
+            "max_count": len(self.mechanism.weights) - 1,
+            "max_count_found": None if self.bound is None else self.bound.to_dict(),
+            "methods": list(self.methods),
+            "count_column": self.count_column,
+            "unchanged_columns": list(self.unchanged_columns),
+            "expected_change_of_a_count": self.expected_change,
+            "mechanism_digest": self.mechanism.digest,
+            "mechanism_delta": str(self.mechanism.delta),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
+        return (
+            f"{type(self).__name__}({warning}{self.rows} rows, counts 0 to "
+            f"{len(self.target) - 1}, {self.privacy.promise} promised, "
+            f"{float(self.privacy.certified_epsilon):.6g} certified)"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Release(ReleaseFacts):
+    """A private table of counts, the target and the mechanism behind it, and the promise.
+
+    It holds nothing that depends on the true counts except through the two private stages.
+    """
+
+    counts: NDArray[np.int64]
+    """The released counts, in row order."""
+    table: Any
+    """The same kind of table as came in, its count column replaced."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return np.bincount(self.counts, minlength=len(self.mechanism.weights)).astype(np.int64)
 
     @cached_property
     def evidence(self) -> "Evidence":
@@ -273,38 +315,32 @@ class Release:
 
         return total_of(self, group, label=label, level=level, method=method)
 
-    def summary(self) -> dict[str, Any]:
-        """What was done and promised, as plain values."""
-        return {
-            "schema": SCHEMA,
-            "holdfast": self.made_with,
-            "privacy": self.privacy.to_dict(),
-            "rows": self.rows,
-            "structural_zeros": self.structural_zeros,
-            "max_count": len(self.mechanism.weights) - 1,
-            "max_count_found": None if self.bound is None else self.bound.to_dict(),
-            "methods": list(self.methods),
-            "count_column": self.count_column,
-            "unchanged_columns": list(self.unchanged_columns),
-            "expected_change_of_a_count": self.expected_change,
-            "mechanism_digest": self.mechanism.digest,
-            "mechanism_delta": str(self.mechanism.delta),
-            "notes": list(self.notes),
-        }
-
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.bundle`."""
         from holdfast.bundle import save
 
         return save(self, directory, table_format)
 
-    def __repr__(self) -> str:
-        warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
-        return (
-            f"Release({warning}{self.rows} rows, counts 0 to {len(self.target) - 1}, "
-            f"{self.privacy.promise} promised, "
-            f"{float(self.privacy.certified_epsilon):.6g} certified)"
-        )
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StreamedRelease(ReleaseFacts):
+    """A release whose table went from one place to another without ever being in memory."""
+
+    histogram: NDArray[np.int64]
+    """How many rows have each released count, structural zeros included."""
+    folder: Path
+    """The bundle."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return self.histogram
+
+    def load(self) -> Release:
+        """The release with its whole table in memory."""
+        from holdfast.bundle import load
+
+        return load(self.folder)
 
 
 def _version() -> str:

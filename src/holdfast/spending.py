@@ -1,5 +1,6 @@
 """A release through a ledger: recorded first, then drawn and kept; or shown again if kept."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from holdfast.bundle import load
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.identity import identity
 from holdfast.kept import check_room, kept_release
 from holdfast.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
-from holdfast.release import Release
+from holdfast.release import Privacy, Release
 from holdfast.table import CountTable
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
@@ -22,10 +25,12 @@ UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Request:
-    """A release that is about to be drawn: everything that decides its law."""
+    """A release that is about to be drawn: everything but the counts that decides its law."""
 
-    rows: CountTable
-    """The checked table."""
+    rows: int
+    """Rows that go through the mechanism."""
+    structural_zeros: int
+    """Rows that pass through."""
     parts: tuple[Part, ...]
     """What it will spend."""
     parameters: dict[str, Any]
@@ -45,16 +50,39 @@ class Request:
     def words(self) -> str:
         """The parameters as JSON, the same in every process."""
         named = {name: identity(value) for name, value in self.parameters.items()}
-        return json.dumps(named | {"rows": len(self.rows.counts)}, sort_keys=True)
+        return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
+
+    def check(self, privacy: Privacy) -> None:
+        """Refuse a release that costs more than was paid for it."""
+        if privacy.epsilon > self.epsilon or privacy.delta > self.delta:
+            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
+
+
+class TableDigest:
+    """Structural zeros and true counts in row order, condensed; however they came in batches."""
+
+    def __init__(self) -> None:
+        self._zeros, self._counts = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, counts: NDArray[np.int64], zeros: NDArray[np.bool_] | None) -> None:
+        """Take in the next rows."""
+        marks = np.zeros(len(counts), np.bool_) if zeros is None else zeros
+        self._zeros.update(marks.astype(np.uint8).data)
+        self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
 
     def content(self, words: str) -> bytes:
-        """Parameters, structural zeros and true counts in row order. Never leaves the process."""
-        zeros = np.packbits(self.rows.structural_zero).tobytes()
-        return words.encode() + b"\n" + zeros + self.rows.counts.astype("<i8").tobytes()
+        """What identifies a release: parameters and table. Never leaves the process."""
+        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest()
 
 
 def release_once(
-    ledger: Any, dataset: Any, request: Request, draw: Callable[[], Release], *, simulated: bool
+    ledger: Any,
+    dataset: Any,
+    table: CountTable,
+    request: Request,
+    draw: Callable[[], Release],
+    *,
+    simulated: bool,
 ) -> Release:
     """The release of a request: kept from an earlier run, or paid for, drawn and kept.
 
@@ -67,21 +95,38 @@ def release_once(
         release = draw()
         return replace(release, notes=(*release.notes, UNTOUCHED))
     book = open_ledger(ledger)
-    words = request.words
-    fingerprint = book.fingerprint(request.content(words))
-    kept = kept_release(book, name, fingerprint, request)
+    words, digest = request.words, TableDigest()
+    digest.add(table.counts, table.structural_zero)
+    fingerprint = book.fingerprint(digest.content(words))
+    kept = kept_release(book, name, fingerprint, request, load)
     if kept is not None:
-        return _as_asked(kept, request.rows)
+        return _as_asked(kept, table)
     check_room(book, fingerprint)
-    spend = book.spend(
-        name,
+    spend = pay(book, name, request, words, fingerprint)
+    return _draw_and_keep(book, spend, book.folder(spend, fingerprint), request, draw)
+
+
+def pay(ledger: Ledger, dataset: str, request: Request, words: str, fingerprint: str = "") -> int:
+    """Record what a release will spend; the number of the spend."""
+    return ledger.spend(
+        dataset,
         epsilon=request.epsilon,
         delta=request.delta,
         parts=request.parts,
         fingerprint=fingerprint,
         what=words,
     )
-    return _draw_and_keep(book, spend, book.folder(spend, fingerprint), request, draw)
+
+
+def mark_done(ledger: Ledger, spend: int) -> None:
+    """Mark a release that is there as done, which must not keep it from whoever paid for it."""
+    try:
+        ledger.finish(spend, DONE)
+    except HoldfastError:
+        pass  # it is paid; without the mark it is open and counts, and is shown again if kept
+    except BaseException as error:
+        error.add_note(COUNTED)
+        raise
 
 
 def _draw_and_keep(
@@ -89,8 +134,7 @@ def _draw_and_keep(
 ) -> Release:
     try:
         release = draw()
-        if release.privacy.epsilon > request.epsilon or release.privacy.delta > request.delta:
-            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
+        request.check(release.privacy)
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
         bare.save(folder)
     except BaseException as error:
@@ -98,13 +142,7 @@ def _draw_and_keep(
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend, ABANDONED)
         raise
-    try:
-        ledger.finish(spend, DONE)
-    except HoldfastError:
-        pass  # it is paid and kept; without the mark it is open, counts, and is shown again
-    except BaseException as error:
-        error.add_note(COUNTED)
-        raise
+    mark_done(ledger, spend)
     return release
 
 

@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +13,7 @@ import typer
 from holdfast.cli.choices import NAMES, find_privatizer
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, numbered, promise, screen, working
+from holdfast.cli.streams import Looked, asked_source, is_streamed, look_at, watched
 from holdfast.delta import rounded_up
 from holdfast.errors import COUNTED, HoldfastError
 
@@ -33,7 +34,13 @@ CONSTRUCTORS = (
 
 
 def privatize(
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row a category.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV or Parquet file, one row a category; a folder of Parquet files; or, with "
+            "--query, a DuckDB database."
+        ),
+    ],
     epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
     max_count: Annotated[
         str,
@@ -77,6 +84,15 @@ def privatize(
         Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
     ] = None,
     dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
+    stream: Annotated[
+        bool | None,
+        typer.Option(
+            help="Read and write in batches, never the whole table; default: from 64 MiB on."
+        ),
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
     ] = False,
@@ -98,12 +114,14 @@ def privatize(
     [bold]holdfast privatize visits.csv --count visits --max-count quantile:0.99
     --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
 
+    [bold]holdfast privatize visits/ --count visits --max-count 100 --epsilon 1 --out release[/bold]
+    streams a folder of Parquet files; so does [bold]warehouse.duckdb --query "FROM visits"[/bold].
+
     With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
     from holdfast.bundle import new_folder
-    from holdfast.constructors.dual_bound import above_the_optimum
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -125,32 +143,28 @@ def privatize(
     }
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
+    streamed = is_streamed(file, stream, query)
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        _plan(file, names, options | {"one_stage": one_stage}, stages, account, as_json)
+        options["one_stage"] = one_stage
+        with asked_source(file, query) if streamed else nullcontext(file) as source:
+            table = look_at(source, names) if streamed else _look_at(file, names)
+        _plan(table, options, stages, account, as_json)
         return
-    with (
-        _saying_if_it_counted(),
-        working("Privatizing (the first run compiles the kernels) …", quiet=as_json) as say,
-    ):
-        stage_2 = _constructor(
-            constructor,
-            lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …"),
-            delta,
-        )
-        release = holdfast.privatize(
-            file,
-            **names,
-            **options,
-            privatizer=stage_1,
-            constructor=stage_2,
-            seed=seed,
-            ledger=ledger,
-            dataset=dataset,
-        )
-    suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
-    with working("Writing …", quiet=as_json):
-        folder = release.save(out or "", table_format=suffix)
+    paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
+    chosen = names | options | paid | {"privatizer": stage_1}
+    with _saying_if_it_counted():
+        if streamed:
+            stage_2 = _constructor(constructor, None, delta)
+            with asked_source(file, query) as source, watched(quiet=as_json) as progress:
+                chosen |= {"constructor": stage_2, "progress": progress}
+                release: Any = holdfast.privatize_stream(source, out or "", **chosen)
+            folder = release.folder
+        else:
+            release = _in_memory(file, (constructor, delta), chosen, as_json)
+            suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
+            with working("Writing …", quiet=as_json):
+                folder = release.save(out or "", table_format=suffix)
     if as_json:
         extra: dict[str, Any] = {"folder": str(folder)}
         if ledger is not None:
@@ -166,6 +180,21 @@ def privatize(
             _say_what_was_spent(release, _account(ledger, dataset))
     except (OSError, UnicodeError):  # the screen failed, the release did not
         sys.stderr.write(f"The release is in {folder}.\n")
+
+
+def _in_memory(
+    file: Path, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
+) -> "Release":
+    import holdfast
+    from holdfast.constructors.dual_bound import above_the_optimum
+
+    with working("Privatizing (the first run compiles the kernels) …", quiet=quiet) as say:
+        stage_2 = _constructor(
+            constructor[0],
+            lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …"),
+            constructor[1],
+        )
+        return holdfast.privatize(file, **chosen, constructor=stage_2)
 
 
 def _show(release: "Release", folder: Path) -> None:
@@ -215,26 +244,31 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
     screen.print(sentence(balance))
 
 
-def _warn(note: str) -> None:
-    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
-
-
-def _plan(
-    file: Path,
-    names: dict[str, Any],
-    options: dict[str, Any],
-    stages: tuple[Any, Any],
-    account: "Balance | None",
-    as_json: bool,
-) -> None:
-    """Say what a run would do; reads and checks the file, draws nothing."""
-    from holdfast.bound import plan as plan_bound
+def _look_at(file: Path, names: dict[str, Any]) -> Looked:
     from holdfast.copies import refuse_copies
     from holdfast.table import read_table
 
     table = read_table(file, **names)
     refuse_copies(table)
     rows = int((~table.structural_zero).sum())
+    return Looked(rows=rows, others=table.others, notes=table.notes)
+
+
+def _warn(note: str) -> None:
+    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
+
+
+def _plan(
+    table: Looked,
+    options: dict[str, Any],
+    stages: tuple[Any, Any],
+    account: "Balance | None",
+    as_json: bool,
+) -> None:
+    """Say what a run would do; draws nothing."""
+    from holdfast.bound import plan as plan_bound
+
+    rows = table.rows
     highest, budget = plan_bound(options.pop("max_count"), rows, **options)
     delta = _promised_delta(budget, *stages, rows)
     if as_json:

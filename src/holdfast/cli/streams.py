@@ -1,0 +1,91 @@
+"""`holdfast privatize` for tables that are streamed: when, from where, and with which progress."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from holdfast.cli.screen import asides
+from holdfast.errors import HoldfastError
+
+LARGE = 1 << 26
+UNSEEN = 10_000  # a table is in order whatever max_count will be; this is the highest there is
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What a dry run has to know of a table."""
+
+    rows: int
+    others: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def is_streamed(file: Path, asked: bool | None, query: str | None) -> bool:
+    """Whether a table is read in batches: as asked, else by what it is and how large."""
+    if query is not None or file.is_dir():
+        if asked is False:
+            raise HoldfastError("`--no-stream` is for single files. Hint: leave it out.")
+        return True
+    if asked is None:
+        return file.is_file() and file.stat().st_size >= LARGE
+    return asked
+
+
+@contextmanager
+def asked_source(file: Path, query: str | None) -> Iterator[Any]:
+    """The path, or the relation that a query makes in a DuckDB database."""
+    if query is None:
+        yield file
+        return
+    try:
+        import duckdb
+    except ImportError:
+        raise HoldfastError("`--query` needs DuckDB. Hint: pip install duckdb.") from None
+    if not file.is_file():
+        raise HoldfastError(f"`{file}` cannot be read: there is no such database.")
+    try:
+        connection = duckdb.connect(str(file), read_only=True)
+        relation = connection.sql(query)
+    except duckdb.Error as error:
+        raise HoldfastError(
+            f"`{file}`: the query cannot be run ({type(error).__name__}). "
+            "Hint: try it in DuckDB; it must be one SELECT."
+        ) from None
+    if relation is None:
+        raise HoldfastError("`--query` must give a table. Hint: it must be one SELECT.")
+    with connection:
+        yield relation
+
+
+@contextmanager
+def watched(*, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
+    """A bar for each pass, with the time that is left. Silent if unwatched."""
+    if quiet or not asides.is_terminal:
+        yield lambda _what, _done: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=asides) as progress:
+        bars: dict[str, Any] = {}
+
+        def show(what: str, done: float | None) -> None:
+            if what not in bars:
+                bars[what] = progress.add_task(what, total=None if done is None else 1.0)
+            progress.update(bars[what], completed=done)
+
+        yield show
+
+
+def look_at(source: Any, names: dict[str, Any]) -> Looked:
+    """Read a table in batches and check it, for a dry run."""
+    from holdfast.streaming.open import open_source
+    from holdfast.streaming.run import tally
+
+    others = {name: column for name, column in names.items() if name != "count"}
+    table = open_source(source, names["count"], others)
+    seen = tally(table.read(), UNSEEN, lambda _done: None)
+    unchanged = tuple(name for name in table.columns if name != table.column)
+    return Looked(rows=seen.rows, others=unchanged)

@@ -1,0 +1,213 @@
+"""Parquet files, folders of them, and DuckDB queries as a stream of Arrow batches."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrow_schema import plain
+from holdfast.count_values import BadCount, series_counts
+from holdfast.csv_table import find_column, suggest
+from holdfast.errors import HoldfastError
+from holdfast.frames import no_pyarrow
+from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, check_marks, in_order
+
+ROWS = 1 << 17
+ROW_GROUP = 8 * ROWS
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table, and where they stand."""
+
+    data: Any
+    file: str
+    row: int
+    done: float | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How batches are got, as often as they are asked for."""
+
+    name: str
+    schema: Any
+    open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
+    length: int | None
+
+
+class ArrowSource:
+    """A table in Arrow batches; columns other than the counts are kept as they are."""
+
+    suffix = "parquet"
+
+    def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
+        self._reader = reader
+        self.columns = list(reader.schema.names)
+        if count is None and len(self.columns) != 1:
+            raise HoldfastError(
+                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
+            )
+        self.column = self.columns[0] if count is None else count
+        self._where = "`table`" if count is None else f"`count` column {count!r}"
+        for parameter, name in {"count": self.column, **names}.items():
+            if name:
+                find_column(self.columns, name, parameter)
+        self._marker = names.get("structural_zero")
+
+    def read(self) -> Iterator[Part]:
+        """The first pass: counts and marks, checked."""
+        wanted = [name for name in (self.column, self._marker) if name]
+        for batch in self._batches(wanted):
+            counts, marks = self._checked(batch)
+            yield Part(counts=counts, marks=marks, done=batch.done)
+
+    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
+        """The second pass: every batch with a new count column, in row groups of a million."""
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        at = self.columns.index(self.column)
+        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
+
+        def work(batch: Batch) -> tuple[Any, Part]:
+            counts, marks = self._checked(batch)
+            released = draw(counts, marks)
+            columns = list(batch.data.columns)
+            columns[at] = pa.array(released)
+            part = Part(counts=counts, marks=marks, released=released, done=batch.done)
+            return pa.RecordBatch.from_arrays(columns, schema=schema), part
+
+        def write(group: list[Any]) -> None:
+            writer.write_table(plain(pa.Table.from_batches(group, schema)), ROW_GROUP)
+
+        with parquet.ParquetWriter(path, plain(schema.empty_table()).schema) as writer:
+            group: list[Any] = []
+            for data, part in in_order(work, self._batches(None), threads):
+                group.append(data)
+                if sum(map(len, group)) >= ROW_GROUP:
+                    write(group)
+                    group = []
+                yield part
+            if group:
+                write(group)
+
+    def _batches(self, columns: list[str] | None) -> Iterator[Batch]:
+        row, before, rows = 0, "", 0
+        try:
+            for data, file in self._reader.open(columns):
+                row = row if file == before else 0
+                rows += len(data)
+                done = rows / max(self._reader.length, 1) if self._reader.length else None
+                if len(data):
+                    yield Batch(data, file, row, done)
+                row, before = row + len(data), file
+        except HoldfastError:
+            raise
+        except Exception as error:
+            raise self._unreadable(error, before, row) from None
+
+    def _unreadable(self, error: Exception, file: str, row: int) -> HoldfastError:
+        last = f"; data row {row} of `{file}` was the last" if file else ""
+        return HoldfastError(
+            f"`{self._reader.name}` cannot be read to its end{last} ({type(error).__name__}). "
+            "Hint: is it all still there, whole, and of one kind?"
+        )
+
+    def _checked(self, batch: Batch) -> tuple[Counts, Marks]:
+        import narwhals.stable.v2 as nw
+        import pyarrow as pa
+
+        column = pa.chunked_array([batch.data.column(self.column)])
+        try:
+            counts = series_counts(nw.from_native(column, series_only=True), self._where)
+        except BadCount as bad:
+            raise bad.after(batch.row, batch.file) from None
+        marks = self._marks(batch) if self._marker else None
+        check_marks(marks, counts, batch.row, batch.file)
+        return counts, marks
+
+    def _marks(self, batch: Batch) -> Marks:
+        cells = batch.data.column(self._marker).to_numpy(zero_copy_only=False)
+        flat = cells.dtype.kind in "biuf"
+        good = (cells == 0) | (cells == 1) if flat else np.zeros(len(cells), np.bool_)
+        if batch.data.column(self._marker).null_count or not good.all():
+            raise HoldfastError(
+                f"`{batch.file}`: `structural_zero` column {self._marker!r} must hold true or "
+                f"false, data row {batch.row + int(good.argmin()) + 1} does not. "
+                "Hint: fill in true and false, or 1 and 0."
+            )
+        return np.asarray(cells, dtype=np.bool_)
+
+
+def open_parquet(path: Path) -> Reader:
+    """A Parquet file, or a folder of them; partitions named key=value become columns."""
+    try:
+        import pyarrow as pa
+        import pyarrow.dataset as arrow
+    except ImportError:
+        raise no_pyarrow("Parquet files need") from None
+    try:
+        dataset = arrow.dataset(path, format="parquet", partitioning="hive")
+        length = dataset.count_rows()
+    except Exception as error:
+        raise HoldfastError(
+            f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
+            "does the folder hold nothing else?"
+        ) from None
+
+    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
+        schema = dataset.schema
+        if columns is not None:
+            schema = pa.schema([schema.field(name) for name in columns])
+        for fragment in dataset.get_fragments():
+            keys = arrow.get_partition_keys(fragment.partition_expression)
+            for batch in _batches_of(fragment.path, schema):
+                yield _fitted(batch, schema, keys), fragment.path
+
+    return Reader(str(path), dataset.schema, batches, length)
+
+
+def _batches_of(path: str, schema: Any) -> Iterator[Any]:
+    import pyarrow.parquet as parquet
+
+    # read ahead of nothing: a dataset's scanner would hold much of the file
+    with parquet.ParquetFile(path, pre_buffer=False) as file:
+        there = [name for name in schema.names if name in file.schema_arrow.names]
+        yield from file.iter_batches(ROWS, columns=there)
+
+
+def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
+    """A batch with the columns of the whole folder: those of its path, null where it has none."""
+    import pyarrow as pa
+
+    def column(field: Any) -> Any:
+        if field.name in keys:
+            return pa.repeat(pa.scalar(keys[field.name]).cast(field.type), len(batch))
+        if field.name not in batch.schema.names:
+            return pa.nulls(len(batch), field.type)
+        found = batch.column(field.name)
+        return found if found.type == field.type else found.cast(field.type)
+
+    return pa.RecordBatch.from_arrays([column(field) for field in schema], schema=schema)
+
+
+def open_duckdb(relation: Any) -> Reader:
+    """A DuckDB relation: the query runs once for each pass."""
+
+    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
+        if columns is not None:
+            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
+            reader = relation.project(", ".join(quoted)).to_arrow_reader(ROWS)
+        else:
+            reader = relation.to_arrow_reader(ROWS)
+        for batch in reader:
+            yield batch, "the query"
+
+    try:
+        schema = relation.limit(0).to_arrow_table().schema
+    except ImportError:
+        raise no_pyarrow("DuckDB relations need") from None
+    return Reader("the query", schema, batches, None)

@@ -1,0 +1,189 @@
+"""Compiled kernels of CSV: find the cells of two columns in a block of bytes, and replace one."""
+
+import numpy as np
+from numba import njit
+
+GOOD, BROKEN, WIDTH, EMPTY, BAD_COUNT, BAD_MARK = 0, 1, 2, 3, 4, 5
+QUOTE, LF, CR, SPACE, TAB, POINT, ZERO, NINE = 34, 10, 13, 32, 9, 46, 48, 57
+LARGEST = 1 << 53
+
+
+@njit(cache=True, nogil=True)
+def record(block, position, final, delimiter, at, marker, spans):
+    """Read one record: (where the next one begins or -1 if this one is not whole, cells).
+
+    `spans` gets the start and end of what cells `at` and `marker` hold, without quotes. Cells is
+    -1 where text follows a closing quote.
+    """
+    n = len(block)
+    cells = 0
+    while True:
+        if position < n and block[position] == QUOTE:
+            position += 1
+            start = position
+            while True:
+                while position < n and block[position] != QUOTE:
+                    position += 1
+                if position + 1 < n and block[position + 1] == QUOTE:
+                    position += 2
+                    continue
+                break
+            if position >= n or (position + 1 >= n and not final):
+                return -1, cells
+            end = position
+            position += 1
+        else:
+            start = position
+            while position < n:
+                byte = block[position]
+                if byte == delimiter or byte == LF or byte == CR:  # noqa: SIM109
+                    break
+                position += 1
+            end = position
+        if cells == at:
+            spans[0], spans[1] = start, end
+        if cells == marker:
+            spans[2], spans[3] = start, end
+        cells += 1
+        if position >= n:
+            return (n, cells) if final else (-1, cells)
+        byte = block[position]
+        position += 1
+        if byte == LF:
+            return position, cells
+        if byte == CR:
+            if position < n:
+                return (position + 1 if block[position] == LF else position), cells
+            return (n, cells) if final else (-1, cells)
+        if byte != delimiter:
+            return position, -1
+
+
+@njit(cache=True, nogil=True)
+def whole_records(block, delimiter):
+    """The number of bytes up to the end of the last whole record."""
+    spans = np.empty(4, np.int64)
+    position = 0
+    while position < len(block):
+        after, _ = record(block, position, False, delimiter, -1, -1, spans)
+        if after < 0:
+            break
+        position = after
+    return position
+
+
+@njit(cache=True, nogil=True)
+def _count(block, start, end):
+    """The count in a cell, or -1: spaces, digits, a point with zeros, spaces."""
+    while start < end and (block[start] == SPACE or block[start] == TAB):
+        start += 1
+    while end > start and (block[end - 1] == SPACE or block[end - 1] == TAB):
+        end -= 1
+    value, digits = np.int64(0), 0
+    while start < end and ZERO <= block[start] <= NINE:
+        value = value * 10 + (block[start] - ZERO)
+        if value > LARGEST:
+            return np.int64(-1)
+        digits += 1
+        start += 1
+    if digits == 0:
+        return np.int64(-1)
+    if start < end:
+        if block[start] != POINT or start + 1 == end:
+            return np.int64(-1)
+        for k in range(start + 1, end):
+            if block[k] != ZERO:
+                return np.int64(-1)
+    return value
+
+
+@njit(cache=True, nogil=True)
+def _blank(block, start, end):
+    while start < end and (block[start] == SPACE or block[start] == TAB):
+        start += 1
+    return start == end
+
+
+@njit(cache=True, nogil=True)
+def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
+    """Read whole records: (status, rows, bytes up to the end of the last row, bytes read).
+
+    Where the status is not GOOD, `rows` is the row that is at fault. Blank lines at the end
+    are read and belong to no row. `words` are the texts of a mark in capital letters, padded
+    with zeros; those with an even number mean yes.
+    """
+    spans = np.empty(4, np.int64)
+    rows, used, position, blank = 0, 0, 0, False
+    while position < len(block):
+        spans[:] = 0
+        begin = position
+        position, found = record(block, begin, True, delimiter, at, marker, spans)
+        if found < 0 or position < 0:
+            return BROKEN, rows, used, begin
+        first, last = begin, position
+        while last > first and (block[last - 1] == LF or block[last - 1] == CR):
+            last -= 1
+        if found == 1 and (last == first or (width > 1 and _blank(block, first, last))):
+            blank = True
+            continue
+        if blank:
+            return EMPTY, rows, used, begin
+        if found != width:
+            return WIDTH, rows, used, begin
+        cells[rows, 0], cells[rows, 1] = spans[0], spans[1]
+        counts[rows] = _count(block, spans[0], spans[1])
+        if counts[rows] < 0:
+            return BAD_COUNT, rows, used, begin
+        if marker >= 0:
+            marks[rows] = _mark(block, spans[2], spans[3], words)
+            if marks[rows] < 0:
+                return BAD_MARK, rows, used, begin
+        rows += 1
+        used = position
+    return GOOD, rows, used, position
+
+
+@njit(cache=True, nogil=True)
+def _mark(block, start, end, words):
+    while start < end and (block[start] == SPACE or block[start] == TAB):
+        start += 1
+    while end > start and (block[end - 1] == SPACE or block[end - 1] == TAB):
+        end -= 1
+    for w in range(len(words)):
+        same = end - start <= words.shape[1]
+        for k in range(words.shape[1]):
+            if not same:
+                break
+            byte = block[start + k] if start + k < end else np.uint8(0)
+            if 97 <= byte <= 122:
+                byte -= np.uint8(32)
+            same = byte == words[w, k]
+        if same:
+            return 1 - w % 2
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def replace_cells(block, used, cells, values, out):
+    """The block up to `used` with other numbers in its cells; the number of bytes written."""
+    read, written = 0, 0
+    digits = np.empty(20, np.uint8)
+    for row in range(len(values)):
+        start, value = cells[row, 0], values[row]
+        length = start - read
+        out[written : written + length] = block[read:start]
+        written += length
+        k = 0
+        while True:
+            digits[k] = ZERO + value % 10
+            value //= 10
+            k += 1
+            if value == 0:
+                break
+        while k > 0:
+            k -= 1
+            out[written] = digits[k]
+            written += 1
+        read = cells[row, 1]
+    out[written : written + used - read] = block[read:used]
+    return written + used - read

@@ -1,0 +1,78 @@
+import json
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from typer.testing import CliRunner
+
+import holdfast
+from holdfast.cli import app
+from holdfast.cli.streams import is_streamed
+
+COMMON = ["--count", "visits", "--max-count", "9", "--epsilon", "1", "--constructor", "sandwich"]
+TABLE = pa.table({"shop": [f"s{i}" for i in range(500)], "visits": np.arange(500) % 12})
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, ["privatize", *map(str, arguments), *COMMON])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_folder_of_parquet_files_is_streamed(tmp_path):
+    (tmp_path / "in" / "year=2020").mkdir(parents=True)
+    pa.parquet.write_table(TABLE, tmp_path / "in" / "year=2020" / "a.parquet")
+    said = json.loads(run(tmp_path / "in", "--out", tmp_path / "out", "--json"))
+    assert said["rows"] == 500 and said["unchanged_columns"] == ["shop", "year"]
+    assert holdfast.verify(tmp_path / "out").passed
+
+
+def test_a_query_of_a_duckdb_database_is_streamed(tmp_path):
+    with duckdb.connect(str(tmp_path / "shops.duckdb")) as connection:
+        connection.from_arrow(TABLE).create("visits_of_shops")
+    query = "SELECT * FROM visits_of_shops WHERE visits < 11 ORDER BY shop"
+    output = run(tmp_path / "shops.duckdb", "--query", query, "--out", tmp_path / "out")
+    assert "Released 459 rows" in output
+    assert len(holdfast.load(tmp_path / "out").counts) == 459
+
+
+@pytest.mark.parametrize("choice", ["--stream", "--no-stream"])
+def test_a_file_is_streamed_if_asked_and_released_alike(tmp_path, choice):
+    (tmp_path / "a.csv").write_text("shop,visits\n" + "a,3\n" * 300)
+    output = run(tmp_path / "a.csv", choice, "--out", tmp_path / "out", "--seed", "1")
+    assert "Released 300 rows" in output and "SIMULATION" in output
+    whole = holdfast.privatize(
+        tmp_path / "a.csv", count="visits", max_count=9, epsilon=1, seed=1,
+        constructor=holdfast.constructors.Heuristic(selector="sandwich"),
+    )  # fmt: skip
+    assert (holdfast.load(tmp_path / "out").counts == whole.counts).all()
+
+
+def test_a_dry_run_of_a_stream_says_what_it_would_do(tmp_path):
+    pa.parquet.write_table(TABLE, tmp_path / "a.parquet")
+    said = json.loads(run(tmp_path / "a.parquet", "--stream", "--dry-run", "--json"))
+    assert said["dry_run"] and said["rows"] == 500 and said["unchanged_columns"] == ["shop"]
+
+
+def test_large_files_are_streamed_without_being_asked(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("visits\n1\n")
+    assert not is_streamed(path, None, None)
+    monkeypatch.setattr("holdfast.cli.streams.LARGE", 5)
+    assert is_streamed(path, None, None) and not is_streamed(path, False, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.duckdb", "--query", "FROM t"], "no such database"),
+        ([".", "--no-stream"], "--no-stream"),
+    ],
+)
+def test_what_cannot_be_streamed_is_said(tmp_path, arguments, message):
+    command = ["privatize", *arguments, *COMMON, "--out", str(tmp_path / "out")]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code != 0
+    assert message in f"{result.output}{result.exception}"
