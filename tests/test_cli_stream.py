@@ -56,12 +56,11 @@ def test_a_dry_run_of_a_stream_says_what_it_would_do(tmp_path):
     assert said["dry_run"] and said["rows"] == 500 and said["unchanged_columns"] == ["shop"]
 
 
-def test_large_files_are_streamed_without_being_asked(tmp_path, monkeypatch):
+def test_a_file_is_streamed_where_that_is_asked(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("visits\n1\n")
-    assert not is_streamed(path, None, None)
-    monkeypatch.setattr("holdfast.cli.streams.LARGE", 5)
-    assert is_streamed(path, None, None) and not is_streamed(path, False, None)
+    assert not is_streamed(path, None, None) and not is_streamed(path, False, None)
+    assert is_streamed(path, True, None) and is_streamed(tmp_path, None, None)
 
 
 @pytest.mark.parametrize(

@@ -86,9 +86,7 @@ def privatize(
     dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
     stream: Annotated[
         bool | None,
-        typer.Option(
-            help="Read and write in batches, never the whole table; default: from 64 MiB on."
-        ),
+        typer.Option(help="Read and write in batches, never the whole table."),
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")

@@ -9,7 +9,6 @@ from typing import Any
 from holdfast.cli.screen import asides
 from holdfast.errors import HoldfastError
 
-LARGE = 1 << 26
 UNSEEN = 10_000  # a table is in order whatever max_count will be; this is the highest there is
 
 
@@ -23,14 +22,12 @@ class Looked:
 
 
 def is_streamed(file: Path, asked: bool | None, query: str | None) -> bool:
-    """Whether a table is read in batches: as asked, else by what it is and how large."""
+    """Whether a table is read in batches: as asked; folders and queries always."""
     if query is not None or file.is_dir():
         if asked is False:
             raise HoldfastError("`--no-stream` is for single files. Hint: leave it out.")
         return True
-    if asked is None:
-        return file.is_file() and file.stat().st_size >= LARGE
-    return asked
+    return bool(asked)
 
 
 @contextmanager
