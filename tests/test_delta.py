@@ -232,3 +232,9 @@ def test_a_bundle_whose_mechanism_declares_more_than_the_record_does_not_load(
     monkeypatch.setattr("holdfast.bundle.declared_delta", lambda mechanism: Fraction(1, 10**9))
     with pytest.raises(HoldfastError, match="does not fit"):
         holdfast.load(folder)
+
+
+def test_a_promise_in_words_is_never_below_the_promise(tmp_path):
+    release = holdfast.privatize([0, 1, 2] * 50, epsilon="1/3", max_count=3, seed=1)
+    assert release.privacy.promise == "epsilon = 0.333334"
+    assert holdfast.verify(release.save(tmp_path / "release")).passed

@@ -69,15 +69,15 @@ def rounded_up(number: Fraction, digits: int) -> Decimal:
 
 
 def promise_in_words(epsilon: Fraction, delta: Fraction) -> str:
-    """Epsilon, and delta wherever there is one, rounded up.
+    """Epsilon, and delta wherever there is one, both rounded up: never below the promise.
 
     >>> promise_in_words(Fraction(1, 2), Fraction(0))
     'epsilon = 0.5'
-    >>> promise_in_words(Fraction(1, 2), Fraction(1, 3))
-    'epsilon = 0.5 with delta = 0.334'
+    >>> promise_in_words(Fraction(1, 3), Fraction(1, 3))
+    'epsilon = 0.333334 with delta = 0.334'
     """
     extra = f" with delta = {rounded_up(delta, 3)}" if delta else ""
-    return f"epsilon = {float(epsilon):g}{extra}"
+    return f"epsilon = {rounded_up(epsilon, 6)}{extra}"
 
 
 def beyond_epsilon(delta: Fraction) -> str:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from holdfast.privatizers.projection import Noise, NoisyHistogram, isotonic
 
-STIFFNESS = tuple(10.0**k for k in range(2, -6, -1))
+LOOSENESS = tuple(10.0**k for k in range(2, -6, -1))  # κ, how fast a slope may change
 SPIKE_SCALE = 0.2  # of a spike's prior, in units of the noise
 SPIKE_SHARE = 0.05  # of the bins
 ROUNDS, TOLERANCE = 40, 0.02
@@ -74,7 +74,7 @@ def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
             x2 = (shares - np.exp(theta)) ** 2 + 1 / rate**2
             scale = SPIKE_SCALE / rate if spiky else 0.0
             model = (y, total, rate, noise.law == "laplace", spacing)
-            for kappa in STIFFNESS:
+            for kappa in LOOSENESS:
                 result = fit(*model, kappa, scale, theta, R, x2, ROUNDS, TOLERANCE)
                 yield _Fit(mean=result[0], cumulative=result[1], evidence=result[2], spiky=spiky)
 

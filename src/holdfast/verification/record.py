@@ -192,7 +192,7 @@ def check_budget(record: dict[str, Any]) -> str:
     certified = budget.bound_certified + budget.stage_1_certified + budget.stage_2_certified
     if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
         raise Damage("the budget: certified_epsilon_decimal is not the sum of what was certified.")
-    words = f"epsilon = {float(budget.epsilon):g}"
+    words = f"epsilon = {rounded_up(budget.epsilon, 6)}"
     if budget.delta:
         words += f" with delta = {rounded_up(budget.delta)}"
     if privacy["promise"] != words:
@@ -206,9 +206,9 @@ def check_budget(record: dict[str, Any]) -> str:
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
 
 
-def rounded_up(number: Fraction) -> Decimal:
-    """Three significant digits, never below the number."""
-    context = Context(prec=3, rounding=ROUND_CEILING, Emin=-999999, Emax=999999)
+def rounded_up(number: Fraction, digits: int = 3) -> Decimal:
+    """A number to a few significant digits, never below it."""
+    context = Context(prec=digits, rounding=ROUND_CEILING, Emin=-999999, Emax=999999)
     return context.divide(Decimal(number.numerator), Decimal(number.denominator))
 
 
