@@ -28,7 +28,8 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
     t = np.where(target > 0, np.maximum(matrix, 0), 0)
     raise_to_private(t, epsilon)
     for _ in range(2):  # the second round removes the rounding errors of the first
-        rows, columns = 1 - t.sum(axis=1), target - target @ t
+        # no matrix product: its last digits would depend on the number of threads
+        rows, columns = 1 - t.sum(axis=1), target - np.einsum("i,ij->j", target, t)
         t += np.outer(rows - target @ rows, target) + columns
     share = missing_share(t[:, target > 0], target[target > 0], epsilon)
     if not share <= LARGEST_MIX:  # also if it is not a number

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.constructors.feasible import feasible_matrix
 from holdfast.constructors.interior_point import Problem, State, start, step
+from holdfast.constructors.one_thread import one_thread
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
 from holdfast.metrics import count_error, error_weights
@@ -115,8 +115,7 @@ class Search:
         """Improve the matrix and the bound until the gap is reached; or say what stopped it."""
         if len(self.live) == 1 or self.size == 0:
             return ""  # every mechanism in F has the same count error
-        # on a busy machine the threads of BLAS wait for each other, many times the work itself
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             return self._search(gap, progress, interruptible)
 
     def _search(

@@ -14,6 +14,7 @@ from holdfast.constructors.dual_bound import relative_gap
 from holdfast.constructors.fallback import optimal_or_heuristic
 from holdfast.constructors.feasible import feasible_matrix, missing_share, raise_to_private
 from holdfast.constructors.heuristic import Heuristic
+from holdfast.constructors.one_thread import one_thread
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.window_bound import (
     merged,
@@ -72,7 +73,7 @@ class Windowed:
         bound = window_bound(weights, z, float(exact))
         near = relative_gap(best.count_error, bound) <= NEAR
         for reserve in () if near else RESERVES:
-            with suppress(HoldfastError):
+            with suppress(HoldfastError), one_thread():
                 matrix = _joined(weights, z, float(exact), reserve)
                 error = count_error(matrix, z, weights)
                 if error >= best.count_error:
