@@ -48,7 +48,7 @@ class Windowed:
     their neighbours are raised, in turn with that. For ε below 0.1 neighbouring rows are
     merged first. The windows' multipliers give the lower bound.
 
-    Within 1e-6 never worse than `Heuristic`, whose best is returned where it is better, as it
+    Never worse than `Heuristic`, whose best is returned where it is better, as it
     often is after its repair, or the windows do not fit; where one window holds everything this
     is `Optimal`. Cost: O(n) for the windows, O(n^2) for the matrix. See docs/optimum.md, "Windows".
 
@@ -69,7 +69,7 @@ class Windowed:
             optimal = Optimal(error=self.error, interruptible=False)
             return optimal_or_heuristic(optimal, z, exact)
         weights = error_weights(self.error, z)
-        best = Heuristic(error=self.error)(z, epsilon=exact)
+        best = Heuristic(error=self.error)(target, epsilon=exact)
         bound = window_bound(weights, z, float(exact))
         near = relative_gap(best.count_error, bound) <= NEAR
         for reserve in () if near else RESERVES:
