@@ -152,6 +152,14 @@ def test_a_search_does_not_stop_while_the_error_falls_and_the_relative_gap_is_st
     assert found.method == "Optimal()" and found.gap <= 1e-6
 
 
+@pytest.mark.parametrize("n, seed", [(25, 10), (25, 76), (40, 0), (40, 25), (40, 58), (40, 65)])
+def test_shares_of_many_orders_of_magnitude_far_apart_are_solved_to_the_optimum(n, seed):
+    rng = np.random.default_rng(seed)
+    z = np.zeros(n)
+    z[rng.choice(n, n // 5, replace=False)] = 10 ** rng.uniform(-9, 0, n // 5)
+    assert Optimal(error="squared")(z / z.sum(), epsilon=6).gap <= 1e-6
+
+
 def test_weights_of_zero_and_one_on_few_live_counts_are_solved_to_the_optimum():
     rng = np.random.default_rng(9)
     z = np.zeros(145)

@@ -10,13 +10,17 @@ from holdfast.errors import HoldfastError
 Floats = NDArray[np.float64]
 
 LARGEST_MIX = 1e-3
+TINY = 1e-300
+SCALINGS = 5
 
 
 def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
     r"""The matrix of F that a solver's nearly feasible answer stands for.
 
-    Three steps, each O(n^2). Entries that are too small beside their neighbours are raised
-    to $\max_k e^{-\epsilon|i-k|} t_{kj}$. With r and c what the rows and the columns of zT lack,
+    Four steps, each O(n^2). Entries that are too small beside their neighbours are raised
+    to $\max_k e^{-\epsilon|i-k|} t_{kj}$. Rows and columns are scaled in turn towards their sums,
+    which unlike adding moves nothing to counts far away, and entries raised again. With r and c
+    what the rows and the columns of zT still lack,
     $T + r z^\top + 1 (c - (z \cdot r) z)^\top$ has row sums 1 and fixed point z. Then as much
     of the rank-one matrix 1z is mixed in as the worst ratio needs: 1z is in F, and
     $e^\epsilon t_{i+1} - t_i$ gains (e^ε - 1) z_j. An answer that would need more than 1e-3
@@ -27,8 +31,10 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
     """
     t = np.where(target > 0, np.maximum(matrix, 0), 0)
     raise_to_private(t, epsilon)
+    _scale(t, target)
+    raise_to_private(t, epsilon)
     for _ in range(2):  # the second round removes the rounding errors of the first
-        rows, columns = 1 - t.sum(axis=1), target - target @ t
+        rows, columns = 1 - t.sum(axis=1), target - _output(t, target)
         t += np.outer(rows - target @ rows, target) + columns
     share = missing_share(t[:, target > 0], target[target > 0], epsilon)
     if not share <= LARGEST_MIX:  # also if it is not a number
@@ -40,6 +46,19 @@ def feasible_matrix(matrix: Floats, target: Floats, epsilon: float) -> Floats:
         t += share * target
         t /= t.sum(axis=1, keepdims=True)
     return np.asarray(t)
+
+
+def _scale(t: Floats, target: Floats) -> None:
+    """Scale, in place, rows to sum to 1 and columns to keep the target, a few times in turn."""
+    t /= np.maximum(t.sum(axis=1, keepdims=True), TINY)
+    for _ in range(SCALINGS):
+        t *= target / np.maximum(_output(t, target), TINY)
+        t /= np.maximum(t.sum(axis=1, keepdims=True), TINY)
+
+
+def _output(t: Floats, target: Floats) -> Floats:
+    """zT; no matrix product, whose last digits would depend on the number of threads."""
+    return np.asarray(np.einsum("i,ij->j", target, t))
 
 
 def raise_to_private(t: Floats, epsilon: float) -> None:

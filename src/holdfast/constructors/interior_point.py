@@ -153,7 +153,7 @@ def _sum_of_inner(problem: Problem, tau: Floats, inverse: Floats, k: NDArray[np.
 
     n = len(problem.z)
     diagonal, left, right = kernel.inner_ratios(tau, inverse, k)
-    total = kernel.small_blocks(diagonal, left, problem.share, BLOCK)
+    total = kernel.small_blocks(diagonal, left, problem.share, BLOCK, np.empty(len(k)))
     halves, width = np.empty_like(diagonal), BLOCK
     while width < n:
         kernel.half_products(diagonal, left, right, problem.share, width, halves)

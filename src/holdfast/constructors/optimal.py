@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from threadpoolctl import threadpool_limits
 
 from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.constructors.feasible import feasible_matrix
 from holdfast.constructors.interior_point import Problem, State, start, step
+from holdfast.constructors.one_thread import one_thread
 from holdfast.errors import HoldfastError
 from holdfast.histogram import check_target
 from holdfast.metrics import count_error, error_weights
@@ -27,6 +27,7 @@ PATIENCE = 40  # steps without a better gap after which the method gives up
 TELLING = 0.1  # the gap below which it measures progress: far from the optimum it stays near 1
 UPDATE_EVERY = 10
 DOMINANT = 0.9  # a share above this leaves little room for rounding in y
+LARGE = 1e6  # and so do multipliers that exceed the count error this much
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,8 +116,7 @@ class Search:
         """Improve the matrix and the bound until the gap is reached; or say what stopped it."""
         if len(self.live) == 1 or self.size == 0:
             return ""  # every mechanism in F has the same count error
-        # on a busy machine the threads of BLAS wait for each other, many times the work itself
-        with threadpool_limits(limits=1, user_api="blas"):
+        with one_thread():
             return self._search(gap, progress, interruptible)
 
     def _search(
@@ -160,14 +160,20 @@ class Search:
             if value < self.value:
                 self.matrix, self.value = matrix, value
         y = self.size * state.y + self.least
-        alike = [y] if self.z.max() < DOMINANT else [y, self._small_at_the_peak(y)]
+        alike = [y, self._small(y)] if self._rounds(y) else [y]
         for multipliers in alike:
             if np.isfinite(multipliers).all():
                 bound = dual_bound(self.costs, multipliers, self.z, self.epsilon)
                 if bound > self.bound:
                     self.y, self.bound = multipliers, bound
 
-    def _small_at_the_peak(self, y: Floats) -> Floats:
-        """The same multipliers up to t z, which rounds better where one share dominates."""
-        k = int(np.argmax(self.z))
-        return np.asarray(y - (y[k] - self.least[k]) / self.z[k] * self.z)
+    def _rounds(self, y: Floats) -> bool:
+        """Whether the rounding errors of y can be felt in a count error this small."""
+        return bool(self.z.max() > DOMINANT or np.abs(y).max() > LARGE * abs(self.value))
+
+    def _small(self, y: Floats) -> Floats:
+        """The same multipliers up to t z, as small as possible: the t of the least Σ |y - t z|."""
+        share, ratio = self.z[self.live], (y - self.least)[self.live] / self.z[self.live]
+        order = np.argsort(ratio)
+        middle = np.searchsorted(np.cumsum(share[order]), share.sum() / 2)
+        return np.asarray(y - ratio[order[min(middle, len(order) - 1)]] * self.z)

@@ -189,22 +189,33 @@ def half_products(diagonal, left, right, share, width, out):
                 out[i, j] = out[i + 1, j] * left[i, j]
 
 
-@njit(cache=True, error_model="numpy", fastmath=True)
-def small_blocks(diagonal, left, share, width):
-    """The sum of share^2 K over the columns, in the blocks of `width` rows on the diagonal."""
+@njit(cache=True, error_model="numpy")
+def small_blocks(diagonal, left, share, width, row):
+    """The sum of share^2 K over the columns, in the blocks of `width` rows on the diagonal.
+
+    `row` is room to work in, of length m.
+    """
     n, m = diagonal.shape
     out = np.zeros((n, n))
-    row = np.empty(m)
     for k in range(n):
-        total = 0.0
         for j in range(m):
             row[j] = share[j] * share[j] * diagonal[k, j]
-            total += row[j]
-        out[k, k] = total
+        out[k, k] = _total(row)
         for i in range(k - 1, k - k % width - 1, -1):
-            total = 0.0
             for j in range(m):
                 row[j] *= left[i, j]
-                total += row[j]
-            out[i, k] = out[k, i] = total
+            out[i, k] = out[k, i] = _total(row)
     return out
+
+
+@njit(cache=True, error_model="numpy", fastmath=True)
+def _total(row):
+    """The sum of a row, several entries at a time.
+
+    On its own, as the loop must not write: LLVM guards a vectorised loop that does with a test
+    of whether its arrays come close in memory, and adds up in another order where they do.
+    """
+    total = 0.0
+    for j in range(len(row)):
+        total += row[j]
+    return total

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from holdfast.constructors.interior_point import Problem, State, start, step
+from holdfast.constructors.one_thread import one_thread
 
 Floats = NDArray[np.float64]
 
@@ -34,7 +34,7 @@ def repaired(matrix: Floats, weights: Floats, z: Floats, epsilon: float) -> Floa
     best, live = matrix.copy(), np.flatnonzero(z)
     width = min(COLUMNS, max(2, (len(live) + 1) // 2))
     first = 0.0
-    with threadpool_limits(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with one_thread(), np.errstate(all="ignore"):
         for sweep in range(SWEEPS):
             gained, begins = 0.0, range(0, max(1, len(live) - width // 2), max(1, width // 2))
             for begin in begins if sweep % 2 else reversed(begins):

@@ -15,6 +15,7 @@ REACH = 24.0  # a window spans at least this much privacy loss, if that takes no
 MOST_ROWS, LEAST_ROWS = 240, 120
 FINE_ENOUGH = 0.1  # rows are merged until they are this far apart in privacy loss
 WINDOW_GAP = 1e-6
+FINE_GAP = 1e-8  # to which windows are solved for their multipliers
 UNSURE = 0.4  # share of an overlap whose multipliers are dropped: the window's edge bends them
 
 
@@ -30,22 +31,27 @@ def window_bound(weights: Floats, target: Floats, epsilon: float) -> float:
     costs = np.ascontiguousarray(weights[:, live].T)
     least = costs.min(axis=0)
     reduced = weights - least[:, None]
-    y = least + _coarse_multipliers(reduced, target, epsilon)
-    bounds = [dual_bound(costs, v, target, epsilon) for v in (y, least) if np.isfinite(v).all()]
+    tried = [least, *(least + y for y in _coarse_multipliers(reduced, target, epsilon))]
+    bounds = [dual_bound(costs, y, target, epsilon) for y in tried if np.isfinite(y).all()]
     return max([*bounds, row_bound(costs)])
 
 
-def _coarse_multipliers(weights: Floats, z: Floats, epsilon: float) -> Floats:
-    """Multipliers of groups of rows, spread over their rows in proportion to z."""
+def _coarse_multipliers(weights: Floats, z: Floats, epsilon: float) -> list[Floats]:
+    """Multipliers of groups of rows, spread over their rows in proportion to z, or evenly."""
     merge = merged_rows(len(z), epsilon)
     if merge == 1:
         return _joined_multipliers(weights, z, epsilon)
     coarse, mass = merged(weights, z, merge)
-    known = np.flatnonzero(mass)
-    level = _joined_multipliers(coarse, mass, merge * epsilon)[known] / mass[known]
-    rows = np.arange(len(z))
+    known, rows = np.flatnonzero(mass), np.arange(len(z))
     centre = np.add.reduceat(z * rows, rows[::merge])[known] / mass[known]
-    return np.asarray(z * np.interp(rows, centre, level))
+    group = rows // merge
+    part = np.where(mass[group] > 0, z / np.maximum(mass[group], 1e-300), 1 / merge)
+    spread = []
+    for y in _joined_multipliers(coarse, mass, merge * epsilon):
+        stepped = part * y[group]
+        smooth = z * np.interp(rows, centre, y[known] / mass[known])
+        spread += [stepped, np.where(mass[group] > 0, smooth, stepped)]
+    return spread
 
 
 def merged_rows(n: int, epsilon: float) -> int:
@@ -61,11 +67,13 @@ def merged(weights: Floats, z: Floats, merge: int) -> tuple[Floats, Floats]:
     return coarse / np.maximum(mass, 1e-300), mass
 
 
-def _joined_multipliers(weights: Floats, z: Floats, epsilon: float) -> Floats:
-    joined = Joined(len(z))
-    for part, search in solved_windows(weights, z, epsilon):
-        joined.add(part, search.y, z[part])
-    return joined.y
+def _joined_multipliers(weights: Floats, z: Floats, epsilon: float) -> list[Floats]:
+    """Those of the windows' optima, and of the way there: in flat tails these fit better."""
+    early, late = Joined(len(z)), Joined(len(z))
+    for part, search in solved_windows(weights, z, epsilon, FINE_GAP):
+        early.add(part, search.early, z[part])
+        late.add(part, search.y, z[part])
+    return [early.y, late.y]
 
 
 def window_rows(epsilon: float) -> int:
@@ -73,15 +81,31 @@ def window_rows(epsilon: float) -> int:
     return min(MOST_ROWS, max(LEAST_ROWS, math.ceil(REACH / epsilon)))
 
 
-def solved_windows(weights: Floats, z: Floats, epsilon: float) -> Iterator[tuple[slice, Search]]:
+class WindowSearch(Search):
+    """A search that also keeps the multipliers with which it reached the gap of windows."""
+
+    def __init__(self, weights: Floats, z: Floats, epsilon: float) -> None:
+        super().__init__(weights, z, epsilon)
+        self.early: Floats = self.y
+        self.reached = False
+
+    def note(self, number: int, gap: float) -> None:
+        """Called after every step; keeps the first multipliers below the gap."""
+        if not self.reached:
+            self.early, self.reached = self.y, gap <= WINDOW_GAP
+
+
+def solved_windows(
+    weights: Floats, z: Floats, epsilon: float, gap: float = WINDOW_GAP
+) -> Iterator[tuple[slice, WindowSearch]]:
     """The optimum on overlapping windows, each half a window further; empty ones are left out."""
     rows, end = window_rows(epsilon), 0
     while end < len(z):
         end = min(len(z), max(end + rows // 2, rows))
         part = slice(max(0, end - rows), end)
         if z[part].any():
-            search = Search(weights[part, part], z[part] / z[part].sum(), epsilon)
-            search.run(WINDOW_GAP, None, interruptible=False)
+            search = WindowSearch(weights[part, part], z[part] / z[part].sum(), epsilon)
+            search.run(gap, search.note, interruptible=False)
             yield part, search
 
 
@@ -99,8 +123,9 @@ class Joined:
     def add(self, part: slice, y: Floats, z: Floats) -> None:
         """Add a window's multipliers, shifted to match those of the windows before."""
         trust = _trust(part, len(self.total))
-        both = np.minimum(trust, self.trust[part])
-        shift = (both @ (self.y[part] - y)) / (both @ z) if (both * z).any() else 0.0
+        both = np.minimum(trust, self.trust[part]) * (z > 0)  # nothing shifts an empty row
+        near = both > 1e-6 * both.max()
+        shift = np.median((self.y[part] - y)[near] / z[near]) if near.any() else 0.0
         self.total[part] += trust * (y + shift * z)
         self.trust[part] += trust
 

@@ -14,6 +14,7 @@ from holdfast.constructors.dual_bound import relative_gap
 from holdfast.constructors.fallback import optimal_or_heuristic
 from holdfast.constructors.feasible import feasible_matrix, missing_share, raise_to_private
 from holdfast.constructors.heuristic import Heuristic
+from holdfast.constructors.one_thread import one_thread
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.window_bound import (
     merged,
@@ -47,7 +48,7 @@ class Windowed:
     their neighbours are raised, in turn with that. For ε below 0.1 neighbouring rows are
     merged first. The windows' multipliers give the lower bound.
 
-    Within 1e-6 never worse than `Heuristic`, whose best is returned where it is better, as it
+    Never worse than `Heuristic`, whose best is returned where it is better, as it
     often is after its repair, or the windows do not fit; where one window holds everything this
     is `Optimal`. Cost: O(n) for the windows, O(n^2) for the matrix. See docs/optimum.md, "Windows".
 
@@ -68,11 +69,11 @@ class Windowed:
             optimal = Optimal(error=self.error, interruptible=False)
             return optimal_or_heuristic(optimal, z, exact)
         weights = error_weights(self.error, z)
-        best = Heuristic(error=self.error)(z, epsilon=exact)
+        best = Heuristic(error=self.error)(target, epsilon=exact)
         bound = window_bound(weights, z, float(exact))
         near = relative_gap(best.count_error, bound) <= NEAR
         for reserve in () if near else RESERVES:
-            with suppress(HoldfastError):
+            with suppress(HoldfastError), one_thread():
                 matrix = _joined(weights, z, float(exact), reserve)
                 error = count_error(matrix, z, weights)
                 if error >= best.count_error:

@@ -100,9 +100,9 @@ def _carry_out(
 def _in_this_process(
     study: Study, todo: list[tuple[str, Task]], jobs: int
 ) -> Iterator[tuple[str, list[Row]]]:
-    from threadpoolctl import threadpool_limits
+    from holdfast.constructors.one_thread import one_thread
 
-    with threadpool_limits(1):  # the last digits of a matrix product depend on the threads
+    with one_thread():
         for key, task in todo:
             yield key, _plain(study.work(task, task_seed(study.name, task)))
 
@@ -125,10 +125,10 @@ def _in_parallel(
 def _one_thread() -> None:
     import signal
 
-    from threadpoolctl import threadpool_limits
+    from holdfast.constructors.one_thread import one_thread
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker at once, without a trace
-    threadpool_limits(1)
+    one_thread()
 
 
 def _plain(rows: list[Row]) -> list[Row]:
