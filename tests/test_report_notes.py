@@ -12,7 +12,7 @@ from holdfast.analysis.report import report
 from holdfast.analysis.report_html import html
 from holdfast.analysis.report_markdown import markdown
 from holdfast.analysis.report_pictures import row_picture
-from holdfast.analysis.stage_one import find_privatizer
+from holdfast.privatizers.named import find_privatizer
 
 
 def test_a_flat_mechanism_can_be_drawn():
