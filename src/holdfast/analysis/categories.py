@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
-from holdfast.analysis.known_zeros import drawn_rows, known_notes, known_share
+from holdfast.analysis.known_zeros import drawn_rows, known_notes, known_share, row_kinds
 from holdfast.analysis.posterior import (
     Posterior,
     check_level,
@@ -21,6 +21,7 @@ from holdfast.analysis.posterior import (
 from holdfast.analysis.rows import find_row, find_rows, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.release import Release
@@ -75,7 +76,8 @@ class RowComparison:
     def __str__(self) -> str:
         low, high = self.interval
         text = (
-            f"{self.first} has more than {self.second} with probability {self.first_more:.0%}, "
+            f"{one_line(str(self.first))} has more than {one_line(str(self.second))} with "
+            f"probability {self.first_more:.0%}, "
             f"the same with {self.equal:.0%}, less with {self.second_more:.0%}; difference "
             f"{self.difference:.1f} ({percent(self.level)} interval {low} to {high})"
         )
@@ -94,18 +96,18 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
             f"`k` must be a whole number from 1 to the number of rows, got {k!r:.40}."
         )
     check_level(level)
-    chances = _chances_on_top(release, k)
+    chances, kinds = _chances_on_top(release, k), row_kinds(release)
     means = np.array([law.mean if law else -1.0 for law in _laws(release)])
-    order = np.lexsort((-release.counts, -means[release.counts], -chances[release.counts]))[:k]
+    order = np.lexsort((-release.counts, -means[kinds], -chances[kinds]))[:k]
     labels, notes = row_labels(release, label), prior_notes(release)
     return tuple(
         TopRow(
             row=int(row),
             label=labels[row],
             released=int(release.counts[row]),
-            expected=float(means[release.counts[row]]),
-            interval=row_law(release, release.counts[row]).interval(level),
-            probability=float(chances[release.counts[row]]),
+            expected=float(means[kinds[row]]),
+            interval=row_law(release, kinds[row]).interval(level),
+            probability=float(chances[kinds[row]]),
             notes=known_notes(release, release.counts[row]) + notes,
         )
         for row in order
@@ -120,7 +122,7 @@ def compare(
     rows = [find_row(release, labels, row) for row in (first, second)]
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
-    one, other = (row_law(release, release.counts[row]) for row in rows)
+    one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
     law = np.convolve(one.probabilities, other.probabilities[::-1])
     zero = len(one.probabilities) - 1
     low, high = shortest_run(law, check_level(level))
@@ -145,7 +147,8 @@ def total_of(
     check_level(level)
     if method not in ("shrunk", "unbiased"):
         raise HoldfastError(f"`method` must be shrunk or unbiased, got {method!r:.40}.")
-    counts = np.bincount(release.counts[rows], minlength=len(release.target))
+    n = len(release.target)
+    counts = np.bincount(row_kinds(release)[rows], minlength=n)[:n]  # what is known adds 0
     if method == "unbiased" and counts[0]:
         _check_zeros(release)
     values, spread, notes = (_shrunk if method == "shrunk" else _unbiased)(release)
@@ -154,12 +157,12 @@ def total_of(
     notes += prior_notes(release) if method == "shrunk" else ()
     estimate, error = float(counts @ values), float(np.sqrt(counts @ spread + prior))
     reach = error * _normal_quantile((1 + level) / 2)
-    highest = len(rows) * (len(release.target) - 1)
+    highest = int(counts.sum()) * (n - 1)
     low, high = max(estimate - reach, 0.0), min(estimate + reach, float(highest))
     if method == "unbiased":
         estimate = min(max(estimate, 0.0), float(highest))
     return Answer(
-        question=f"total of {len(rows):,} rows",
+        question=f"total of {numbered(len(rows), 'row')}",
         estimate=estimate,
         standard_error=error,
         interval=(min(low, estimate), max(high, estimate)),
@@ -171,23 +174,23 @@ def total_of(
 
 
 def _check_zeros(release: "Release") -> None:
-    if release.structural_zeros:
+    if known_share(release):
         raise HoldfastError(
-            f"this release has {release.structural_zeros:,} rows publicly known to be zero, which "
-            "cannot be told apart from other rows that show 0, so their sum cannot be made "
-            "unbiased. Hint: use method='shrunk', or leave out the rows you know to be zero where "
-            "no other row of the group shows 0."
+            f"this release has {numbered(release.structural_zeros, 'row')} publicly known to be "
+            "zero, which cannot be told apart from other rows that show 0, so their sum cannot be "
+            "made unbiased. Hint: use method='shrunk', or leave out the rows you know to be zero "
+            "where no other row of the group shows 0."
         )
 
 
 def _chances_on_top(release: "Release", k: int) -> Vector:
-    """For every released count, the probability that a row with it is among the k highest."""
+    """For every kind of row, the probability that such a row is among the k highest."""
     n, generator = len(release.target), np.random.default_rng(SEED)
     rows = drawn_rows(release)
     seen = np.flatnonzero(rows)
     laws = np.array([posterior(release, j).probabilities for j in seen])
     laws /= laws.sum(axis=1, keepdims=True)
-    chances, known = np.zeros(n), release.structural_zeros
+    chances, certain, known = np.zeros(n), 0.0, release.structural_zeros
     for _ in range(DRAWS):
         tables = generator.multinomial(rows[seen], laws)
         totals = tables.sum(axis=0)
@@ -195,18 +198,23 @@ def _chances_on_top(release: "Release", k: int) -> Vector:
         above = np.concatenate([np.cumsum(totals[::-1])[::-1][1:], [0]])
         places = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
         chances[seen] += tables @ places
-        chances[0] += known * places[0]
-    rows[0] += known
-    return chances / np.maximum(rows, 1) / DRAWS
+        certain += places[0]
+    if known_share(release):  # rows of kind 0 are drawn or known, nobody knows which
+        chances[0] += known * certain
+        rows[0] += known
+    return np.append(chances / np.maximum(rows, 1), certain) / DRAWS
 
 
 def _laws(release: "Release") -> list[Posterior | None]:
-    seen = set(np.unique(release.counts).tolist())
-    return [row_law(release, j) if j in seen else None for j in range(len(release.target))]
+    """The law of every kind of row that there is."""
+    seen = set(np.unique(row_kinds(release)).tolist())
+    return [
+        row_law(release, kind) if kind in seen else None for kind in range(len(release.target) + 1)
+    ]
 
 
 def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
-    laws = _laws(release)
+    laws = _laws(release)[:-1]
     means = np.array([law.mean if law else 0.0 for law in laws])
     spread = np.array([law.variance if law else 0.0 for law in laws])
     note = (

@@ -10,6 +10,7 @@ from holdfast.analysis.posterior import check_level, posterior, prior_notes
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.delta import beyond_epsilon
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.release import Release
@@ -51,7 +52,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
     bars, doubts = distribution(release, level)
     return {
-        "title": f"A private table of counts: {release.rows:,} rows",
+        "title": f"A private table of counts: {numbered(release.rows, 'row')}",
         "simulated": release.privacy.simulated,
         "level": level,
         "promise": promise(release),
@@ -253,7 +254,7 @@ def cite(release: "Release") -> str:
     made = f"made with holdfast {version('holdfast')}"
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
-        f"{kind}, {release.rows:,} rows, counts 0 to {len(release.target) - 1}, "
+        f"{kind}, {numbered(release.rows, 'row')}, counts 0 to {len(release.target) - 1}, "
         f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
         f"mechanism {release.mechanism.digest[:16]}. Method: "

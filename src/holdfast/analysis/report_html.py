@@ -7,6 +7,7 @@ from typing import Any
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report import share_words
 from holdfast.analysis.report_pictures import band_picture, row_picture
+from holdfast.wording import one_line
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """
@@ -147,7 +148,7 @@ def _single_rows(content: dict[str, Any]) -> str:
 
 def _do_not(content: dict[str, Any]) -> str:
     items = "".join(f"<li>{escape(item)}</li>" for item in content["do_not"])
-    notes = "".join(f"<li>Note: {escape(note)}.</li>" for note in content["notes"])
+    notes = "".join(f"<li>Note: {escape(one_line(note))}.</li>" for note in content["notes"])
     return f"<h2>What not to do with it</h2><ul>{items}{notes}</ul>"
 
 
@@ -180,7 +181,8 @@ def _table(
     code: tuple[int, ...] = (),
 ) -> str:
     def cell(tag: str, place: int, text: str) -> str:
-        inner = f"<code>{escape(text)}</code>" if place in code else escape(text)
+        words = escape(one_line(text))
+        inner = f"<code>{words}</code>" if place in code else words
         return f"<{tag}{' class=n' if place in numbers else ''}>{inner}</{tag}>"
 
     titles = "".join(cell("th", place, text) for place, text in enumerate(head))

@@ -69,7 +69,7 @@ _FOUND: dict[str, Kind] = {
     "highest": int,
     "method": str,
 }
-_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction}
+_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction, "structural_zero_rows": str}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 
