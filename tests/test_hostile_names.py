@@ -105,7 +105,7 @@ def test_the_markdown_report_shows_names_and_obeys_none(bundle, cli):
     page = rendered(text)
     allowed = {"h1", "h2", "p", "ul", "li", "strong", "code"}
     assert set(page.tags) == allowed | {"table", "thead", "tbody", "tr", "th", "td"}
-    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 7
+    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 8
     assert page.attributes <= {"style"} and not page.comments
     for name in (*NAMES, COUNT):
         assert shown(name) in page.words
@@ -117,7 +117,7 @@ def test_the_html_report_shows_names_and_obeys_none(bundle, cli):
     page = Page(text)
     assert not {"script", "img", "i", "td></td"} & set(page.tags) and not page.comments
     assert not {name for name in page.attributes if name.startswith("on")}
-    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 7
+    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 8
     for name in (*NAMES, COUNT):
         assert shown(name) in page.words
     assert "\u202e" not in text

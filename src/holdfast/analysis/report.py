@@ -15,7 +15,7 @@ from holdfast.wording import numbered
 if TYPE_CHECKING:
     from holdfast.release import Release
 
-BARS = 61
+BARS, TOP = 61, 5
 Content = dict[str, Any]
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -65,6 +65,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
         "single_rows_notes": single_rows_notes(release),
+        "top_rows": top_rows(release, level),
         "do_not": list(DO_NOT),
         "cite": cite(release),
     }
@@ -239,6 +240,24 @@ def single_rows(release: "Release", level: float) -> list[Content]:
             }
         )
     return found
+
+
+def top_rows(release: "Release", level: float) -> list[Content]:
+    """The rows most likely to be among the five highest, and how likely that is."""
+    try:
+        rows = release.top(min(TOP, len(release.counts)), level=level)
+    except HoldfastError:  # a distribution that cannot be told from what was released
+        return []
+    return [
+        {
+            "label": str(row.label),
+            "released": row.released,
+            "interval": list(row.interval),
+            "probability": row.probability,
+            "highest": row.highest,
+        }
+        for row in rows
+    ]
 
 
 def single_rows_notes(release: "Release") -> list[str]:

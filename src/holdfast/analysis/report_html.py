@@ -38,7 +38,8 @@ def html(content: dict[str, Any]) -> str:
         "be published as private.</p>"
     )
     sections = (
-        _promise, _distribution, _questions, _one_count, _single_rows, _do_not, _facts, _cite,
+        _promise, _distribution, _questions, _one_count, _single_rows, _top_rows, _do_not, _facts,
+        _cite,
     )  # fmt: skip
     body = "\n".join(section(content) for section in sections)
     return (
@@ -143,6 +144,29 @@ def _single_rows(content: dict[str, Any]) -> str:
         "distribution is right):</p>"
         + _table(head, rows, numbers=(0, 1, 2, 3, 4))
         + _small(content["single_rows_notes"])
+    )
+
+
+def _top_rows(content: dict[str, Any]) -> str:
+    if not content["top_rows"]:
+        return ""
+    rows = [
+        (
+            row["label"],
+            str(row["released"]),
+            f"{row['interval'][0]} to {row['interval'][1]}",
+            f"{row['probability']:.0%}",
+            f"{row['highest']:.0%}",
+        )
+        for row in content["top_rows"]
+    ]
+    number = len(rows)
+    head = ("row", "released", "true count", f"among the {number} highest", "the highest of all")
+    return (
+        "<h2>Which rows are highest</h2>"
+        f"<p>The rows that are most likely among the {number} highest, with the probability that "
+        "they truly are. Rows that look alike share the chance; a small one means that nobody can "
+        "tell.</p>" + _table(head, rows, numbers=(1, 2, 3, 4))
     )
 
 

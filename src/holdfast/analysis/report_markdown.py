@@ -64,6 +64,7 @@ def markdown(content: dict[str, Any]) -> str:
         ),
         "Of single rows, this holds on average over the table, if the distribution is right.",
         *_notes(content["single_rows_notes"]),
+        *_top_rows(content),
         "## What not to do with it",
         "\n".join(
             f"- {item}" for item in [*content["do_not"], *map(markdown_text, content["notes"])]
@@ -77,6 +78,22 @@ def markdown(content: dict[str, Any]) -> str:
         f"## How to cite\n\n{markdown_text(content['cite'])}",
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _top_rows(content: dict[str, Any]) -> list[str]:
+    rows = [
+        (
+            r["label"],
+            str(r["released"]),
+            f"{r['interval'][0]} to {r['interval'][1]}",
+            f"{r['probability']:.0%}",
+            f"{r['highest']:.0%}",
+        )
+        for r in content["top_rows"]
+    ]
+    head = ("row", "released", "true count", f"among the {len(rows)} highest", "the highest")
+    said = "The rows most likely on top, with the probability that they truly are."
+    return [f"## Which rows are highest\n\n{said}", _table(head, rows)] if rows else []
 
 
 def _notes(notes: Iterable[str]) -> list[str]:

@@ -119,10 +119,12 @@ def _words(answer: Any) -> str:
     from holdfast.analysis.answer import percent
 
     if isinstance(answer, tuple):
-        head = "row, released count, expected true count, interval, probability to be on top"
+        several = len(answer) > 1
+        among = f"probability to be among the {len(answer)} highest, " * several
+        head = f"row: released count, expected true count, interval, {among}to be the highest"
         lines = [
             f"{one_line(str(row.label))}: {row.released}, {row.expected:.1f}, {row.interval[0]} to "
-            f"{row.interval[1]}, {row.probability:.0%}"
+            f"{row.interval[1]}, " + f"{row.probability:.0%}, " * several + f"{row.highest:.0%}"
             for row in answer
         ]
         notes = dict.fromkeys(note for row in answer for note in row.notes)
