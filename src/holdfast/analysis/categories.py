@@ -95,7 +95,8 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     """
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= len(release.counts):
         raise HoldfastError(
-            f"`k` must be a whole number from 1 to the number of rows, got {k!r:.40}."
+            "`k` must be a whole number from 1 to the number of rows "
+            f"({len(release.counts):,}), got {k!r:.40}."
         )
     check_level(level)
     (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)

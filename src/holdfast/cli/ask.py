@@ -120,8 +120,10 @@ def _words(answer: Any) -> str:
 
     if isinstance(answer, tuple):
         several = len(answer) > 1
-        among = f"probability to be among the {len(answer)} highest, " * several
-        head = f"row: released count, expected true count, interval, {among}to be the highest"
+        among = f"among the {len(answer)} highest, " * several
+        head = "row: released count, expected true count, interval, " + (
+            f"probability to be {among}the highest"
+        )
         lines = [
             f"{one_line(str(row.label))}: {row.released}, {row.expected:.1f}, {row.interval[0]} to "
             f"{row.interval[1]}, " + f"{row.probability:.0%}, " * several + f"{row.highest:.0%}"
