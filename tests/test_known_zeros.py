@@ -10,6 +10,7 @@ import pytest
 import bundles
 import holdfast
 from analysis_releases import COUNTS, released
+from holdfast.analysis.answer import SIMULATED
 from holdfast.analysis.report import single_rows
 from holdfast.cli import main
 from holdfast.row_marks import marks_to_text
@@ -44,7 +45,9 @@ def without_drawn_zeros():
 def test_known_rows_are_zero_for_sure_and_the_others_are_drawn():
     release = with_zeros()
     rows, drawn = release.intervals(), released(seed=1)
-    assert (rows.high[MASK] == 0).all() and (rows.zero[MASK] == 1).all() and rows.notes == ()
+    assert (
+        (rows.high[MASK] == 0).all() and (rows.zero[MASK] == 1).all() and rows.notes == (SIMULATED,)
+    )
     zero = ~MASK & (release.counts == 0)
     assert rows.zero[zero][0] == pytest.approx(release.posterior(0).equal(0)) and drawn.rows == 800
     pair = release.compare(0, int(np.flatnonzero(zero)[0]))

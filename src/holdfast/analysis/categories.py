@@ -16,6 +16,7 @@ from holdfast.analysis.posterior import (
     prior,
     prior_notes,
     row_law,
+    row_notes,
     shortest_run,
 )
 from holdfast.analysis.rows import find_row, find_rows, row_labels
@@ -102,7 +103,8 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)
     means = np.array([law.mean if law else -1.0 for law in _laws(release)])
     order = np.lexsort((-release.counts, -means[kinds], -chances[kinds]))[:k]
-    labels, notes = row_labels(release, label), prior_notes(release)
+    labels = row_labels(release, label)
+    notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
     return tuple(
         TopRow(
             row=int(row),
@@ -112,7 +114,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
             interval=row_law(release, kinds[row]).interval(level),
             probability=float(chances[kinds[row]]),
             highest=float(highest[kinds[row]]),
-            notes=known_notes(release, release.counts[row]) + notes,
+            notes=notes[min(release.counts[row], 1)],
         )
         for row in order
     )
@@ -139,7 +141,7 @@ def compare(
         difference=one.mean - other.mean,
         interval=(low - zero, high - zero),
         level=level,
-        notes=known_notes(release, release.counts[rows]) + prior_notes(release),
+        notes=row_notes(release, release.counts[rows]),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.answer import percent
+from holdfast.analysis.answer import SIMULATED, percent
 from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.errors import HoldfastError
 
@@ -150,6 +150,12 @@ def prior_notes(release: "Release") -> tuple[str, ...]:
     )
 
 
+def row_notes(release: "Release", counts: Any) -> tuple[str, ...]:
+    """What to say of an answer about rows with these released counts."""
+    simulated = (SIMULATED,) if release.privacy.simulated else ()
+    return known_notes(release, counts) + prior_notes(release) + simulated
+
+
 def prior(release: "Release") -> Vector:
     """What is known of a row before its count is looked at: z, or without a stage 1, the best
     estimate of the distribution."""
@@ -174,7 +180,7 @@ def intervals(release: "Release", level: float) -> Intervals:
         zero=np.array([law.equal(0) for law in laws])[where],
         laws=tuple(laws),
         law_of=where,
-        notes=known_notes(release, seen) + prior_notes(release),
+        notes=row_notes(release, seen),
     )
 
 

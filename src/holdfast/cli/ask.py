@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.screen import asides, working
+from holdfast.cli.screen import working
 from holdfast.errors import HoldfastError
 from holdfast.wording import numbered, one_line
 
@@ -60,8 +60,6 @@ def ask(
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
         return
-    if release.privacy.simulated and asked.method not in ("ask", "total_of"):
-        asides.print("SIMULATION: a seed made this release, so it protects nobody.")
     typer.echo(_words(answer))
 
 
@@ -79,7 +77,7 @@ def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Que
 
 
 def _posterior(release: "Release", asked: "Question", level: float) -> dict[str, Any]:
-    from holdfast.analysis.posterior import prior_notes, row_law
+    from holdfast.analysis.posterior import row_law, row_notes
 
     (count,) = asked.arguments
     known = count == 0 and _only_known_rows_show_0(release)
@@ -93,7 +91,7 @@ def _posterior(release: "Release", asked: "Question", level: float) -> dict[str,
         "level": level,
         "probability_unchanged": law.equal(law.count),
         "probability_zero": law.equal(0),
-        "notes": [*_known_rows(release, law.count), *prior_notes(release)],
+        "notes": [*_known_rows(release, law.count), *row_notes(release, ())],
     }
 
 
