@@ -1,5 +1,6 @@
 """The report as one HTML file: no script, no request, readable on a phone, printable."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
@@ -16,15 +17,17 @@ body{font:17px/1.5 system-ui,sans-serif;max-width:46rem;margin:0 auto;padding:1r
 h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.2rem;margin-top:2.2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.95em}
 th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #8886;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
+th{vertical-align:bottom}
 svg{width:100%;height:auto}svg text{fill:currentColor}svg circle{fill:currentColor}
 .alarm{border:3px solid #b91c1c;padding:.7rem 1rem;font-weight:bold}
 .small{font-size:.88em;color:#667}code{overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){svg path{stroke:currentColor}.small{color:#99a}}
-summary{cursor:pointer;margin:.6rem 0}td:first-child{min-width:7rem}
+summary{cursor:pointer;margin:.6rem 0}td{overflow-wrap:anywhere}
+td:first-child{min-width:7rem}td:first-child:not(.n){width:42%}
 @media (max-width:34rem){body{font-size:16px;padding:.7rem}table{font-size:.82em}
-th,td{padding:.3rem .25rem}th.n{white-space:normal}td:first-child{min-width:4.2rem}
-td.n:first-child{min-width:0}}
+th,td{padding:.3rem .25rem}td.n{white-space:normal;overflow-wrap:normal}
+td:first-child{min-width:4.2rem}td.n:first-child{min-width:0}svg{font-size:26px}}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:11pt}
 h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 """
@@ -66,7 +69,7 @@ def _promise(content: dict[str, Any]) -> str:
     return (
         f"<h2>What was promised</h2><p>{escape(promise['words'])}</p>"
         + _table(("", "epsilon promised", "certified", "by"), [*stages, total], numbers=(1, 2))
-        + f'<p class="small">{escape(promise["neighbours"])} Randomness: '
+        + f'<p class="small">{_with_code(promise["neighbours"])} Randomness: '
         f"{escape(promise['randomness'])}.</p>"
     )
 
@@ -161,7 +164,7 @@ def _top_rows(content: dict[str, Any]) -> str:
         for row in content["top_rows"]
     ]
     number = len(rows)
-    head = ("row", "released", "true count", f"among the {number} highest", "the highest of all")
+    head = ("row", "released", "true count", f"among the {number} highest", "the highest")
     return (
         "<h2>Which rows are highest</h2>"
         f"<p>The rows that are most likely among the {number} highest, with the probability that "
@@ -192,6 +195,10 @@ def _facts(content: dict[str, Any]) -> str:
 
 def _cite(content: dict[str, Any]) -> str:
     return f"<h2>How to cite</h2><p>{escape(content['cite'])}</p>"
+
+
+def _with_code(text: str) -> str:
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _small(notes: Iterable[str]) -> str:
