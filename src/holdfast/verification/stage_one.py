@@ -201,7 +201,8 @@ def _sums(values: Histogram, branching: int) -> Histogram:
 
 def _clip(histogram: Histogram, rows: int) -> Histogram:
     kept = [max(number, Fraction(0)) for number in histogram]
-    return [number / sum(kept) for number in kept]
+    total = sum(kept, Fraction())
+    return [number / total for number in kept]
 
 
 def _simplex(histogram: Histogram, rows: int) -> Histogram:
