@@ -27,7 +27,8 @@ summary{cursor:pointer;margin:.6rem 0}td{overflow-wrap:anywhere}
 td:first-child{min-width:7rem}td:first-child:not(.n){width:42%}
 @media (max-width:34rem){body{font-size:16px;padding:.7rem}table{font-size:.82em}
 th,td{padding:.3rem .25rem}td.n{white-space:normal;overflow-wrap:normal}
-td:first-child{min-width:4.2rem}td.n:first-child{min-width:0}svg{font-size:26px}}
+td:first-child{min-width:4.2rem}td.n:first-child{min-width:0}
+td:first-child:not(.n){width:32%}svg{font-size:26px}}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:11pt}
 h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 """
