@@ -1,6 +1,6 @@
 """Coverage of 90% intervals where rows are few: what docs/uncertainty.md says about it.
 
-python benchmarks/coverage_of_few_rows.py --releases 250
+python benchmarks/coverage_of_few_rows.py --releases 1000
 """
 
 import argparse
@@ -35,7 +35,7 @@ def coverage(question, options, epsilon, histogram, releases):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--releases", type=int, default=250)
+    parser.add_argument("--releases", type=int, default=1000)
     releases = parser.parse_args().releases
     print("| question | rows | epsilon | truth | best | released | target |")
     print("|---|---|---|---|---|---|---|")

@@ -518,6 +518,10 @@ def _(bundle):
 record_edit("measurement of halves", "measurement must be a list of 64", measurement=[0.5] * 8)
 record_edit("measurement too large", "measurement must be a list of 64", measurement=[2**63] * 8)
 record_edit("measurement as text", "measurement must be list or NoneType", measurement="1 2 3")
+record_edit("no measurement", "measurement is null, but this stage 1", measurement=None)
+record_edit("a short measurement", "has 7 integers, this stage 1 measures 8", measurement=[9] * 7)
+record_edit("a wild measurement", "further off than noise goes", measurement=[2**60] * 8)
+record_edit("another measurement", "is not what stage 1 measured", measurement=[30] * 8)
 record_edit("short z", "target has 2 shares", target=[0.5, 0.5])
 record_edit("negative share", "share 0 is not a number of 0 or more", target=[-0.5, 1.5] + [0] * 7)
 record_edit("share as text", "share 0 is not a number", target=["1"] + [0] * 8)
@@ -531,7 +535,8 @@ record_edit("expected change", "expected_change_of_a_count is not", expected_cha
 def _(bundle):
     z = read_record(bundle)["target"]
     z[1], z[2] = z[1] + 1e-7, z[2] - 1e-7
-    forge(bundle, target=z)
+    methods = ["SomebodysOwn()", read_record(bundle)["methods"][1]]  # so nothing else can know
+    forge(bundle, target=z, measurement=None, methods=methods)
 
 
 # The table ------------------------------------------------------------------------------------

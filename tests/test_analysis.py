@@ -10,7 +10,8 @@ from analysis_releases import COUNTS, SHARES, released
 from holdfast import privatizers
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.error_law import error_density, shortest_interval
-from holdfast.analysis.stage_one import find_privatizer, whole_histogram
+from holdfast.analysis.stage_one import whole_histogram
+from holdfast.privatizers.named import find_privatizer
 
 PRIVATIZERS = (
     privatizers.CumulativeIsotonic(),
@@ -218,7 +219,7 @@ def test_notes_say_what_a_reader_should_know():
     mask = np.zeros(len(COUNTS), dtype=bool)
     mask[:100] = True
     noted = released(structural_zero=mask).ask("share", equal=0).notes
-    assert any("100 that are publicly known to be zero" in note for note in noted)
+    assert any("not the 100 publicly known to be zero" in note for note in noted)
     counts = np.append(COUNTS, [30] * 9)
     usual = {"counts": counts, "max_count": 31, "epsilon": 8, "split": "paper"}
     release = released(**usual, privatizer=PRIVATIZERS[0])

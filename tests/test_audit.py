@@ -1,5 +1,6 @@
 """The audit: it catches what is broken, passes what is sound, and its bound is honest."""
 
+import dataclasses
 import math
 from fractions import Fraction
 
@@ -217,14 +218,15 @@ def test_the_pipeline_draws_what_privatize_draws(seed):
         counts, epsilon=1, max_count=4, privatizer=CumulativeIsotonic(), seed=seed
     )
     pipeline = Pipeline(epsilon=1, max_count=4, rows=3, privatizer=CumulativeIsotonic(), seed=seed)
-    targets, released = pipeline(counts, 1)
+    targets, released, measured = pipeline(counts, 1)
     assert targets[0].tolist() == release.target.tolist()
+    assert measured[0].tolist() == release.measurement.tolist()
     assert released[0].tolist() == release.counts.tolist()
 
 
 def test_the_pipeline_has_the_defaults_of_privatize():
     release = holdfast.privatize([0, 1, 4], epsilon=1, max_count=4, seed=1)
-    targets, released = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)([0, 1, 4], 1)
+    targets, released, _ = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)([0, 1, 4], 1)
     assert targets[0].tolist() == release.target.tolist()
     assert released[0].tolist() == release.counts.tolist()
 
@@ -260,6 +262,24 @@ def test_a_pipeline_with_too_little_noise_is_caught():
     pipeline = Pipeline(epsilon=1, max_count=4, rows=3, split="7/10", privatizer=Half(), seed=3)
     found = holdfast.audit(pipeline, [0, 1, 2], [1, 1, 2], epsilon=1, draws=8000, batched=True)
     assert found.violation
+
+
+def test_a_release_whose_measurement_has_too_little_noise_is_caught():
+    release = holdfast.privatize([0, 1, 4], epsilon=1, max_count=4, seed=1)
+    noise = np.random.default_rng(8)
+
+    def leaky(table, scale):
+        exact = np.cumsum(np.bincount(table, minlength=5))[:-1]
+        noisy = exact + noise.geometric(scale, 4) - noise.geometric(scale, 4)
+        return dataclasses.replace(release, measurement=noisy)
+
+    tables = [0, 1, 4], [1, 1, 4]
+    for scale, caught in ((1 - np.exp(-1), False), (1 - np.exp(-3), True)):
+        found = holdfast.audit(
+            lambda table, scale=scale: leaky(table, scale), *tables, epsilon=1, draws=2000
+        )
+        assert found.violation is caught
+        assert "output[2]" in found.event or not caught
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
         ),
         rows=398,
         structural_zeros=2,
+        structural_zero_rows=public.structural_zero,
         methods=(
             repr(stage_1),
             holdfast.constructors.Automatic()(target, epsilon=budget.unit_2).description,

@@ -26,6 +26,8 @@ from holdfast.analysis.grammar import EXAMPLES, parse
         ("share below 6", {"at_most": 5}),
         ("share < 6", {"at_most": 5}),
         ("share between 2 and 5", {"between": (2, 5)}),
+        ("share≥3", {"at_least": 3}),
+        ("share ≤ 5", {"at_most": 5}),
     ],
 )
 def test_shares(text, options):
@@ -80,3 +82,34 @@ def test_every_example_can_be_put_to_a_release():
         text = example.replace("A", "place 0").replace("B", "place 1").replace("C", "place 2")
         answer = parse(text.replace("10", "3").replace("released 7", "released 0")).put_to(release)
         assert answer is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("percent zero", "share zero"),
+        ("zeros", "share zero"),
+        ("how many rows have 3 or more", "share 3 or more"),
+        ("proportion of rows with at least 3", "share at least 3"),
+        ("percentile 90", "quantile 90%"),
+        ("p90", "quantile 90%"),
+        ("standard deviation", "variance"),
+        ("maximum", "top 1"),
+        ("top 3 rows", "top 3"),
+        ("share at least 3 and at most 5", "share between 3 and 5"),
+    ],
+)
+def test_a_question_in_other_words_is_told_in_ours(text, meant):
+    with pytest.raises(HoldfastError, match=f"did you mean '{meant}'"):
+        parse(text)
+    parse(meant)
+
+
+def test_what_is_no_question_is_answered_with_what_is():
+    with pytest.raises(HoldfastError, match=r"the question is empty\. Hint: ask for example"):
+        parse("  ")
+    with pytest.raises(HoldfastError, match="`holdfast report` shows the whole distribution"):
+        parse("histogram")
+    with pytest.raises(HoldfastError, match="x…' is not a question"):
+        parse("x" * 500)
+    assert parse("compare Kent vs Ely").arguments == ("Kent", "Ely")

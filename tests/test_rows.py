@@ -1,5 +1,7 @@
 """Questions about rows: posteriors, intervals, tops, comparisons, groups."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,6 +9,8 @@ from hypothesis import strategies as st
 
 import holdfast
 from analysis_releases import COUNTS, named, released
+from holdfast.analysis import categories
+from holdfast.analysis.answer import SIMULATED
 from holdfast.analysis.categories import _unbiased, reliability
 from holdfast.analysis.posterior import shortest_run
 
@@ -60,17 +64,44 @@ def test_rows_with_the_same_released_count_have_the_same_interval():
     assert list(rows.columns()) == ["low_80", "high_80", "expected", "median", "probability_zero"]
 
 
-def test_the_chance_to_be_on_top_is_that_of_drawing_the_true_counts():
-    release = named((3, 0, 1, 7, 0, 2))
-    generator, hits = np.random.default_rng(5), np.zeros(6)
-    laws = [release.posterior(j).probabilities for j in release.counts]
-    for _ in range(4000):
-        true = [generator.choice(8, p=law / law.sum()) for law in laws]
-        order = np.lexsort((generator.random(6), -np.array(true)))
-        hits[order[:2]] += 1
-    for row in release.top(2):
-        assert row.probability == pytest.approx(hits[row.row] / 4000, abs=0.08)
+def on_top(laws, k):
+    """The exact chance of each row to be among the k highest: every table of true counts."""
+    chance = np.zeros(len(laws))
+    for true in itertools.product(range(8), repeat=len(laws)):
+        weight = np.prod([law[i] for law, i in zip(laws, true, strict=True)])
+        last = sorted(true)[-k]
+        above, tied = (sum(i > last for i in true), true.count(last))
+        places = [1 if i > last else (k - above) / tied if i == last else 0 for i in true]
+        chance += weight * np.array(places)
+    return chance
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("epsilon", ["0.5", "4"])
+def test_the_chance_to_be_on_top_is_that_of_all_tables_of_true_counts(epsilon, k):
+    release = named((3, 0, 1, 7, 2), epsilon=epsilon)
+    laws = [release.posterior(int(j)).probabilities for j in release.counts]
+    exact, first = on_top(laws, k), on_top(laws, 1)
+    found = release.top(k)
+    for row in found:
+        assert row.probability == pytest.approx(exact[row.row], abs=0.035)
+        assert row.highest == pytest.approx(first[row.row], abs=0.035)
         assert row.label == f"place {row.row}"
+    assert min(exact[row.row] for row in found) >= np.sort(exact)[-k] - 0.035
+
+
+def test_counts_that_cannot_be_on_top_need_not_be_told_apart(monkeypatch):
+    release = released(counts=np.repeat(np.arange(8), 200), epsilon=4)
+    quick = release.top(3)
+    monkeypatch.setattr(categories, "_lowest_on_top", lambda expected, k: 0)
+    slow = release.top(3)
+    assert quick[0].probability == pytest.approx(slow[0].probability, rel=0.1)
+    assert quick[0].highest == pytest.approx(slow[0].highest, rel=0.1)
+    assert [row.released for row in quick] == [row.released for row in slow]
+
+
+def test_all_rows_are_among_all():
+    release = named((3, 0, 1, 7, 0, 2))
     assert sum(row.probability for row in release.top(6)) == pytest.approx(6)
 
 
@@ -173,4 +204,4 @@ def test_a_number_that_is_no_label_is_refused_where_labels_are_numbers():
 def test_few_rows_are_told_that_the_prior_is_uncertain():
     few, many = named(), released()
     assert any("if the distribution is right" in note for note in few.intervals().notes)
-    assert not many.intervals().notes and not many.top(1)[0].notes
+    assert many.intervals().notes == many.top(1)[0].notes == (SIMULATED,)

@@ -21,6 +21,7 @@ import holdfast
 from bundles import COUNTS, forge, make, repair, repair_sums
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
+from holdfast.row_marks import marks_to_text
 from holdfast.verification.target import check_fixed_point
 
 
@@ -37,7 +38,7 @@ def bundle(whole, tmp_path):
 def test_an_intact_bundle_passes(bundle):
     report = holdfast.verify(bundle)
     assert report and report.passed and report.damage == ()
-    assert len(report.checks) == 19 and all(check.passed for check in report.checks)
+    assert len(report.checks) == 20 and all(check.passed for check in report.checks)
 
 
 @pytest.mark.parametrize("name", DAMAGES)
@@ -60,6 +61,16 @@ def test_every_check_finds_what_no_other_finds(whole, tmp_path):
         alone |= set(failed) if len(failed) == 1 else set()
     every = {check.name for check in holdfast.verify(whole).checks}
     assert every - alone == {"folder", "counts"}  # which have tests of their own
+
+
+@pytest.mark.parametrize(
+    ("schema", "hint"), [(3, "pip install --upgrade holdfast"), (1, "names under `holdfast`")]
+)
+def test_another_schema_is_no_damage_and_says_what_to_do(bundle, schema, hint):
+    forge(bundle, schema=schema)
+    with pytest.raises(HoldfastError, match="cannot be read by this holdfast") as refused:
+        holdfast.load(bundle)
+    assert hint in str(refused.value) and str(refused.value).count("Hint:") == 1
 
 
 def test_damages_are_told_apart():
@@ -218,8 +229,61 @@ def test_structural_zeros_need_no_weight(tmp_path):
     assert not release.mechanism.weights[:, 0].any()
     bundle = release.save(tmp_path / "release")
     assert holdfast.verify(bundle)
-    forge(bundle, rows=601, structural_zeros=4)
-    assert "the count 0 was released" in holdfast.verify(bundle).damage[0]
+    marks = marks_to_text(np.arange(605) < 4)
+    forge(bundle, rows=601, structural_zeros=4, structural_zero_rows=marks)
+    assert any("the count 0 was released" in words for words in holdfast.verify(bundle).damage)
+
+
+STAGE_1 = [
+    name(projection=projection, **options)
+    for projection in ("clip", "simplex", "isotonic", "smooth")
+    for name, options in (
+        (holdfast.privatizers.CumulativeIsotonic, {}),
+        (holdfast.privatizers.CyclicLaplace, {}),
+        (holdfast.privatizers.ClassicLaplace, {}),
+        (holdfast.privatizers.Privelet, {}),
+        (holdfast.privatizers.Hierarchical, {"branching": 3}),
+        (holdfast.privatizers.CumulativeGaussian, {"delta": "1e-6"}),
+    )
+]
+
+
+@pytest.mark.parametrize("privatizer", STAGE_1, ids=repr)
+def test_z_is_computed_again_from_what_stage_1_measured(tmp_path, privatizer):
+    quick = holdfast.constructors.Heuristic(selector="sandwich")
+    release = make(privatizer=privatizer, constructor=quick, contributions=2)
+    bundle = release.save(tmp_path / "release")
+    checks = {check.name: check for check in holdfast.verify(bundle).checks}
+    assert checks["measurement"].passed and "within 1e-9" in checks["measurement"].detail
+    for at, more in ((0, 20), (1, -60)):
+        edited = release.measurement.tolist()
+        edited[at] += more
+        forge(bundle, measurement=edited)
+        (damage,) = holdfast.verify(bundle).damage
+        assert "is not what stage 1 measured" in damage
+    forge(bundle, measurement=release.measurement.tolist()[:-1])
+    assert "this stage 1 measures" in holdfast.verify(bundle).damage[0]
+
+
+def test_a_smooth_fit_of_another_version_is_not_called_damage(tmp_path):
+    release = make(privatizer=None)
+    bundle = release.save(tmp_path / "release")
+    edited = [number + 3 for number in release.measurement.tolist()]
+    forge(bundle, measurement=edited, holdfast="0.0.9")
+    check = next(c for c in holdfast.verify(bundle).checks if c.name == "measurement")
+    assert check.passed and "not repeated: holdfast '0.0.9' fitted otherwise" in check.detail
+
+
+def test_without_a_stage_1_z_is_the_released_distribution(tmp_path):
+    release = make(privatizer=None, split=None, constructor=holdfast.baselines.TruncatedGeometric())
+    bundle = release.save(tmp_path / "release")
+    assert holdfast.verify(bundle).damage == ()
+    z = release.target.copy()
+    z[1], z[2] = z[2], z[1]
+    forge(bundle, target=z.tolist())
+    assert any("is not what stage 1 measured" in words for words in holdfast.verify(bundle).damage)
+    forge(bundle, target=release.target.tolist(), measurement=[1])
+    assert "must be null where there is no stage 1" in holdfast.verify(bundle).damage[0]
 
 
 PARQUET = {
@@ -280,14 +344,19 @@ def test_hostile_sizes_fail_at_once_and_in_little_memory(bundle, name):
 def test_verification_imports_nothing_that_makes_a_release():
     root = Path(holdfast.__file__).parent
     files = [root / "verify.py", *(root / "verification").glob("*.py")]
-    assert len(files) == 14
+    assert len(files) == 15
     for file in files:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
             for name in names:
                 own = name.startswith("holdfast")
-                assert not own or name.startswith(("holdfast.verification", "holdfast.errors"))
+                borrowed = (file.name, name) == ("stage_one.py", "holdfast.privatizers.named")
+                assert (
+                    not own
+                    or name.startswith(("holdfast.verification", "holdfast.errors"))
+                    or borrowed  # the smooth fit, and nothing else
+                )
 
 
 def test_verification_runs_without_the_rest_of_holdfast(bundle):

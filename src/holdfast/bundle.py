@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.bound import Bound
 from holdfast.delta import declared_delta, group_delta
@@ -25,6 +26,7 @@ from holdfast.mechanism import Mechanism
 from holdfast.pictures import distribution_picture
 from holdfast.release import Privacy, Release, ReleaseFacts
 from holdfast.release_text import picture_title, read_me
+from holdfast.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.table import read_file, read_table, write_file
 from holdfast.verify import verify
 from holdfast.weights_file import TOTAL, read_weights, write_weights
@@ -149,14 +151,18 @@ def _write_text(path: Path, text: str) -> None:
 
 def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
-    noisy = release.measurement
-    return release.summary() | {
+    noisy, marks = release.measurement, release.structural_zero_rows
+    known = {}
+    if marks is not None and len(marks) <= MOST_ROWS:
+        known = {"structural_zero_rows": marks_to_text(marks)}
+    content = release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
         "measurement": None if noisy is None else noisy.tolist(),
         "fixed_point": release.mechanism.target is not None,
         "certificate": _certificate(release.mechanism),
     }
+    return content | known
 
 
 def _certificate(mechanism: Mechanism) -> dict[str, Any]:
@@ -207,6 +213,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "privacy": privacy,
         "rows": int(record["rows"]),
         "structural_zeros": int(record["structural_zeros"]),
+        "structural_zero_rows": _marks(record),
         "bound": None if bound is None else Bound.from_dict(bound),
         "methods": tuple(record["methods"]),
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
@@ -215,6 +222,12 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "notes": tuple(record["notes"]),
         "made_with": record["holdfast"],
     }
+
+
+def _marks(record: dict[str, Any]) -> NDArray[np.bool_] | None:
+    text = record.get("structural_zero_rows")
+    rows = int(record["rows"]) + int(record["structural_zeros"])
+    return None if text is None else marks_from_text(text, rows)
 
 
 def _check_record(release: Release, record: dict[str, Any]) -> None:

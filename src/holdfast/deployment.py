@@ -8,6 +8,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
+from holdfast.wording import numbered
+
 FILL_IN = "FILL IN"
 KEPT = "Its distribution of counts stays close to the true one."
 NOT_KEPT = "Its distribution of counts is not kept by the mechanism."
@@ -58,8 +60,9 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": FILL_IN,
         "data_curators": [{"data_curator_name": FILL_IN, "data_curator_type": "Government"}],
-        "description": f"{mark}A table of {record['rows']} counts, one row a category, from 0 to "
-        f"{top}, where {top} means {top} or more. {KEPT if record['fixed_point'] else NOT_KEPT}",
+        "description": f"{mark}A table of {numbered(record['rows'], 'count')}, one row a category, "
+        f"from 0 to {top}, where {top} means {top} or more. "
+        f"{KEPT if record['fixed_point'] else NOT_KEPT}",
         "intended_use": FILL_IN,
         "data_product_type": "Summary statistics",
         "data_product_region": FILL_IN,

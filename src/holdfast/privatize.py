@@ -101,6 +101,7 @@ def five_steps(rows: CountTable, asked: Stages) -> Release:
         counts=released,
         table=rows.replace(released),
         structural_zeros=int((~open_rows).sum()),
+        structural_zero_rows=None if open_rows.all() else rows.structural_zero,
         count_column=rows.column,
         unchanged_columns=rows.others,
         **facts | {"notes": (*rows.notes, *facts["notes"])},

@@ -150,6 +150,8 @@ class ReleaseFacts:
     """Rows that are publicly known to be zero."""
     methods: tuple[str, ...]
     """Stage 1, stage 2."""
+    structural_zero_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
+    """Which rows those zeros are, in row order; None where there are none or it is not told."""
     measurement: NDArray[np.int64] | None = field(default=None, repr=False)
     """The noisy integers that stage 1 measured and made z from; None where it does not say."""
     count_column: str | None = None

@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from holdfast.delta import beyond_epsilon, rounded_up
+from holdfast.wording import code_span, markdown_text, numbered
 
 if TYPE_CHECKING:
     from holdfast.release import Privacy
@@ -18,7 +19,7 @@ distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... th
 def picture_title(rows: int, privacy: "Privacy") -> str:
     """The title of a release's picture."""
     kind = SIMULATED if privacy.simulated else "released with differential privacy"
-    return f"{rows:,} rows, {kind}, {privacy.promise}"
+    return f"{numbered(rows, 'row')}, {kind}, {privacy.promise}"
 
 
 def change_in_words(change: float | None) -> str:
@@ -30,9 +31,11 @@ def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
     """The README.md of a bundle; `keeps` says whether the mechanism keeps the distribution."""
     privacy, top = summary["privacy"], summary["max_count"]
     heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
-    column = summary["count_column"] or "count"
-    kept = ", ".join(f"`{name}`" for name in summary["unchanged_columns"]) or "none"
-    notes = "".join(f"- Note: {note}.\n" for note in summary["notes"])
+    column = code_span(summary["count_column"] or "count")
+    kept = ", ".join(map(code_span, summary["unchanged_columns"])) or "none"
+    notes = "".join(f"- Note: {markdown_text(note)}.\n" for note in summary["notes"])
+    zeros = summary["structural_zeros"]
+    known = f"{numbered(zeros, 'row')} {'is' if zeros == 1 else 'are'}"
     delta = Fraction(privacy["delta"])
     promise = f"epsilon = {privacy['epsilon']}"
     if delta:
@@ -41,14 +44,14 @@ def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
     found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
     return f"""# A private table of counts
 
-{heading}The counts in `{table}` (column `{column}`) are not the true counts. Each was drawn at
+{heading}The counts in `{table}` (column {column}) are not the true counts. Each was drawn at
 random from the true one, so that whoever reads the table learns almost the same whether or not
 any one person was counted{KEPT if keeps else NOT_KEPT}
 
 - Promise: {promise} for a person who adds at most {privacy["contributions"]}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
-- {summary["rows"]:,} rows went through the mechanism; {summary["structural_zeros"]:,} rows are
-  publicly known to be zero and were left so.
+- {numbered(summary["rows"], "row")} went through the mechanism; {known}
+  publicly known to be zero and left so.
 - {top} means {top} or more{found}.
 - A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average,
   if the true counts are distributed as the private distribution says. Do not read

@@ -10,6 +10,7 @@ from holdfast.bound import Bound
 from holdfast.budget import Budget
 from holdfast.mechanism import Mechanism
 from holdfast.metrics import absolute_deviation
+from holdfast.wording import numbered
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
@@ -50,7 +51,7 @@ def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
     notes = [found]
     if bound.epsilon * (1 - bound.q) * rows < UNSURE_BOUND:
         notes.append(
-            f"with {rows} rows and this budget max_count may be far from the "
+            f"with {numbered(rows, 'row')} and this budget max_count may be far from the "
             f"{float(bound.q):g} quantile; a smaller quantile or a larger epsilon would help"
         )
     if bound.max_count == bound.highest:
@@ -77,9 +78,9 @@ def usefulness_notes(
     unsure = share_uncertainty(privatizer, budget, rows, len(target))
     if unsure > UNSURE_SHARE:
         notes.append(
-            f"with {rows} rows and this budget the noise on the distribution of counts has a "
-            f"standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a larger epsilon "
-            "or a larger split would help"
+            f"with {numbered(rows, 'row')} and this budget the noise on the distribution of "
+            f"counts has a standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a "
+            "larger epsilon or a larger split would help"
         )
     change = expected_change(mechanism, target)
     if change is None:

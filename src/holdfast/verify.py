@@ -18,6 +18,7 @@ from holdfast.verification.folder import (
 )
 from holdfast.verification.record import check_budget, check_fields, check_version, read_budget
 from holdfast.verification.report import Check, Damage, Verification
+from holdfast.verification.stage_one import check_measurement
 from holdfast.verification.strict_json import parse_json
 from holdfast.verification.table import check_possible, check_table
 from holdfast.verification.target import check_expected_change, check_fixed_point, read_target
@@ -32,8 +33,9 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
 
     Reads the files as docs/bundle.md describes them, by code that shares nothing with the
     constructors, the mechanism or the writer, and repeats every claim in integers and fractions:
-    the sums, the budget, the certificate, the fixed point, and that every released count can
-    come from the mechanism. What it cannot know: whether the true table went through this
+    the sums, the budget, the certificate, the fixed point, z from what stage 1 measured, and that
+    every released count can come from the mechanism. One check borrows: the smooth fit of stage 1
+    is repeated with the fit itself. What it cannot know: whether the true table went through this
     mechanism, whether the noise of stage 1 was drawn as stated, and who made the bundle.
 
     Nothing in a bundle is ever run. Memory: 8 n^2 bytes and little beside. A damaged bundle
@@ -119,6 +121,9 @@ class _Bundle:
         self.target = read_target(self.record)
         return f"a distribution over 0 to {len(self.target) - 1}"
 
+    def check_measurement(self) -> str:
+        return check_measurement(self.record, self.target, self.tally, read_budget(self.record))
+
     def check_fixed_point(self) -> str:
         return check_fixed_point(self.columns, self.target, self.record)
 
@@ -152,6 +157,7 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str], tuple[str, ...]]] = {
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
     "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
     "table": (_Bundle.read_table, ("fields",)),
+    "measurement": (_Bundle.check_measurement, ("target", "budget", "table")),
     "counts": (_Bundle.check_counts, ("weights", "table")),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
     "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
-from holdfast.analysis.known_zeros import drawn_rows, known_notes, known_share
+from holdfast.analysis.known_zeros import drawn_rows, known_notes, known_share, row_kinds
 from holdfast.analysis.posterior import (
     Posterior,
     check_level,
@@ -16,11 +16,13 @@ from holdfast.analysis.posterior import (
     prior,
     prior_notes,
     row_law,
+    row_notes,
     shortest_run,
 )
 from holdfast.analysis.rows import find_row, find_rows, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.release import Release
@@ -44,7 +46,9 @@ class TopRow:
     interval: tuple[int, int]
     """For its true count."""
     probability: float
-    """That it is truly among the k highest; ties are broken at random."""
+    """That it is truly among the k highest; ties are broken at random. By simulation: ±2 %."""
+    highest: float
+    """That it is truly the highest of all, likewise."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 
@@ -75,7 +79,8 @@ class RowComparison:
     def __str__(self) -> str:
         low, high = self.interval
         text = (
-            f"{self.first} has more than {self.second} with probability {self.first_more:.0%}, "
+            f"{one_line(str(self.first))} has more than {one_line(str(self.second))} with "
+            f"probability {self.first_more:.0%}, "
             f"the same with {self.equal:.0%}, less with {self.second_more:.0%}; difference "
             f"{self.difference:.1f} ({percent(self.level)} interval {low} to {high})"
         )
@@ -86,27 +91,30 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     """The k rows with the highest probability of being among the k highest true counts.
 
     Given z and T the true counts of the rows are independent, and rows with the same released
-    count alike. So only tables of (released, true) counts are drawn: how many rows each true
-    count has settles who is on top, at a cost that does not depend on the number of rows.
+    count alike. So only tables of (released, true) counts are drawn, 2,000 of them: how many rows
+    each true count has settles who is on top, at a cost that does not depend on the number of rows.
     """
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= len(release.counts):
         raise HoldfastError(
-            f"`k` must be a whole number from 1 to the number of rows, got {k!r:.40}."
+            "`k` must be a whole number from 1 to the number of rows "
+            f"({len(release.counts):,}), got {k!r:.40}."
         )
     check_level(level)
-    chances = _chances_on_top(release, k)
+    (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)
     means = np.array([law.mean if law else -1.0 for law in _laws(release)])
-    order = np.lexsort((-release.counts, -means[release.counts], -chances[release.counts]))[:k]
-    labels, notes = row_labels(release, label), prior_notes(release)
+    order = np.lexsort((-release.counts, -means[kinds], -chances[kinds]))[:k]
+    labels = row_labels(release, label)
+    notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
     return tuple(
         TopRow(
             row=int(row),
             label=labels[row],
             released=int(release.counts[row]),
-            expected=float(means[release.counts[row]]),
-            interval=row_law(release, release.counts[row]).interval(level),
-            probability=float(chances[release.counts[row]]),
-            notes=known_notes(release, release.counts[row]) + notes,
+            expected=float(means[kinds[row]]),
+            interval=row_law(release, kinds[row]).interval(level),
+            probability=float(chances[kinds[row]]),
+            highest=float(highest[kinds[row]]),
+            notes=notes[min(release.counts[row], 1)],
         )
         for row in order
     )
@@ -120,7 +128,7 @@ def compare(
     rows = [find_row(release, labels, row) for row in (first, second)]
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
-    one, other = (row_law(release, release.counts[row]) for row in rows)
+    one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
     law = np.convolve(one.probabilities, other.probabilities[::-1])
     zero = len(one.probabilities) - 1
     low, high = shortest_run(law, check_level(level))
@@ -133,7 +141,7 @@ def compare(
         difference=one.mean - other.mean,
         interval=(low - zero, high - zero),
         level=level,
-        notes=known_notes(release, release.counts[rows]) + prior_notes(release),
+        notes=row_notes(release, release.counts[rows]),
     )
 
 
@@ -145,7 +153,8 @@ def total_of(
     check_level(level)
     if method not in ("shrunk", "unbiased"):
         raise HoldfastError(f"`method` must be shrunk or unbiased, got {method!r:.40}.")
-    counts = np.bincount(release.counts[rows], minlength=len(release.target))
+    n = len(release.target)
+    counts = np.bincount(row_kinds(release)[rows], minlength=n)[:n]  # what is known adds 0
     if method == "unbiased" and counts[0]:
         _check_zeros(release)
     values, spread, notes = (_shrunk if method == "shrunk" else _unbiased)(release)
@@ -154,12 +163,12 @@ def total_of(
     notes += prior_notes(release) if method == "shrunk" else ()
     estimate, error = float(counts @ values), float(np.sqrt(counts @ spread + prior))
     reach = error * _normal_quantile((1 + level) / 2)
-    highest = len(rows) * (len(release.target) - 1)
+    highest = int(counts.sum()) * (n - 1)
     low, high = max(estimate - reach, 0.0), min(estimate + reach, float(highest))
     if method == "unbiased":
         estimate = min(max(estimate, 0.0), float(highest))
     return Answer(
-        question=f"total of {len(rows):,} rows",
+        question=f"total of {numbered(len(rows), 'row')}",
         estimate=estimate,
         standard_error=error,
         interval=(min(low, estimate), max(high, estimate)),
@@ -171,42 +180,62 @@ def total_of(
 
 
 def _check_zeros(release: "Release") -> None:
-    if release.structural_zeros:
+    if known_share(release):
         raise HoldfastError(
-            f"this release has {release.structural_zeros:,} rows publicly known to be zero, which "
-            "cannot be told apart from other rows that show 0, so their sum cannot be made "
-            "unbiased. Hint: use method='shrunk', or leave out the rows you know to be zero where "
-            "no other row of the group shows 0."
+            f"this release has {numbered(release.structural_zeros, 'row')} publicly known to be "
+            "zero, which cannot be told apart from other rows that show 0, so their sum cannot be "
+            "made unbiased. Hint: use method='shrunk', or leave out the rows you know to be zero "
+            "where no other row of the group shows 0."
         )
 
 
-def _chances_on_top(release: "Release", k: int) -> Vector:
-    """For every released count, the probability that a row with it is among the k highest."""
+def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Vector:
+    """For every kind of row, the probability that such a row is among the k highest, for each k.
+
+    The last k is the largest. True counts that k rows or more exceed for sure are drawn as one.
+    """
     n, generator = len(release.target), np.random.default_rng(SEED)
-    rows = drawn_rows(release)
+    rows, known = drawn_rows(release), release.structural_zeros
     seen = np.flatnonzero(rows)
     laws = np.array([posterior(release, j).probabilities for j in seen])
     laws /= laws.sum(axis=1, keepdims=True)
-    chances, known = np.zeros(n), release.structural_zeros
+    low = _lowest_on_top(laws.T @ rows[seen], places[-1])
+    laws = np.column_stack([laws[:, :low].sum(axis=1), laws[:, low:]])
+    chances, certain = np.zeros((len(places), n)), np.zeros(len(places))
+    zero = 0 if low else 1  # where rows known to be zero stand
     for _ in range(DRAWS):
         tables = generator.multinomial(rows[seen], laws)
         totals = tables.sum(axis=0)
-        totals[0] += known
-        above = np.concatenate([np.cumsum(totals[::-1])[::-1][1:], [0]])
-        places = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
-        chances[seen] += tables @ places
-        chances[0] += known * places[0]
-    rows[0] += known
-    return chances / np.maximum(rows, 1) / DRAWS
+        totals[zero] += known
+        above = np.append(np.cumsum(totals[::-1])[::-1][1:], 0)
+        for at, k in enumerate(places):
+            chance = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+            chances[at, seen] += tables @ chance
+            certain[at] += chance[zero]
+    if known_share(release):  # rows of kind 0 are drawn or known, nobody knows which
+        chances[:, 0] += known * certain
+        rows[0] += known
+    return np.column_stack([chances / np.maximum(rows, 1), certain]) / DRAWS
+
+
+def _lowest_on_top(expected: Vector, k: int) -> int:
+    """The lowest true count that may be among the k highest, given how many rows to expect of
+    each: below it, so many more rows are expected above that fewer than k have no chance."""
+    above = np.cumsum(expected[::-1])[::-1]
+    enough = np.flatnonzero(above >= k + 10 * np.sqrt(k) + 30)
+    return int(enough[-1]) if len(enough) else 0
 
 
 def _laws(release: "Release") -> list[Posterior | None]:
-    seen = set(np.unique(release.counts).tolist())
-    return [row_law(release, j) if j in seen else None for j in range(len(release.target))]
+    """The law of every kind of row that there is."""
+    seen = set(np.unique(row_kinds(release)).tolist())
+    return [
+        row_law(release, kind) if kind in seen else None for kind in range(len(release.target) + 1)
+    ]
 
 
 def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
-    laws = _laws(release)
+    laws = _laws(release)[:-1]
     means = np.array([law.mean if law else 0.0 for law in laws])
     spread = np.array([law.variance if law else 0.0 for law in laws])
     note = (

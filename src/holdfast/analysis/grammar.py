@@ -38,6 +38,13 @@ _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"(?:below|under|less than|fewer than|<) ?{_WHOLE}", "at_most", -1),
     (rf"(?:equal(?: to)?|exactly|=)? ?{_WHOLE}", "equal", 0),
 )
+_MEANT = {
+    "zero": "share zero", "zeros": "share zero", "percentile": "quantile", "std": "variance",
+    "sd": "variance", "standard deviation": "variance", "max": "top 1", "maximum": "top 1",
+    "highest": "top 1", "average count": "mean", "mean count": "mean", "total count": "total",
+}  # fmt: skip
+_SHARE_WORDS = ("percent", "percentage", "fraction", "proportion", "part", "probability")
+_PICTURES = ("histogram", "distribution", "distribution of counts", "counts")
 _WORDS = {
     "share", "zero", "zeros", "at", "least", "most", "above", "below", "over", "under", "more",
     "less", "than", "fewer", "or", "equal", "to", "exactly", "between", "and", "of", "with", "rows",
@@ -72,15 +79,18 @@ def parse(text: str) -> Question:
     holdfast.errors.HoldfastError: 'shre zero' is not a question that holdfast knows. Hint: did \
 you mean 'share zero'?
     """
-    words = " ".join(text.split())
+    words = " ".join(text.split()).replace("≥", ">=").replace("≤", "<=")
     lower = re.sub(r"[?.!]$", "", words.lower())
     for prefix in ("what is the ", "the ", "p("):
         lower = lower.removeprefix(prefix)
     if lower in _PLAIN:
         return Question(method="ask", arguments=(_PLAIN[lower],))
     found = _share(lower) or _numbered(lower) or _named(words)
+    if not words:
+        raise HoldfastError(f"the question is empty. {_hint(lower)}")
     if found is None:
-        raise HoldfastError(f"{words!r:.80} is not a question that holdfast knows. {_hint(lower)}")
+        asked = words if len(words) <= 80 else f"{words[:80]}…"
+        raise HoldfastError(f"{asked!r} is not a question that holdfast knows. {_hint(lower)}")
     return found
 
 
@@ -112,7 +122,9 @@ def _numbered(text: str) -> Question | None:
 
 
 def _named(text: str) -> Question | None:
-    match = re.fullmatch(r"compare (.+?) (?:with|and|to) (.+)", text, flags=re.IGNORECASE)
+    match = re.fullmatch(
+        r"compare (.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
+    )
     if match:
         return Question(method="compare", arguments=(match[1], match[2]))
     match = re.fullmatch(r"(?:total|sum) of (.+)", text, flags=re.IGNORECASE)
@@ -127,18 +139,44 @@ def _ask(*arguments: Any, **options: Any) -> Question:
 
 
 def _hint(text: str) -> str:
-    """Mend words that are nearly right; otherwise show what can be asked."""
+    """What was meant, or nearly written; otherwise what can be asked."""
+    if text in _PICTURES:
+        return "Hint: `holdfast report` shows the whole distribution, with its band."
+    meant = _meant(text)
+    if meant is not None:
+        return f"Hint: did you mean {meant!r}?"
     known, mended = _WORDS | set(_FIRST), []
     for word in text.split():
         near = difflib.get_close_matches(word, known, n=1, cutoff=0.7)
         mended.append(word if word in known or not near else near[0])
     suggestion = " ".join(mended)
-    if suggestion != text:
-        try:
-            parse(suggestion)
-            return f"Hint: did you mean {suggestion!r}?"
-        except HoldfastError:
-            pass
+    if suggestion != text and _is_known(suggestion):
+        return f"Hint: did you mean {suggestion!r}?"
     first = text.split()[0] if text else ""
     fitting = [example for example in EXAMPLES if example.split()[0] == first]
     return f"Hint: ask for example {'; '.join(fitting or EXAMPLES)}."
+
+
+def _meant(text: str) -> str | None:
+    """A question that holdfast knows, for one in other words."""
+    first, _, rest = text.partition(" ")
+    rest = rest.removeprefix("of ").removeprefix("rows ").removeprefix("with ")
+    guesses = [
+        _MEANT.get(text, ""),
+        f"share {rest}" if first in _SHARE_WORDS else "",
+        re.sub(r"^(?:percentile|quantile|p) ?(\d{1,2})$", r"quantile \1%", text),
+        re.sub(
+            r"^.*\b(?:how many|what share|which share)\b.*\b(?:have|has|with|are) ", "share ", text
+        ),
+        re.sub(r"^share at least (\d+) and at most (\d+)$", r"share between \1 and \2", text),
+        re.sub(r"^top (\d+) .*$", r"top \1", text),
+    ]
+    return next((guess for guess in guesses if guess and guess != text and _is_known(guess)), None)
+
+
+def _is_known(text: str) -> bool:
+    try:
+        parse(text)
+    except HoldfastError:
+        return False
+    return True

@@ -1,12 +1,20 @@
-"""Rows that are publicly known to be zero, of which a release tells only the number."""
+"""Rows that are publicly known to be zero: a release tells which they are, or only how many."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.wording import numbered
+
 if TYPE_CHECKING:
     from holdfast.release import Release
+
+
+def row_kinds(release: "Release") -> NDArray[np.int64]:
+    """What is known of each row: its released count j, or n where it is known to be zero."""
+    marks = release.structural_zero_rows
+    return release.counts if marks is None else np.where(marks, len(release.target), release.counts)
 
 
 def drawn_rows(release: "Release") -> NDArray[np.int64]:
@@ -17,17 +25,19 @@ def drawn_rows(release: "Release") -> NDArray[np.int64]:
 
 
 def known_share(release: "Release") -> float:
-    """Which part of the rows that show 0 is publicly known to be zero."""
+    """Which part of the rows of kind 0 is publicly known to be zero; 0 if those have a kind of
+    their own."""
     zeros = int(np.count_nonzero(release.counts == 0))
-    return release.structural_zeros / zeros if zeros else 0.0
+    told = release.structural_zero_rows is not None
+    return release.structural_zeros / zeros if zeros and not told else 0.0
 
 
 def known_notes(release: "Release", counts: Any) -> tuple[str, ...]:
-    """What to say where some of these rows' released counts are 0."""
-    if not release.structural_zeros or not (np.asarray(counts) == 0).any():
+    """What to say where some of these rows' released counts are 0, and any may be known."""
+    if not known_share(release) or not (np.asarray(counts) == 0).any():
         return ()
     return (
-        f"this release has {release.structural_zeros:,} rows publicly known to be zero, which "
-        "cannot be told apart here from rows that were drawn as 0: a row that shows 0 is taken as "
-        "either, in proportion. If you know that it is one of them, it is 0",
+        f"this release has {numbered(release.structural_zeros, 'row')} publicly known to be zero, "
+        "which cannot be told apart here from rows that were drawn as 0: a row that shows 0 is "
+        "taken as either, in proportion. If you know that it is one of them, it is 0",
     )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.answer import percent
-from holdfast.analysis.known_zeros import known_notes, known_share
+from holdfast.analysis.answer import SIMULATED, percent
+from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Intervals:
     zero: Vector = field(repr=False)
     """Probability that the true count is 0."""
     laws: tuple[Posterior, ...] = field(repr=False)
-    """One for every released count that occurs."""
+    """One for every released count that occurs, and one for rows known to be zero."""
     law_of: NDArray[np.intp] = field(repr=False)
     """Which of the laws each row has."""
     notes: tuple[str, ...] = ()
@@ -120,15 +120,17 @@ def posterior(release: "Release", count: Any) -> Posterior:
     return Posterior(count=int(count), probabilities=joint / joint.sum())
 
 
-def row_law(release: "Release", count: Any) -> Posterior:
-    """The law of the true count of a row of the table, which may be publicly known to be zero."""
-    known = known_share(release) if count == 0 else 0.0
+def row_law(release: "Release", kind: Any) -> Posterior:
+    """The law of the true count of a row of this kind, which may be publicly known to be zero."""
+    if kind == len(release.target):
+        return Posterior(count=0, probabilities=np.eye(1, len(release.target))[0])
+    known = known_share(release) if kind == 0 else 0.0
     if not known:
-        return posterior(release, count)
-    law = known * np.eye(len(release.target))[0]
+        return posterior(release, kind)
+    law = known * np.eye(1, len(release.target))[0]
     if known < 1:
-        law = law + (1 - known) * posterior(release, count).probabilities
-    return Posterior(count=int(count), probabilities=law)
+        law = law + (1 - known) * posterior(release, kind).probabilities
+    return Posterior(count=int(kind), probabilities=law)
 
 
 def prior_notes(release: "Release") -> tuple[str, ...]:
@@ -148,6 +150,12 @@ def prior_notes(release: "Release") -> tuple[str, ...]:
     )
 
 
+def row_notes(release: "Release", counts: Any) -> tuple[str, ...]:
+    """What to say of an answer about rows with these released counts."""
+    simulated = (SIMULATED,) if release.privacy.simulated else ()
+    return known_notes(release, counts) + prior_notes(release) + simulated
+
+
 def prior(release: "Release") -> Vector:
     """What is known of a row before its count is looked at: z, or without a stage 1, the best
     estimate of the distribution."""
@@ -156,10 +164,10 @@ def prior(release: "Release") -> Vector:
 
 
 def intervals(release: "Release", level: float) -> Intervals:
-    """Intervals for every row; rows with the same released count have the same."""
+    """Intervals for every row; rows of the same kind have the same."""
     check_level(level)
-    seen, where = np.unique(release.counts, return_inverse=True)
-    laws = [row_law(release, count) for count in seen]
+    seen, where = np.unique(row_kinds(release), return_inverse=True)
+    laws = [row_law(release, kind) for kind in seen]
     ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
     held = [law.probabilities[a : b + 1].sum() for law, (a, b) in zip(laws, ends, strict=True)]
     return Intervals(
@@ -172,7 +180,7 @@ def intervals(release: "Release", level: float) -> Intervals:
         zero=np.array([law.equal(0) for law in laws])[where],
         laws=tuple(laws),
         law_of=where,
-        notes=known_notes(release, seen) + prior_notes(release),
+        notes=row_notes(release, seen),
     )
 
 

@@ -17,6 +17,7 @@ from holdfast.analysis.cautions import (
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.release import Release
@@ -122,8 +123,8 @@ def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]
         )
     if release.structural_zeros and question != "total":
         notes.append(
-            f"about the {release.rows:,} rows that went through the mechanism, not the "
-            f"{release.structural_zeros:,} that are publicly known to be zero"
+            f"about the {numbered(release.rows, 'row')} that went through the mechanism, not the "
+            f"{release.structural_zeros:,} publicly known to be zero"
         )
     if has_stage_1(release) and np.count_nonzero(release.target) == 1:
         notes.append("stage 1 could not tell counts apart with this budget")

@@ -10,11 +10,12 @@ from holdfast.analysis.posterior import check_level, posterior, prior_notes
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.delta import beyond_epsilon
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.release import Release
 
-BARS = 61
+BARS, TOP = 61, 5
 Content = dict[str, Any]
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -51,7 +52,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
     bars, doubts = distribution(release, level)
     return {
-        "title": f"A private table of counts: {release.rows:,} rows",
+        "title": f"A private table of counts: {numbered(release.rows, 'row')}",
         "simulated": release.privacy.simulated,
         "level": level,
         "promise": promise(release),
@@ -64,6 +65,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
         "single_rows_notes": single_rows_notes(release),
+        "top_rows": top_rows(release, level),
         "do_not": list(DO_NOT),
         "cite": cite(release),
     }
@@ -240,6 +242,24 @@ def single_rows(release: "Release", level: float) -> list[Content]:
     return found
 
 
+def top_rows(release: "Release", level: float) -> list[Content]:
+    """The rows most likely to be among the five highest, and how likely that is."""
+    try:
+        rows = release.top(min(TOP, len(release.counts)), level=level)
+    except HoldfastError:  # a distribution that cannot be told from what was released
+        return []
+    return [
+        {
+            "label": str(row.label),
+            "released": row.released,
+            "interval": list(row.interval),
+            "probability": row.probability,
+            "highest": row.highest,
+        }
+        for row in rows
+    ]
+
+
 def single_rows_notes(release: "Release") -> list[str]:
     """What to know about single rows."""
     known = [f"{KNOWN}: {release.structural_zeros:,}"] if release.structural_zeros else []
@@ -253,7 +273,7 @@ def cite(release: "Release") -> str:
     made = f"made with holdfast {version('holdfast')}"
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
-        f"{kind}, {release.rows:,} rows, counts 0 to {len(release.target) - 1}, "
+        f"{kind}, {numbered(release.rows, 'row')}, counts 0 to {len(release.target) - 1}, "
         f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
         f"mechanism {release.mechanism.digest[:16]}. Method: "

@@ -1,5 +1,6 @@
 """The report as one HTML file: no script, no request, readable on a phone, printable."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report import share_words
 from holdfast.analysis.report_pictures import band_picture, row_picture
+from holdfast.wording import one_line
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """
@@ -15,15 +17,18 @@ body{font:17px/1.5 system-ui,sans-serif;max-width:46rem;margin:0 auto;padding:1r
 h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.2rem;margin-top:2.2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.95em}
 th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #8886;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
+th{vertical-align:bottom}
 svg{width:100%;height:auto}svg text{fill:currentColor}svg circle{fill:currentColor}
 .alarm{border:3px solid #b91c1c;padding:.7rem 1rem;font-weight:bold}
 .small{font-size:.88em;color:#667}code{overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){svg path{stroke:currentColor}.small{color:#99a}}
-summary{cursor:pointer;margin:.6rem 0}td:first-child{min-width:7rem}
+summary{cursor:pointer;margin:.6rem 0}td{overflow-wrap:anywhere}
+td:first-child{min-width:7rem}td:first-child:not(.n){width:42%}
 @media (max-width:34rem){body{font-size:16px;padding:.7rem}table{font-size:.82em}
-th,td{padding:.3rem .25rem}th.n{white-space:normal}td:first-child{min-width:4.2rem}
-td.n:first-child{min-width:0}}
+th,td{padding:.3rem .25rem}td.n{white-space:normal;overflow-wrap:normal}
+td:first-child{min-width:4.2rem}td.n:first-child{min-width:0}
+td:first-child:not(.n){width:32%}svg{font-size:26px}}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:11pt}
 h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 """
@@ -37,7 +42,8 @@ def html(content: dict[str, Any]) -> str:
         "be published as private.</p>"
     )
     sections = (
-        _promise, _distribution, _questions, _one_count, _single_rows, _do_not, _facts, _cite,
+        _promise, _distribution, _questions, _one_count, _single_rows, _top_rows, _do_not, _facts,
+        _cite,
     )  # fmt: skip
     body = "\n".join(section(content) for section in sections)
     return (
@@ -64,7 +70,7 @@ def _promise(content: dict[str, Any]) -> str:
     return (
         f"<h2>What was promised</h2><p>{escape(promise['words'])}</p>"
         + _table(("", "epsilon promised", "certified", "by"), [*stages, total], numbers=(1, 2))
-        + f'<p class="small">{escape(promise["neighbours"])} Randomness: '
+        + f'<p class="small">{_with_code(promise["neighbours"])} Randomness: '
         f"{escape(promise['randomness'])}.</p>"
     )
 
@@ -145,9 +151,32 @@ def _single_rows(content: dict[str, Any]) -> str:
     )
 
 
+def _top_rows(content: dict[str, Any]) -> str:
+    if not content["top_rows"]:
+        return ""
+    rows = [
+        (
+            row["label"],
+            str(row["released"]),
+            f"{row['interval'][0]} to {row['interval'][1]}",
+            f"{row['probability']:.0%}",
+            f"{row['highest']:.0%}",
+        )
+        for row in content["top_rows"]
+    ]
+    number = len(rows)
+    head = ("row", "released", "true count", f"among the {number} highest", "the highest")
+    return (
+        "<h2>Which rows are highest</h2>"
+        f"<p>The rows that are most likely among the {number} highest, with the probability that "
+        "they truly are. Rows that look alike share the chance; a small one means that nobody can "
+        "tell.</p>" + _table(head, rows, numbers=(1, 2, 3, 4))
+    )
+
+
 def _do_not(content: dict[str, Any]) -> str:
     items = "".join(f"<li>{escape(item)}</li>" for item in content["do_not"])
-    notes = "".join(f"<li>Note: {escape(note)}.</li>" for note in content["notes"])
+    notes = "".join(f"<li>Note: {escape(one_line(note))}.</li>" for note in content["notes"])
     return f"<h2>What not to do with it</h2><ul>{items}{notes}</ul>"
 
 
@@ -169,6 +198,10 @@ def _cite(content: dict[str, Any]) -> str:
     return f"<h2>How to cite</h2><p>{escape(content['cite'])}</p>"
 
 
+def _with_code(text: str) -> str:
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
+
+
 def _small(notes: Iterable[str]) -> str:
     return "".join(f'<p class="small">{escape(note[:1].upper() + note[1:])}.</p>' for note in notes)
 
@@ -180,7 +213,8 @@ def _table(
     code: tuple[int, ...] = (),
 ) -> str:
     def cell(tag: str, place: int, text: str) -> str:
-        inner = f"<code>{escape(text)}</code>" if place in code else escape(text)
+        words = escape(one_line(text))
+        inner = f"<code>{words}</code>" if place in code else words
         return f"<{tag}{' class=n' if place in numbers else ''}>{inner}</{tag}>"
 
     titles = "".join(cell("th", place, text) for place, text in enumerate(head))

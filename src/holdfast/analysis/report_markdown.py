@@ -1,11 +1,11 @@
 """The report as Markdown."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from holdfast.analysis.answer import SIMULATED, percent
 from holdfast.analysis.report import share_words
+from holdfast.wording import code_span, markdown_text, numbered
 
 
 def markdown(content: dict[str, Any]) -> str:
@@ -64,39 +64,45 @@ def markdown(content: dict[str, Any]) -> str:
         ),
         "Of single rows, this holds on average over the table, if the distribution is right.",
         *_notes(content["single_rows_notes"]),
+        *_top_rows(content),
         "## What not to do with it",
-        "\n".join(f"- {item}" for item in [*content["do_not"], *map(_text, content["notes"])]),
+        "\n".join(
+            f"- {item}" for item in [*content["do_not"], *map(markdown_text, content["notes"])]
+        ),
         "## What was released",
-        f"{facts['rows']:,} rows through the mechanism, {facts['structural_zeros']:,} publicly "
-        f"known to be zero; {facts['top_code']}. Published unchanged: "
-        f"{', '.join(map(code, facts['unchanged_columns'])) or 'no other column'}. "
-        f"Count column: {code(facts['count_column'] or 'count')}. "
-        f"Methods: {'; '.join(map(code, facts['methods']))}.",
-        f"## How to cite\n\n{content['cite']}",
+        f"{numbered(facts['rows'], 'row')} through the mechanism, {facts['structural_zeros']:,} "
+        f"publicly known to be zero; {facts['top_code']}. Published unchanged: "
+        f"{', '.join(map(code_span, facts['unchanged_columns'])) or 'no other column'}. "
+        f"Count column: {code_span(facts['count_column'] or 'count')}. "
+        f"Methods: {'; '.join(map(code_span, facts['methods']))}.",
+        f"## How to cite\n\n{markdown_text(content['cite'])}",
     ]
     return "\n\n".join(blocks) + "\n"
 
 
+def _top_rows(content: dict[str, Any]) -> list[str]:
+    rows = [
+        (
+            r["label"],
+            str(r["released"]),
+            f"{r['interval'][0]} to {r['interval'][1]}",
+            f"{r['probability']:.0%}",
+            f"{r['highest']:.0%}",
+        )
+        for r in content["top_rows"]
+    ]
+    head = ("row", "released", "true count", f"among the {len(rows)} highest", "the highest")
+    said = "The rows most likely on top, with the probability that they truly are."
+    return [f"## Which rows are highest\n\n{said}", _table(head, rows)] if rows else []
+
+
 def _notes(notes: Iterable[str]) -> list[str]:
     told = dict.fromkeys(note for note in notes if note != SIMULATED)
-    return ["\n".join(f"- {_text(note[:1].upper() + note[1:])}." for note in told)] if told else []
-
-
-def code(text: str) -> str:
-    """Text of others as a code span, out of which it cannot break.
-
-    >>> print(code("a"), code("a`b"))
-    `a` `` a`b ``
-    """
-    flat = " ".join(text.split())
-    longest = max([0, *(len(run) for run in re.findall("`+", flat))])
-    fence = "`" * (longest + 1)
-    return f"{fence} {flat} {fence}" if longest or not flat else f"{fence}{flat}{fence}"
-
-
-def _text(text: str) -> str:
-    """Text of others as it is, whatever signs it has."""
-    return re.sub(r"([\\`*\[\]<>])", r"\\\1", " ".join(text.split()))
+    return (
+        ["\n".join(f"- {markdown_text(note[:1].upper() + note[1:])}." for note in told)]
+        if told
+        else []
+    )
 
 
 def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
@@ -106,4 +112,4 @@ def _table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return markdown_text(text).replace("|", "\\|")

@@ -1,9 +1,7 @@
 """The first view of the true distribution that a release gives: stage 1, and its noise."""
 
-import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,6 +53,7 @@ class StageOne:
 
 def stage_one(release: "Release") -> StageOne:
     """Stage 1 of a release: from its published measurement, or by repeating it on z."""
+    from holdfast.privatizers.named import find_privatizer
     from holdfast.privatizers.noisy import Noisy
 
     if not has_stage_1(release):
@@ -75,37 +74,6 @@ def has_stage_1(release: "Release") -> bool:
     from holdfast.privatizers.privatizer import Skipped
 
     return release.methods[0] != repr(Skipped())
-
-
-def find_privatizer(text: str) -> Any | None:
-    """The privatizer that a release names, read without running anything; None if unknown.
-
-    >>> find_privatizer("CyclicLaplace(projection='clip')")
-    CyclicLaplace(projection='clip')
-    >>> find_privatizer("__import__('os').getcwd()") is None
-    True
-    """
-    from holdfast import privatizers
-
-    try:
-        call = ast.parse(text, mode="eval").body
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.args
-        kind = getattr(privatizers, call.func.id)
-        assert isinstance(kind, type) and call.func.id in privatizers.__all__
-        assert hasattr(kind, "certified_epsilon")
-        assert kind not in (privatizers.Privatizer, privatizers.Skipped)
-        return kind(**{str(key.arg): _value(key.value) for key in call.keywords})
-    except (
-        AssertionError, AttributeError, HoldfastError, MemoryError, RecursionError, SyntaxError,
-        TypeError, ValueError, ZeroDivisionError,
-    ):  # fmt: skip
-        return None
-
-
-def _value(node: ast.expr) -> Any:
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "Fraction" and not node.keywords:
-        return Fraction(*(ast.literal_eval(part) for part in node.args))
-    return ast.literal_eval(node)
 
 
 def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy") -> StageOne:

@@ -74,13 +74,22 @@ def parts_of(outputs: Sequence[Any]) -> list[Values]:
     """Single outputs as one matrix per part with a row per draw.
 
     Tuples of one length have parts. Takes the outputs of both tables at once, so that both
-    are laid out alike.
+    are laid out alike. Of a release: z, the counts, and what stage 1 measured.
     """
-    outputs = [(o.target, o.counts) if isinstance(o, Release) else o for o in outputs]
+    outputs = [_of_release(o) if isinstance(o, Release) else o for o in outputs]
     lengths = {len(o) if isinstance(o, tuple) else -1 for o in outputs}
     if len(lengths) == 1 and min(lengths) > 0:
         return [_stack([o[k] for o in outputs]) for k in range(lengths.pop())]
     return [_stack(outputs)]
+
+
+def _of_release(release: Release) -> tuple[Any, ...]:
+    noisy = release.measurement
+    return (
+        (release.target, release.counts)
+        if noisy is None
+        else (release.target, release.counts, noisy)
+    )
 
 
 def _stack(outputs: Sequence[Any]) -> Values:

@@ -11,7 +11,7 @@ from holdfast.budget import Budget, split_budget
 from holdfast.constructors import Automatic
 from holdfast.histogram import check_max_count, histogram_of_counts, top_code
 from holdfast.mechanism import Mechanism, check_mechanism
-from holdfast.privatizers import CumulativeSmooth, Privatizer
+from holdfast.privatizers import CumulativeSmooth, Privatizer, measured_target
 from holdfast.randomness import Randomness, randomness
 from holdfast.sampling import draw
 
@@ -21,17 +21,18 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pipeline:
-    """`privatize`, drawn `size` times: pipeline(counts, size) gives all targets and all counts.
+    """`privatize`, drawn `size` times: all targets, all counts, and all that stage 1 measured.
 
-    Every target comes from the privatizer and every count from the exact draw, as in a release.
-    Only step 3 is remembered: the mechanism is a function of z alone, so equal z share one,
-    and the counts of all draws with that z are drawn in one call. The first draw with a seed
-    equals `privatize` with that seed.
+    These are the columns of what a release publishes; a privatizer that publishes no measurement
+    leaves the last part without columns. Every target comes from the privatizer and every count
+    from the exact draw, as in a release. Only step 3 is remembered: the mechanism is a function of
+    z alone, so equal z share one, and the counts of all draws with that z are drawn in one call.
+    The first draw with a seed equals `privatize` with that seed.
 
     >>> pipeline = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)
-    >>> targets, counts = pipeline([0, 1, 4], 10)
-    >>> targets.shape, counts.shape
-    ((10, 5), (10, 3))
+    >>> targets, counts, measured = pipeline([0, 1, 4], 10)
+    >>> targets.shape, counts.shape, measured.shape
+    ((10, 5), (10, 3), (10, 4))
     """
 
     epsilon: Any
@@ -62,21 +63,24 @@ class Pipeline:
         object.__setattr__(self, "source", randomness(self.seed))
         object.__setattr__(self, "mechanisms", {})
 
-    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Counts]:
-        """Targets, size x n, and released counts, size x N."""
+    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Counts, Counts]:
+        """Targets, size x n; released counts, size x N; and what was measured."""
         rows = top_code(np.asarray(counts, dtype=np.int64), self.max_count)
         histogram = histogram_of_counts(rows, self.max_count)
-        targets = np.array(
-            [
-                self.privatizer(histogram, epsilon=self.budget.unit_1, rng=self.source)
-                for _ in range(size)
-            ]
-        )
+        drawn = [
+            measured_target(
+                self.privatizer, histogram, epsilon=self.budget.unit_1, source=self.source
+            )
+            for _ in range(size)
+        ]
+        targets = np.array([target for target, _ in drawn])
+        nothing = np.empty(0, dtype=np.int64)
+        measured = np.array([nothing if noisy is None else noisy for _, noisy in drawn])
         released = np.empty((size, len(rows)), dtype=np.int64)
         for key, places in _groups(targets):
-            drawn = draw(self.mechanism(key), np.tile(rows, len(places)), self.source)
-            released[places] = drawn.reshape(len(places), len(rows))
-        return targets, released
+            found = draw(self.mechanism(key), np.tile(rows, len(places)), self.source)
+            released[places] = found.reshape(len(places), len(rows))
+        return targets, released, measured
 
     def mechanism(self, key: bytes) -> Mechanism:
         """The mechanism for the target with these bytes."""

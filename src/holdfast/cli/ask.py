@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.screen import asides, working
+from holdfast.cli.screen import working
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.analysis.grammar import Question
@@ -59,8 +60,6 @@ def ask(
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
         return
-    if release.privacy.simulated and asked.method not in ("ask", "total_of"):
-        asides.print("SIMULATION: a seed made this release, so it protects nobody.")
     typer.echo(_words(answer))
 
 
@@ -78,11 +77,11 @@ def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Que
 
 
 def _posterior(release: "Release", asked: "Question", level: float) -> dict[str, Any]:
-    from holdfast.analysis.known_zeros import known_notes
-    from holdfast.analysis.posterior import prior_notes, row_law
+    from holdfast.analysis.posterior import row_law, row_notes
 
-    count = release.posterior(*asked.arguments).count if not _known(release, asked) else 0
-    law = row_law(release, count)
+    (count,) = asked.arguments
+    known = count == 0 and _only_known_rows_show_0(release)
+    law = row_law(release, len(release.target) if known else release.posterior(count).count)
     low, high = law.interval(level)
     return {
         "released": law.count,
@@ -92,25 +91,40 @@ def _posterior(release: "Release", asked: "Question", level: float) -> dict[str,
         "level": level,
         "probability_unchanged": law.equal(law.count),
         "probability_zero": law.equal(0),
-        "notes": [*known_notes(release, law.count), *prior_notes(release)],
+        "notes": [*_known_rows(release, law.count), *row_notes(release, ())],
     }
 
 
-def _known(release: "Release", asked: "Question") -> bool:
-    """Whether the question is about rows that are all publicly known to be zero."""
-    from holdfast.analysis.known_zeros import known_share
+def _only_known_rows_show_0(release: "Release") -> bool:
+    from holdfast.analysis.known_zeros import drawn_rows
 
-    return asked.arguments == (0,) and known_share(release) == 1
+    return release.structural_zeros > 0 and drawn_rows(release)[0] == 0
+
+
+def _known_rows(release: "Release", count: int) -> tuple[str, ...]:
+    """What to say of rows publicly known to be zero, where they show this count."""
+    from holdfast.analysis.known_zeros import known_notes
+
+    if count or not release.structural_zeros or release.structural_zero_rows is None:
+        return known_notes(release, count)
+    if _only_known_rows_show_0(release):
+        return ("only rows publicly known to be zero show 0",)
+    rows = numbered(release.structural_zeros, "row")
+    return (f"of rows that were drawn; the {rows} publicly known to be zero are 0",)
 
 
 def _words(answer: Any) -> str:
     from holdfast.analysis.answer import percent
 
     if isinstance(answer, tuple):
-        head = "row, released count, expected true count, interval, probability to be on top"
+        several = len(answer) > 1
+        among = f"among the {len(answer)} highest, " * several
+        head = "row: released count, expected true count, interval, " + (
+            f"probability to be {among}the highest"
+        )
         lines = [
-            f"{row.label}: {row.released}, {row.expected:.1f}, {row.interval[0]} to "
-            f"{row.interval[1]}, {row.probability:.0%}"
+            f"{one_line(str(row.label))}: {row.released}, {row.expected:.1f}, {row.interval[0]} to "
+            f"{row.interval[1]}, " + f"{row.probability:.0%}, " * several + f"{row.highest:.0%}"
             for row in answer
         ]
         notes = dict.fromkeys(note for row in answer for note in row.notes)

@@ -12,9 +12,10 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.options import listed, whole
-from holdfast.cli.screen import asides, numbered, screen
+from holdfast.cli.screen import asides, screen
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import HoldfastError
+from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.compare import Comparison

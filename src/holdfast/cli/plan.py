@@ -10,8 +10,9 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.options import listed, whole
-from holdfast.cli.screen import asides, numbered, screen, working
+from holdfast.cli.screen import asides, screen, working
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
+from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.experiments.questions import Question

@@ -12,10 +12,11 @@ import typer
 
 from holdfast.cli.choices import NAMES, find_privatizer
 from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.screen import asides, bars, numbered, promise, screen, working
+from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import Looked, asked_source, is_streamed, look_at, watched
 from holdfast.delta import rounded_up
 from holdfast.errors import COUNTED, HoldfastError
+from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.budget import Budget

@@ -59,15 +59,6 @@ def promise(release: "Release") -> Table:
     return table
 
 
-def numbered(number: int, noun: str) -> str:
-    """A number of things, in the plural where it must be.
-
-    >>> numbered(1, "row"), numbered(1200, "row")
-    ('1 row', '1,200 rows')
-    """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:
     """Distributions side by side, one bar a count; on wide ranges neighbours share a bar."""
     starts = _starts([shares for _, shares in columns])

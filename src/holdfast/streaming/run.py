@@ -12,6 +12,7 @@ from holdfast.bundle import complete, new_bundle
 from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.release import ReleaseFacts, StreamedRelease
+from holdfast.row_marks import MOST_ROWS
 from holdfast.sampling import THREADS, Sampler
 from holdfast.spending import Request, TableDigest
 from holdfast.stages import Staged, Stages
@@ -28,6 +29,7 @@ class Tally:
 
     histogram: NDArray[np.int64] = field(repr=False)
     structural_zeros: int
+    structural_zero_rows: NDArray[np.bool_] | None = field(repr=False)
     digest: TableDigest = field(repr=False)
 
     @property
@@ -39,10 +41,14 @@ class Tally:
 def tally(parts: Iterator[Part], highest: int, say: Callable[[float | None], None]) -> Tally:
     """The histogram of all counts that go through the mechanism."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
+    marks, rows = list[NDArray[np.bool_]](), 0
     for part in parts:
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
         zeros += 0 if part.marks is None else int(part.marks.sum())
+        rows += len(part.counts)
+        if part.marks is not None and rows <= MOST_ROWS:
+            marks.append(part.marks)
         say(part.done)
     if not histogram.any():
         raise HoldfastError(
@@ -50,7 +56,12 @@ def tally(parts: Iterator[Part], highest: int, say: Callable[[float | None], Non
             if zeros
             else "`table` has no rows. Hint: give one row per category, zeros included."
         )
-    return Tally(histogram=histogram, structural_zeros=zeros, digest=digest)
+    return Tally(
+        histogram=histogram,
+        structural_zeros=zeros,
+        structural_zero_rows=np.concatenate(marks) if zeros and rows <= MOST_ROWS else None,
+        digest=digest,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +152,7 @@ class Run:
             "histogram": released,
             "folder": self.sink,
             "structural_zeros": self.seen.structural_zeros,
+            "structural_zero_rows": self.seen.structural_zero_rows,
             "count_column": table.column,
             "unchanged_columns": tuple(name for name in table.columns if name != table.column),
         }

@@ -69,7 +69,7 @@ _FOUND: dict[str, Kind] = {
     "highest": int,
     "method": str,
 }
-_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction}
+_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction, "structural_zero_rows": str}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 
@@ -96,12 +96,13 @@ def check_version(record: dict[str, Any]) -> str:
         raise Damage("release.json does not say which schema it has.")
     if version < SCHEMA:
         raise Damage(
-            f"release.json has schema {version}, of an older holdfast; this one reads {SCHEMA}."
+            f"release.json has schema {version}, of an older holdfast; this one reads {SCHEMA}. "
+            "Hint: the version that it names under `holdfast` reads it."
         )
     if version > SCHEMA:
         raise Damage(
             f"release.json has schema {shown(version, 24)}, of a newer holdfast; "
-            f"this one reads {SCHEMA}."
+            f"this one reads {SCHEMA}. Hint: upgrade holdfast: pip install --upgrade holdfast."
         )
     return f"schema {version}"
 

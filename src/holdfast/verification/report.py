@@ -63,11 +63,15 @@ class Verification:
 
     def require(self) -> None:
         """Raise a `HoldfastError` that names the damage, if there is any."""
-        if not self.passed:
-            raise HoldfastError(
-                f"`{self.folder}` is not a whole holdfast release: {' '.join(self.damage)} "
-                "Hint: get it again from its maker."
-            )
+        if self.passed:
+            return
+        words = " ".join(self.damage)
+        if "Hint:" in words:  # of another schema, which is no damage
+            raise HoldfastError(f"`{self.folder}` cannot be read by this holdfast: {words}")
+        raise HoldfastError(
+            f"`{self.folder}` is not a whole holdfast release: {words} "
+            "Hint: get it again from its maker."
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

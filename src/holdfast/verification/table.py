@@ -1,5 +1,6 @@
 """The released table, read a row at a time: its columns, its length, and every count."""
 
+import base64
 import codecs
 import csv
 import io
@@ -31,6 +32,7 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
     reader = _parquet_counts if name == "table.parquet" else _csv_counts
     tally = [0] * (record["max_count"] + 1)
     rows, expected = 0, record["rows"] + record["structural_zeros"]
+    marks = _read_marks(record, expected)
     with opened(folder, name) as file, closing(reader(file, record)) as counts:
         for count in counts:
             rows += 1
@@ -40,12 +42,30 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
                 raise Damage(f"{name}: the count of data row {rows} is no whole number.")
             if not 0 <= count < len(tally):
                 raise Damage(f"{name}: the count of data row {rows} is above max_count.")
+            if count and marks and marks[(rows - 1) >> 3] >> (7 - (rows - 1 & 7)) & 1:
+                raise Damage(f"{name}: data row {rows} is a structural zero, and is not 0.")
             tally[count] += 1
     if rows < expected:
         raise Damage(f"{name} has fewer rows than rows + structural_zeros.")
     if tally[0] < record["structural_zeros"]:
         raise Damage(f"{name} has fewer zeros than structural_zeros.")
     return tally
+
+
+def _read_marks(record: dict[str, Any], rows: int) -> bytes:
+    """Which rows are structural zeros, a bit a row; empty where the record does not say."""
+    text = record.get("structural_zero_rows")
+    if text is None:
+        return b""
+    try:
+        marks = base64.b64decode(text, validate=True)
+    except ValueError:
+        raise Damage("release.json: structural_zero_rows is not Base64.") from None
+    marked = int.from_bytes(marks, "big").bit_count()
+    spare = 8 * len(marks) - rows
+    if not 0 <= spare < 8 or marked != record["structural_zeros"] or marks[-1] & ((1 << spare) - 1):
+        raise Damage("structural_zero_rows does not mark structural_zeros of the table's rows.")
+    return marks
 
 
 def check_possible(columns: Columns, tally: list[int], record: dict[str, Any]) -> str:
