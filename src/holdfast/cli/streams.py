@@ -83,6 +83,6 @@ def look_at(source: Any, names: dict[str, Any]) -> Looked:
 
     others = {name: column for name, column in names.items() if name != "count"}
     table = open_source(source, names["count"], others)
-    seen = tally(table.read(), UNSEEN, lambda _done: None)
+    seen = tally(table, UNSEEN, lambda _done: None)
     unchanged = tuple(name for name in table.columns if name != table.column)
-    return Looked(rows=seen.rows, others=unchanged)
+    return Looked(rows=seen.rows, others=unchanged, notes=seen.notes)

@@ -1,6 +1,7 @@
 """Parquet files, folders of them, and DuckDB queries as a stream of Arrow batches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from holdfast.count_values import BadCount, series_counts
 from holdfast.csv_table import find_column, suggest
 from holdfast.errors import HoldfastError
 from holdfast.frames import no_pyarrow
+from holdfast.streaming.arrow_columns import holds_counts, label_keys
+from holdfast.streaming.lookout import Lookout
 from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, check_marks, in_order
 
 ROWS = 1 << 17
@@ -36,6 +39,8 @@ class Reader:
     schema: Any
     open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
     length: int | None
+    query: bool = False
+    """Whether a query is run whenever batches are asked for."""
 
 
 class ArrowSource:
@@ -55,13 +60,14 @@ class ArrowSource:
         for parameter, name in {"count": self.column, **names}.items():
             if name:
                 find_column(self.columns, name, parameter)
-        self._marker = names.get("structural_zero")
+        self._marker, self.category = names.get("structural_zero"), names.get("category")
 
-    def read(self) -> Iterator[Part]:
+    def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
-        wanted = [name for name in (self.column, self._marker) if name]
-        for batch in self._batches(wanted):
+        for batch in self._batches(self._wanted(lookout)):
             counts, marks = self._checked(batch)
+            if lookout is not None:
+                self._show(batch, counts, lookout)
             yield Part(counts=counts, marks=marks, done=batch.done)
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
@@ -94,7 +100,33 @@ class ArrowSource:
             if group:
                 write(group)
 
-    def _batches(self, columns: list[str] | None) -> Iterator[Batch]:
+    def _wanted(self, lookout: Lookout | None) -> list[str] | None:
+        """The columns of the first pass; after the first batch few are suspects any more."""
+        wanted = [self.column, self._marker]
+        if lookout is not None:
+            if self._reader.query:
+                return None  # once for all columns, rather than twice
+            with closing(self._batches(None)) as batches:
+                for batch in batches:
+                    self._show_suspects(batch, self._checked(batch)[0], lookout)
+                    break
+            wanted += [lookout.others[at] for at in lookout.suspects.left]
+            wanted += [] if lookout.labels is None else [lookout.labels.category]
+        return list(dict.fromkeys(name for name in wanted if name))
+
+    def _show(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+        self._show_suspects(batch, counts, lookout)
+        labels = lookout.labels
+        if labels is not None and labels.open:
+            labels.see(label_keys(batch.data.column(labels.category)))
+
+    def _show_suspects(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+        def holds(other: int) -> bool:
+            return holds_counts(batch.data.column(lookout.others[other]), counts)
+
+        lookout.suspects.see(counts, holds)
+
+    def _batches(self, columns: list[str] | None) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
             for data, file in self._reader.open(columns):
@@ -210,4 +242,4 @@ def open_duckdb(relation: Any) -> Reader:
         schema = relation.limit(0).to_arrow_table().schema
     except ImportError:
         raise no_pyarrow("DuckDB relations need") from None
-    return Reader("the query", schema, batches, None)
+    return Reader("the query", schema, batches, None, query=True)

@@ -1,6 +1,6 @@
 """The two passes: a histogram of the counts, then a draw for each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from holdfast.sampling import THREADS, Sampler
 from holdfast.spending import Request, TableDigest
 from holdfast.stages import Staged, Stages
 from holdfast.streaming.kept import Kept, KeptRelease, column_file, kept_bundle
-from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, Source
+from holdfast.streaming.lookout import Lookout
+from holdfast.streaming.pipeline import Counts, Draw, Marks, Source
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"
@@ -29,6 +30,7 @@ class Tally:
     histogram: NDArray[np.int64] = field(repr=False)
     structural_zeros: int
     digest: TableDigest = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -36,10 +38,11 @@ class Tally:
         return int(self.histogram.sum())
 
 
-def tally(parts: Iterator[Part], highest: int, say: Callable[[float | None], None]) -> Tally:
-    """The histogram of all counts that go through the mechanism."""
+def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
+    """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
-    for part in parts:
+    lookout = Lookout(table.columns, table.column, table.category)
+    for part in table.read(lookout):
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
         zeros += 0 if part.marks is None else int(part.marks.sum())
@@ -50,7 +53,8 @@ def tally(parts: Iterator[Part], highest: int, say: Callable[[float | None], Non
             if zeros
             else "`table` has no rows. Hint: give one row per category, zeros included."
         )
-    return Tally(histogram=histogram, structural_zeros=zeros, digest=digest)
+    lookout.refuse()
+    return Tally(histogram=histogram, structural_zeros=zeros, digest=digest, notes=lookout.notes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +93,7 @@ class Run:
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
             facts = staged.facts(drawn)
-            facts |= {"notes": facts["notes"] + notes}
+            facts |= {"notes": self.seen.notes + facts["notes"] + notes}
             release = self._release(released, facts)
             complete(release, folder, self.table.columns)
             if bare is not None:
