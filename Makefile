@@ -9,13 +9,13 @@ demo: .venv/.run
 	$(BIN)/holdfast demo --picture holdfast-demo.svg
 
 test: .venv/.test
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: .venv/.check
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 bench: .venv/.test
 	PYTHONPATH=tests $(BIN)/python benchmarks/release_path.py
