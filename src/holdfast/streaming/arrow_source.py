@@ -60,15 +60,19 @@ class ArrowSource:
         for parameter, name in {"count": self.column, **names}.items():
             if name:
                 find_column(self.columns, name, parameter)
+        self._length = reader.length
         self._marker, self.category = names.get("structural_zero"), names.get("category")
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
+        rows = 0
         for batch in self._batches(self._wanted(lookout)):
             counts, marks = self._checked(batch)
             if lookout is not None:
                 self._show(batch, counts, lookout)
+            rows += len(counts)
             yield Part(counts=counts, marks=marks, done=batch.done)
+        self._length = rows
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: every batch with a new count column, in row groups of a million."""
@@ -132,7 +136,7 @@ class ArrowSource:
             for data, file in self._reader.open(columns):
                 row = row if file == before else 0
                 rows += len(data)
-                done = rows / max(self._reader.length, 1) if self._reader.length else None
+                done = min(rows / self._length, 1.0) if self._length else None
                 if len(data):
                     yield Batch(data, file, row, done)
                 row, before = row + len(data), file

@@ -136,7 +136,7 @@ class TextSource:
         if head.startswith(_OTHER_UNICODE):
             raise HoldfastError(
                 f"`{self.path}`: a file in UTF-16 is read whole or not at all. "
-                "Hint: save it in UTF-8, or use `holdfast.privatize`."
+                "Hint: save it in UTF-8, or have it read whole: --no-stream, `holdfast.privatize`."
             )
         start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
         while head[start : start + 1] in (b"\r", b"\n"):
