@@ -49,7 +49,7 @@ class ArrowSource:
     suffix = "parquet"
 
     def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
-        self._reader = reader
+        self._reader, self.name = reader, reader.name
         self.columns = list(reader.schema.names)
         if count is None and len(self.columns) != 1:
             raise HoldfastError(
@@ -148,7 +148,7 @@ class ArrowSource:
     def _unreadable(self, error: Exception, file: str, row: int) -> HoldfastError:
         last = f"; data row {row} of `{file}` was the last" if file else ""
         return HoldfastError(
-            f"`{self._reader.name}` cannot be read to its end{last} ({type(error).__name__}). "
+            f"`{self.name}` cannot be read to its end{last} ({type(error).__name__}). "
             "Hint: is it all still there, whole, and of one kind?"
         )
 

@@ -38,6 +38,8 @@ class Part:
 class Source(Protocol):
     """A table that can be read twice, a batch at a time."""
 
+    name: str
+    """What an error calls it: a path, or the query."""
     column: str
     columns: list[str]
     category: str | None

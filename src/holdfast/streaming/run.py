@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bundle import complete, new_bundle
+from holdfast.bundle import complete, new_bundle, writing
 from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.release import ReleaseFacts, StreamedRelease
@@ -119,25 +119,24 @@ class Run:
         again = np.zeros_like(self.seen.histogram)
         released = np.zeros(top + 1, dtype=np.int64)
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
-        try:
-            with column_file(bare) as write:
-                for part in parts:
-                    again += _open_histogram(part.counts, part.marks, self.asked.highest)
-                    released += np.bincount(part.released, minlength=top + 1)
-                    write(part.released)
-                    self.say(DRAWING, part.done)
-        except OSError as error:
-            raise HoldfastError(
-                f"`{self.sink.parent}` cannot be written to ({error.strerror or error}); nothing "
-                "was released. Hint: make room, or choose another folder."
-            ) from None
-        same_rows = released.sum() == self.seen.rows + self.seen.structural_zeros
-        if (again != self.seen.histogram).any() or not same_rows:
-            raise HoldfastError(
-                "`source` changed while it was read; nothing was released. "
-                "Hint: copy it to a place where nobody writes, and begin again."
-            )
+        with writing(self.sink.parent), column_file(bare) as write:
+            for part in parts:
+                again += _open_histogram(part.counts, part.marks, self.asked.highest)
+                released += np.bincount(part.released, minlength=top + 1)
+                write(part.released)
+                self.say(DRAWING, part.done)
+        self._check_unchanged(again, int(released.sum()))
         return released
+
+    def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
+        before = self.seen.rows + self.seen.structural_zeros
+        if rows == before and (again == self.seen.histogram).all():
+            return
+        number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"
+        raise HoldfastError(
+            f"`{self.table.name}` changed while it was read{number}; nothing was released. "
+            "Hint: copy it to a place where nobody writes, and begin again."
+        )
 
     def _release(self, released: NDArray[np.int64], facts: dict[str, Any]) -> StreamedRelease:
         table = self.table

@@ -61,7 +61,7 @@ class TextSource:
     suffix = "csv"
 
     def __init__(self, path: Path, count: str | None, names: dict[str, str | None]) -> None:
-        self.path = path
+        self.path, self.name = path, str(path)
         with self._opened() as file:
             head = file.read(BLOCK)
         self._start, self._delimiter, self.columns = self._header(head)
