@@ -22,6 +22,7 @@ bench: .venv/.test
 	PYTHONPATH=tests $(BIN)/python benchmarks/optimal.py
 	$(BIN)/python benchmarks/bundle.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/failures.py
 	PYTHONPATH=tests $(BIN)/python benchmarks/large_n.py
 
 picture: .venv/.run

@@ -1,10 +1,10 @@
 """What is left when a large stream fails: bad values near the end, sources that vanish, full disks.
 
-    python benchmarks/failures.py                       # 20,000,000 rows, 6 minutes or so
+    python benchmarks/failures.py                       # 20,000,000 rows, about 2 minutes
     python benchmarks/failures.py --rows 1_000_000
 
-Every case runs `holdfast privatize` as a user would, with a ledger, in a process of its own, and
-prints what was said, what is left and what the ledger counts. A full disk is a small file system in
+Every case runs `holdfast.privatize_stream` with a ledger, in a process of its own, and prints what
+was said, what is left and what the ledger counts. A full disk is a small file system in
 memory where mounting is allowed (root), and a limit on the size of files otherwise.
 """
 

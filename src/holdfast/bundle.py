@@ -62,6 +62,18 @@ def new_bundle(directory: str | os.PathLike[str]) -> Iterator[Path]:
         raise
 
 
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Name the folder where a full disk or the like keeps a bundle from being written."""
+    try:
+        yield
+    except OSError as error:
+        raise HoldfastError(
+            f"`{place}` cannot be written to ({error.strerror or type(error).__name__}); nothing "
+            "was released. Hint: make room, or choose another folder."
+        ) from None
+
+
 def load(directory: str | os.PathLike[str]) -> Release:
     """Read a bundle; raises if `holdfast.verify` finds any damage.
 
@@ -121,23 +133,6 @@ def _partial_folder(place: Path) -> Path:
 
 def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     """Write everything else of a bundle beside the table, whose columns these are."""
-    with writing(folder.parent):
-        _complete(release, folder, columns)
-
-
-@contextmanager
-def writing(place: Path) -> Iterator[None]:
-    """Name the folder where a full disk or the like keeps a bundle from being written."""
-    try:
-        yield
-    except OSError as error:
-        raise HoldfastError(
-            f"`{place}` cannot be written to ({error.strerror or type(error).__name__}); nothing "
-            "was released. Hint: make room, or choose another folder."
-        ) from None
-
-
-def _complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
     write_weights(release.mechanism.weights, folder / "mechanism.weights")
     picture = distribution_picture(

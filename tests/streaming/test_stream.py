@@ -364,13 +364,37 @@ def test_a_name_in_place_of_a_stage_is_refused_before_anything_is_read(tmp_path)
             holdfast.privatize_stream("no such file.csv", tmp_path / "a", **OPTIONS | stage)
 
 
-def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(tmp_path, small_batches):
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(
+    names, tmp_path, small_batches
+):
     (tmp_path / "in").mkdir()
     data = table(1500)
-    pa.parquet.write_table(data, tmp_path / "in" / "a.parquet")
     narrow = data.drop_columns(["price"]).set_column(1, "visits", data["visits"].cast(pa.int16()))
-    pa.parquet.write_table(narrow, tmp_path / "in" / "b.parquet")
+    for name, part in zip(names, (data, narrow), strict=True):
+        pa.parquet.write_table(part, tmp_path / "in" / f"{name}.parquet")
     release = holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)
     out = release.load().table
+    prices = [data["price"].to_pylist(), [None] * 1500]
+    prices = prices if names == "ab" else prices[::-1]
     assert out["shop"].to_pylist() == data["shop"].to_pylist() * 2
-    assert out["price"].to_pylist() == data["price"].to_pylist() + [None] * 1500
+    assert out["price"].to_pylist() == prices[0] + prices[1]
+
+
+def test_folders_of_many_kinds_of_partitions_are_read(tmp_path, small_batches):
+    for key in ("day=3/place=a%20b", "day=4/place=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / "in" / key).mkdir(parents=True)
+        pa.parquet.write_table(table(1500), tmp_path / "in" / key / "x.parquet")
+    (tmp_path / "in" / "_SUCCESS").touch()
+    release = holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)
+    out = release.load().table
+    assert out["day"].to_pylist() == [3] * 1500 + [4] * 1500
+    assert out["place"].to_pylist() == ["a b"] * 1500 + [None] * 1500
+
+
+def test_a_folder_of_columns_of_different_kinds_is_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    pa.parquet.write_table(table(10), tmp_path / "in" / "a.parquet")
+    pa.parquet.write_table(pa.table({"visits": ["one"]}), tmp_path / "in" / "b.parquet")
+    with pytest.raises(HoldfastError, match="columns of one kind"):
+        holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)

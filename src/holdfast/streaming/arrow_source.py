@@ -188,22 +188,23 @@ def open_parquet(path: Path) -> Reader:
     try:
         dataset = arrow.dataset(path, format="parquet", partitioning="hive")
         length = dataset.count_rows()
+        kinds = [fragment.physical_schema for fragment in dataset.get_fragments()]
+        schema = pa.unify_schemas([dataset.schema, *kinds], promote_options="permissive")
     except Exception as error:
         raise HoldfastError(
             f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
-            "does the folder hold nothing else?"
+            "does the folder hold nothing else, and columns of one kind?"
         ) from None
 
     def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        schema = dataset.schema
-        if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
+        fields = schema if columns is None else map(schema.field, columns)
+        wanted = pa.schema(list(fields))
         for fragment in dataset.get_fragments():
             keys = arrow.get_partition_keys(fragment.partition_expression)
-            for batch in _batches_of(fragment.path, schema):
-                yield _fitted(batch, schema, keys), fragment.path
+            for batch in _batches_of(fragment.path, wanted):
+                yield _fitted(batch, wanted, keys), fragment.path
 
-    return Reader(str(path), dataset.schema, batches, length)
+    return Reader(str(path), schema, batches, length)
 
 
 def _batches_of(path: str, schema: Any) -> Iterator[Any]:

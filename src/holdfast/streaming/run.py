@@ -95,10 +95,10 @@ class Run:
             facts = staged.facts(drawn)
             facts |= {"notes": self.seen.notes + facts["notes"] + notes}
             release = self._release(released, facts)
-            complete(release, folder, self.table.columns)
+            _complete(release, folder, self.table.columns)
             if bare is not None:
                 alone = replace(release, count_column=None, unchanged_columns=())
-                complete(alone, bare, ["count"])
+                _complete(alone, bare, ["count"])
         return release
 
     def show_again(self, kept: KeptRelease) -> StreamedRelease:
@@ -109,7 +109,7 @@ class Run:
         with new_bundle(self.sink) as folder:
             released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
             release = self._release(released, facts)
-            complete(release, folder, self.table.columns)
+            _complete(release, folder, self.table.columns)
         return release
 
     def rewrite(
@@ -164,6 +164,11 @@ class Drawing:
         released = np.zeros(len(counts), dtype=np.int64)
         released[~marks] = self._sampler(top_code(counts[~marks], self._top), self._source)
         return released
+
+
+def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> None:
+    with writing(folder.parent):
+        complete(release, folder, columns)
 
 
 def _open_histogram(counts: Counts, marks: Marks, highest: int) -> NDArray[np.int64]:
