@@ -392,6 +392,13 @@ def test_folders_of_many_kinds_of_partitions_are_read(tmp_path, small_batches):
     assert out["place"].to_pylist() == ["a b"] * 1500 + [None] * 1500
 
 
+def test_a_single_file_gets_no_column_from_the_folder_it_lies_in(tmp_path):
+    (tmp_path / "year=2024").mkdir()
+    path = written(tmp_path / "year=2024", "parquet", table(100))
+    release = holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
+    assert release.unchanged_columns == holdfast.privatize(path, **OPTIONS).unchanged_columns
+
+
 def test_a_folder_of_columns_of_different_kinds_is_refused(tmp_path):
     (tmp_path / "in").mkdir()
     pa.parquet.write_table(table(10), tmp_path / "in" / "a.parquet")

@@ -186,7 +186,8 @@ def open_parquet(path: Path) -> Reader:
     except ImportError:
         raise no_pyarrow("Parquet files need") from None
     try:
-        dataset = arrow.dataset(path, format="parquet", partitioning="hive")
+        hive = "hive" if path.is_dir() else None  # folders above a file say nothing about it
+        dataset = arrow.dataset(path, format="parquet", partitioning=hive)
         length = dataset.count_rows()
         kinds = [fragment.physical_schema for fragment in dataset.get_fragments()]
         schema = pa.unify_schemas([dataset.schema, *kinds], promote_options="permissive")
