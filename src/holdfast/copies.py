@@ -20,7 +20,7 @@ def refuse_copies(rows: CountTable) -> None:
     holdfast.errors.HoldfastError: the column 'also' holds the counts of 'n' once more, and would \
 be published unchanged. Hint: drop it from the table.
     """
-    if not rows.others:
+    if not rows.others or rows.counts.min() == rows.counts.max():
         return
     table, counts = rows.replace(rows.counts), rows.counts.tolist()
     suspects = Suspects(str(rows.column), rows.others)
