@@ -35,7 +35,6 @@ import holdfast.spark  # noqa: E402
 
 pytestmark = [
     pytest.mark.spark,
-    pytest.mark.xdist_group("spark"),  # one session, so that two do not starve each other
     pytest.mark.filterwarnings("ignore"),  # pyspark's own
 ]
 OPTIONS = {"count": "visits", "epsilon": 1, "max_count": 20, "constructor": Heuristic()}
