@@ -121,17 +121,20 @@ def streams(kind: str, rows: int, folder: Path, repeat: int) -> None:
     print(f"\n{rows:,} rows of {kind}, {size:.0f} MB, 5 columns, max_count = {N - 1}")
     print(f"{'':>4}{'DuckDB copies, s':>18}{'holdfast, s':>13}{'ratio':>8}{'rows/s':>13}"
           f"{'peak MiB':>10}{'DuckDB MiB':>12}")  # fmt: skip
-    ratios, peaks = [], []
+    copies, runs = [], []
     for k in range(repeat):
         copy = apart("copy", source, folder / f"copy.{kind}")
         ours = apart("stream", source, folder / "release")
-        ratios.append(ours["seconds"] / copy["seconds"])
-        peaks.append(ours["peak"])
-        print(f"{k + 1:>4}{copy['seconds']:18.1f}{ours['seconds']:13.1f}{ratios[-1]:8.2f}"
-              f"{rows / ours['seconds']:13,.0f}{ours['peak']:10.0f}{copy['peak']:12.0f}",
-              flush=True)  # fmt: skip
-    ok = min(ratios) <= 3 and max(peaks) < 1024
-    print(f"  {'ok' if ok else 'MISSED'}: 3 times DuckDB's copy and 1024 MiB allowed")
+        copies.append(copy["seconds"])
+        runs.append(ours)
+        print(f"{k + 1:>4}{copy['seconds']:18.1f}{ours['seconds']:13.1f}"
+              f"{ours['seconds'] / copy['seconds']:8.2f}{rows / ours['seconds']:13,.0f}"
+              f"{ours['peak']:10.0f}{copy['peak']:12.0f}", flush=True)  # fmt: skip
+    ratio = min(run["seconds"] for run in runs) / min(copies)
+    peak = max(run["peak"] for run in runs)
+    ok = ratio <= 3 and peak < 1024
+    print(f"  {'ok' if ok else 'MISSED'}: the best of each {ratio:.2f}, 3 times DuckDB's copy "
+          f"allowed; peak {peak:.0f} MiB, 1024 allowed")  # fmt: skip
     os.remove(source)
 
 

@@ -56,11 +56,25 @@ def test_a_dry_run_of_a_stream_says_what_it_would_do(tmp_path):
     assert said["dry_run"] and said["rows"] == 500 and said["unchanged_columns"] == ["shop"]
 
 
-def test_a_file_is_streamed_where_that_is_asked(tmp_path):
+def test_a_dry_run_of_a_stream_warns_and_refuses_as_one_in_memory_does(tmp_path):
+    table = TABLE.set_column(0, "shop", pa.array(["s0", *TABLE["shop"].to_pylist()[:-1]]))
+    pa.parquet.write_table(table, tmp_path / "a.parquet")
+    pa.parquet.write_table(TABLE.append_column("also", TABLE["visits"]), tmp_path / "b.parquet")
+    for choice in ("--stream", "--no-stream"):
+        output = run(tmp_path / "a.parquet", choice, "--category", "shop", "--dry-run")
+        assert "Warning: shop has repeated values" in " ".join(output.split())
+        command = ["privatize", str(tmp_path / "b.parquet"), choice, "--dry-run", *COMMON]
+        refused = CliRunner().invoke(app, command)
+        assert "'also' holds the counts of 'visits'" in str(refused.exception)
+
+
+def test_large_files_are_streamed_without_being_asked(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("visits\n1\n")
-    assert not is_streamed(path, None, None) and not is_streamed(path, False, None)
-    assert is_streamed(path, True, None) and is_streamed(tmp_path, None, None)
+    assert not is_streamed(path, None, None) and is_streamed(path, True, None)
+    assert is_streamed(tmp_path, None, None)
+    monkeypatch.setattr("holdfast.cli.streams.LARGE", 5)
+    assert is_streamed(path, None, None) and not is_streamed(path, False, None)
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,18 @@ from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
-if not (shutil.which("java") or os.environ.get("JAVA_HOME")):
-    pytest.skip("Spark needs Java, and there is none", allow_module_level=True)
+
+
+def java_version():
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin" if home else None)
+    said = subprocess.run([java, "-version"], capture_output=True, text=True) if java else None
+    found = re.search(r'version "(\d+)', said.stderr) if said else None
+    return int(found[1]) if found else None
+
+
+if java_version() not in (17, 21):
+    pytest.skip("Spark needs Java 17 or 21, and finds neither", allow_module_level=True)
 
 import holdfast.spark  # noqa: E402
 
@@ -33,8 +43,10 @@ ROWS = 200_000
 
 @pytest.fixture(scope="module")
 def spark(tmp_path_factory):
+    from pyspark import cloudpickle
     from pyspark.sql import SparkSession
 
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # executors cannot import it
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -175,6 +187,66 @@ def test_bad_counts_are_refused_and_nothing_is_written(spark, tmp_path, visits_s
     with pytest.raises(HoldfastError, match=problem):
         holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "copy", ["visits + 0D", "concat(' ', visits, '.0')", "cast(visits as decimal(9,2))"]
+)
+def test_a_copy_of_the_counts_is_refused_as_in_memory(spark, tmp_path, copy):
+    frame = visits(spark, 5000)
+    with pytest.raises(HoldfastError, match="'also' holds the counts of 'visits' once more"):
+        copied = frame.selectExpr("*", f"{copy} as also")
+        holdfast.spark.privatize(copied, str(tmp_path / "out"), **OPTIONS)
+    assert not list(tmp_path.iterdir())
+    near = frame.selectExpr("*", f"case when id = 77 then null else {copy} end as also")
+    assert holdfast.spark.privatize(near, str(tmp_path / "out"), **OPTIONS).rows == 5000
+    same = spark.range(1000).selectExpr("3 as visits", "3 as week")
+    assert holdfast.spark.privatize(same, str(tmp_path / "same"), **OPTIONS).rows == 1000
+
+
+def test_labels_that_repeat_are_told_of(spark, tmp_path):
+    frame = visits(spark, 5000).selectExpr("*", "if(id = 4999, 7, id) as shop", "array(id) as list")
+    options = OPTIONS | {"category": "id"}
+    once = holdfast.spark.privatize(frame, str(tmp_path / "once"), **options)
+    twice = holdfast.spark.privatize(
+        frame, str(tmp_path / "twice"), **options | {"category": "shop"}
+    )
+    said = "shop has repeated values; every row is treated as a category of its own"
+    assert said in twice.notes and not any("repeated" in note for note in once.notes)
+    with pytest.raises(HoldfastError, match="'list' must hold labels such as text"):
+        holdfast.spark.privatize(frame, str(tmp_path / "no"), **options | {"category": "list"})
+
+
+def test_what_a_schema_says_of_itself_stays_behind(spark, tmp_path):
+    from pyspark.sql import functions as F
+
+    said = {"note": "1234 visits"}
+    frame = visits(spark, 1000).withColumn("id", F.col("id").alias("id", metadata=said))
+    frame = frame.withColumn("nested", F.struct(F.col("id").alias("x", metadata=said)))
+    frame.write.parquet(str(tmp_path / "in"))
+    holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    for name, told in (("in", True), ("out", False)):
+        files = [path.read_bytes() for path in (tmp_path / name).glob("*.parquet")]
+        assert any(b"1234 visits" in data for data in files) == told
+
+
+def test_a_job_that_fails_leaves_nothing_tells_no_cell_and_counts(spark, tmp_path):
+    def fails(batches):
+        for batch in batches:
+            yield batch.slice(0, 10)
+            raise ValueError(f"cell {batch.column(1)[0]}")
+
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("visits", epsilon=1)
+    frame = visits(spark, 1000, 1)
+    failing = frame.mapInArrow(Later(fails, str(tmp_path / "mark")), frame.schema)
+    paid = OPTIONS | {"ledger": ledger, "dataset": "visits"}
+    with pytest.raises(HoldfastError, match="nothing was released") as caught:
+        holdfast.spark.privatize(failing, str(tmp_path / "out"), **paid)
+    assert "cell" not in str(caught.value) and caught.value.__cause__ is None
+    assert ledger.balance("visits").states["abandoned"] == 1
+    left = {p.name for p in tmp_path.iterdir()} - {"budget.ledger", "mark.histogram"}
+    assert not any(name.startswith("out") for name in left)
 
 
 def test_a_frame_that_changes_between_the_passes_is_not_released(spark, tmp_path):

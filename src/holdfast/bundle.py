@@ -64,6 +64,18 @@ def new_bundle(directory: str | os.PathLike[str]) -> Iterator[Path]:
         raise
 
 
+@contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """Name the folder where a full disk or the like keeps a bundle from being written."""
+    try:
+        yield
+    except OSError as error:
+        raise HoldfastError(
+            f"`{place}` cannot be written to ({error.strerror or type(error).__name__}); nothing "
+            "was released. Hint: make room, or choose another folder."
+        ) from None
+
+
 def load(directory: str | os.PathLike[str]) -> Release:
     """Read a bundle; raises if `holdfast.verify` finds any damage.
 

@@ -233,14 +233,23 @@ def _check_structural_zero(known: NDArray[np.bool_], counts: NDArray[np.int64]) 
 
 
 def _notes(category: str | None, labels: list[Any] | None) -> tuple[str, ...]:
-    if labels is None:
+    if category is None or labels is None:
         return ()
     try:
         repeated = len(set(labels)) < len(labels)
     except TypeError:
-        raise HoldfastError(
-            f"`category` column {category!r} must hold labels such as text. "
-            "Hint: name another column, or leave `category` out."
-        ) from None
-    note = f"{category} has repeated values; every row is treated as a category of its own"
-    return (note,) if repeated else ()
+        raise not_labels(category) from None
+    return (repeated_note(category),) if repeated else ()
+
+
+def repeated_note(category: str) -> str:
+    """What the steward is told of a category column in which a label comes twice."""
+    return f"{category} has repeated values; every row is treated as a category of its own"
+
+
+def not_labels(category: str) -> HoldfastError:
+    """The error for a category column of lists and the like."""
+    return HoldfastError(
+        f"`category` column {category!r} must hold labels such as text. "
+        "Hint: name another column, or leave `category` out."
+    )

@@ -282,15 +282,19 @@ def test_a_disk_that_is_full_is_named_and_leaves_nothing(suffix, tmp_path):
     nothing_is_left(tmp_path, path.name)
 
 
-def test_progress_goes_from_nothing_to_all_in_both_passes(tmp_path, small_batches):
+@pytest.mark.parametrize("kind", ["csv", "parquet", "query"])
+def test_progress_goes_from_nothing_to_all_in_both_passes(kind, tmp_path, small_batches):
     seen = {}
+    query = duckdb.connect().from_arrow(table()) if kind == "query" else None
     holdfast.privatize_stream(
-        written(tmp_path, "csv"),
+        query or written(tmp_path, kind),
         tmp_path / "a",
         **OPTIONS,
         progress=lambda what, done: seen.setdefault(what, []).append(done),
     )
-    for what in ("Reading", "Drawing and writing"):
+    if kind == "query":  # how many rows it gives is known at the end of the first pass
+        assert set(seen.pop("Reading")) == {None}
+    for what in seen.keys() & {"Reading", "Drawing and writing"}:
         assert seen[what] == sorted(seen[what])
         assert seen[what][0] < 0.2 and seen[what][-1] == 1
 
@@ -338,7 +342,7 @@ def test_notes_on_columns_inside_them_and_in_their_types_stay_behind(tmp_path, s
         pa.field("typed", Labelled(b"secret three")),
     ]
     values = pa.array(np.arange(5000) % 9)
-    typed = pa.ExtensionArray.from_storage(fields[2].type, values)
+    typed = pa.ExtensionArray.from_storage(fields[2].type, pa.array(np.arange(5000) % 7))
     nested = pa.StructArray.from_arrays([values], fields=list(inner))
     path = tmp_path / "visits.parquet"
     pa.register_extension_type(Labelled(b""))
@@ -350,7 +354,7 @@ def test_notes_on_columns_inside_them_and_in_their_types_stay_behind(tmp_path, s
         pa.unregister_extension_type("test.labelled")
     assert holdfast.verify(tmp_path / "a").passed
     out = pa.parquet.read_table(tmp_path / "a" / "table.parquet")
-    assert out["typed"].to_pylist() == values.to_pylist()
+    assert out["typed"].to_pylist() == [row % 7 for row in range(5000)]
     assert out["nested"].to_pylist() == [{"x": value} for value in values.to_pylist()]
 
 
@@ -360,13 +364,44 @@ def test_a_name_in_place_of_a_stage_is_refused_before_anything_is_read(tmp_path)
             holdfast.privatize_stream("no such file.csv", tmp_path / "a", **OPTIONS | stage)
 
 
-def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(tmp_path, small_batches):
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_files_of_a_folder_may_lack_a_column_or_hold_narrower_numbers(
+    names, tmp_path, small_batches
+):
     (tmp_path / "in").mkdir()
     data = table(1500)
-    pa.parquet.write_table(data, tmp_path / "in" / "a.parquet")
     narrow = data.drop_columns(["price"]).set_column(1, "visits", data["visits"].cast(pa.int16()))
-    pa.parquet.write_table(narrow, tmp_path / "in" / "b.parquet")
+    for name, part in zip(names, (data, narrow), strict=True):
+        pa.parquet.write_table(part, tmp_path / "in" / f"{name}.parquet")
     release = holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)
     out = release.load().table
+    prices = [data["price"].to_pylist(), [None] * 1500]
+    prices = prices if names == "ab" else prices[::-1]
     assert out["shop"].to_pylist() == data["shop"].to_pylist() * 2
-    assert out["price"].to_pylist() == data["price"].to_pylist() + [None] * 1500
+    assert out["price"].to_pylist() == prices[0] + prices[1]
+
+
+def test_folders_of_many_kinds_of_partitions_are_read(tmp_path, small_batches):
+    for key in ("day=3/place=a%20b", "day=4/place=__HIVE_DEFAULT_PARTITION__"):
+        (tmp_path / "in" / key).mkdir(parents=True)
+        pa.parquet.write_table(table(1500), tmp_path / "in" / key / "x.parquet")
+    (tmp_path / "in" / "_SUCCESS").touch()
+    release = holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)
+    out = release.load().table
+    assert out["day"].to_pylist() == [3] * 1500 + [4] * 1500
+    assert out["place"].to_pylist() == ["a b"] * 1500 + [None] * 1500
+
+
+def test_a_single_file_gets_no_column_from_the_folder_it_lies_in(tmp_path):
+    (tmp_path / "year=2024").mkdir()
+    path = written(tmp_path / "year=2024", "parquet", table(100))
+    release = holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
+    assert release.unchanged_columns == holdfast.privatize(path, **OPTIONS).unchanged_columns
+
+
+def test_a_folder_of_columns_of_different_kinds_is_refused(tmp_path):
+    (tmp_path / "in").mkdir()
+    pa.parquet.write_table(table(10), tmp_path / "in" / "a.parquet")
+    pa.parquet.write_table(pa.table({"visits": ["one"]}), tmp_path / "in" / "b.parquet")
+    with pytest.raises(HoldfastError, match="columns of one kind"):
+        holdfast.privatize_stream(tmp_path / "in", tmp_path / "a", **OPTIONS)

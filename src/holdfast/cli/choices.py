@@ -1,5 +1,6 @@
-"""What the command line calls the privatizers."""
+"""What the command line calls the parts of a run, and its numbers."""
 
+from collections.abc import Callable
 from typing import Any
 
 from holdfast.errors import HoldfastError
@@ -14,6 +15,16 @@ PRIVATIZERS = {
 }
 WITH_DELTA = {"cumulative-gaussian": "CumulativeGaussian", "cyclic-gaussian": "CyclicGaussian"}
 NAMES = (*PRIVATIZERS, *(f"{name}:DELTA" for name in WITH_DELTA))
+
+BASELINES = {
+    "truncated-geometric": "TruncatedGeometric",
+    "staircase": "Staircase",
+    "discrete-gaussian": "DiscreteGaussian",
+}
+CONSTRUCTORS = (
+    *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
+    *BASELINES,
+)
 
 
 def find_privatizer(text: str) -> Any:
@@ -30,3 +41,68 @@ def find_privatizer(text: str) -> Any:
     if text not in PRIVATIZERS:
         raise HoldfastError(f"`privatizer` must be one of {', '.join(NAMES)}, got {text!r:.40}.")
     return getattr(privatizers, PRIVATIZERS[text])()
+
+
+def find_constructor(
+    name: str, delta: str | None = None, progress: Callable[[int, float], None] | None = None
+) -> Any:
+    """The constructor of this name; `progress` is told of its steps.
+
+    >>> find_constructor("sandwich").selector
+    'sandwich'
+    """
+    from holdfast import constructors
+
+    if name not in CONSTRUCTORS:
+        raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+    if delta is not None and name != "discrete-gaussian":
+        raise HoldfastError(
+            f"`delta` has no use for {name}. Hint: it belongs to --constructor discrete-gaussian."
+        )
+    if name in BASELINES:
+        from holdfast import baselines
+
+        if delta is not None:
+            return baselines.DiscreteGaussian(delta=delta)
+        return getattr(baselines, BASELINES[name])()
+    if name == "unfixed":
+        return constructors.UnfixedOptimum()
+    if name == "automatic":
+        return constructors.Automatic(progress=progress)
+    if name == "optimal":
+        return constructors.Optimal(progress=progress, interruptible=False)
+    if name == "windowed":
+        return constructors.Windowed()
+    return constructors.Heuristic(selector=name)
+
+
+def max_count_of(text: str, epsilon: str | None) -> Any:
+    """The highest count: a number, or a quantile that may take `epsilon`.
+
+    >>> max_count_of("50", None)
+    50
+    """
+    from holdfast.private_quantile import PrivateQuantile
+
+    kind, colon, share = text.partition(":")
+    if colon and kind.strip() == "quantile":
+        return PrivateQuantile(share, epsilon=epsilon)
+    if epsilon is not None:
+        raise HoldfastError("`bound_epsilon` needs a quantile as max_count, such as quantile:0.99.")
+    try:
+        return int(text)
+    except ValueError:
+        raise HoldfastError(
+            f"`max_count` must be a whole number or a quantile, got {text!r:.40}. "
+            "Hint: digits only, such as 50, or quantile:0.99."
+        ) from None
+
+
+def whole(text: str, name: str) -> int:
+    """A whole number; `name` is what an error calls it."""
+    try:
+        return int(text)
+    except ValueError:
+        raise HoldfastError(
+            f"`{name}` must be a whole number, got {text!r:.40}. Hint: digits only, such as 50."
+        ) from None

@@ -2,36 +2,32 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.choices import NAMES, find_privatizer
+from holdfast.cli.choices import (
+    BASELINES,
+    CONSTRUCTORS,
+    NAMES,
+    find_constructor,
+    find_privatizer,
+    max_count_of,
+    whole,
+)
+from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
-from holdfast.cli.streams import Looked, asked_source, is_streamed, look_at, watched
-from holdfast.delta import rounded_up
+from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
-    from holdfast.budget import Budget
     from holdfast.ledger import Balance
     from holdfast.release import Release
-
-BASELINES = {
-    "truncated-geometric": "TruncatedGeometric",
-    "staircase": "Staircase",
-    "discrete-gaussian": "DiscreteGaussian",
-}
-CONSTRUCTORS = (
-    *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
-    *BASELINES,
-)
 
 
 def privatize(
@@ -87,7 +83,9 @@ def privatize(
     dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
     stream: Annotated[
         bool | None,
-        typer.Option(help="Read and write in batches, never the whole table."),
+        typer.Option(
+            help="Read and write in batches, never the whole table; default: from 64 MiB on."
+        ),
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")
@@ -128,13 +126,13 @@ def privatize(
         new_folder(out)
     options: dict[str, Any] = {
         "epsilon": epsilon,
-        "max_count": _max_count(max_count, bound_epsilon),
-        "contributions": _whole(contributions, "contributions"),
+        "max_count": max_count_of(max_count, bound_epsilon),
+        "contributions": whole(contributions, "contributions"),
         "split": split,
     }
     one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    stages = (stage_1, _constructor(constructor, None, delta))
+    stages = (stage_1, find_constructor(constructor, delta))
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -147,14 +145,14 @@ def privatize(
         account = None if ledger is None else _account(ledger, dataset)
         options["one_stage"] = one_stage
         with asked_source(file, query) if streamed else nullcontext(file) as source:
-            table = look_at(source, names) if streamed else _look_at(file, names)
-        _plan(table, options, stages, account, as_json)
+            table = look_at_stream(source, names) if streamed else look_at_file(file, names)
+        say_plan(table, options, stages, account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | {"privatizer": stage_1}
     with _saying_if_it_counted():
         if streamed:
-            stage_2 = _constructor(constructor, None, delta)
+            stage_2 = find_constructor(constructor, delta)
             with asked_source(file, query) as source, watched(quiet=as_json) as progress:
                 chosen |= {"constructor": stage_2, "progress": progress}
                 release: Any = holdfast.privatize_stream(source, out or "", **chosen)
@@ -172,7 +170,7 @@ def privatize(
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
-        _warn(note)
+        warn(note)
     try:
         _show(release, folder)
         if ledger is not None and not release.privacy.simulated:
@@ -188,10 +186,8 @@ def _in_memory(
     from holdfast.constructors.dual_bound import above_the_optimum
 
     with working("Privatizing (the first run compiles the kernels) …", quiet=quiet) as say:
-        stage_2 = _constructor(
-            constructor[0],
-            lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …"),
-            constructor[1],
+        stage_2 = find_constructor(
+            *constructor, lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …")
         )
         return holdfast.privatize(file, **chosen, constructor=stage_2)
 
@@ -241,139 +237,3 @@ def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
         )
         screen.print("Whoever sees it published again learns that the table has not changed.")
     screen.print(sentence(balance))
-
-
-def _look_at(file: Path, names: dict[str, Any]) -> Looked:
-    from holdfast.copies import refuse_copies
-    from holdfast.table import read_table
-
-    table = read_table(file, **names)
-    refuse_copies(table)
-    rows = int((~table.structural_zero).sum())
-    return Looked(rows=rows, others=table.others, notes=table.notes)
-
-
-def _warn(note: str) -> None:
-    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
-
-
-def _plan(
-    table: Looked,
-    options: dict[str, Any],
-    stages: tuple[Any, Any],
-    account: "Balance | None",
-    as_json: bool,
-) -> None:
-    """Say what a run would do; draws nothing."""
-    from holdfast.bound import plan as plan_bound
-
-    rows = table.rows
-    highest, budget = plan_bound(options.pop("max_count"), rows, **options)
-    delta = _promised_delta(budget, *stages, rows)
-    if as_json:
-        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
-        plan["unchanged_columns"] = list(table.others)
-        if account is not None:
-            plan["ledger"] = as_dict(account)
-        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.bound)}
-        spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
-        typer.echo(json.dumps({"dry_run": True} | spent | plan))
-        return
-    for note in table.notes:
-        _warn(note)
-    search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
-    extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
-    top = f"max_count, {highest} at the most" if budget.bound else highest
-    screen.print(
-        f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
-        f"{float(budget.epsilon):g}{extra}: {search}"
-        f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
-        f"the counts, and publish counts from 0 to {top}. "
-        "Nothing was drawn, nothing was written.\n"
-        + (
-            f"Published unchanged: {', '.join(table.others)}. Make sure that they do not tell the "
-            "counts."
-            if table.others
-            else "There is no other column to publish."
-        )
-    )
-    if budget.stage_1:
-        screen.print(
-            "The noise on the distribution of counts would have a standard deviation of "
-            f"{_uncertainty(stages[0], budget, rows, highest + 1)} of the rows."
-        )
-    if account is not None:
-        screen.print(sentence(account))
-        if budget.epsilon > account.epsilon_left or delta > account.delta_left:
-            screen.print("That is not enough, unless this very release was made before.")
-
-
-def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
-    """What the ledger would count: delta for one person, before anything is drawn."""
-    from holdfast.composition import parts_of
-
-    if hasattr(constructor, "for_release"):
-        constructor = constructor.for_release(rows=rows, steps=budget.steps)
-    parts = parts_of(budget, privatizer, constructor)
-    return sum((part.delta * part.times for part in parts), Fraction(0))
-
-
-def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:
-    from holdfast.usefulness import share_uncertainty
-
-    share = min(share_uncertainty(privatizer, budget, rows, bins), 1.0)
-    return "less than 1%" if share < 0.01 else f"up to {share:.0%}"
-
-
-def _constructor(
-    name: str, progress: Callable[[int, float], None] | None, delta: str | None
-) -> Any:
-    from holdfast import constructors
-
-    if name not in CONSTRUCTORS:
-        raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
-    if delta is not None and name != "discrete-gaussian":
-        raise HoldfastError(
-            f"`delta` has no use for {name}. Hint: it belongs to --constructor discrete-gaussian."
-        )
-    if name in BASELINES:
-        from holdfast import baselines
-
-        if delta is not None:
-            return baselines.DiscreteGaussian(delta=delta)
-        return getattr(baselines, BASELINES[name])()
-    if name == "unfixed":
-        return constructors.UnfixedOptimum()
-    if name == "automatic":
-        return constructors.Automatic(progress=progress)
-    if name == "optimal":
-        return constructors.Optimal(progress=progress, interruptible=False)
-    if name == "windowed":
-        return constructors.Windowed()
-    return constructors.Heuristic(selector=name)
-
-
-def _max_count(text: str, epsilon: str | None) -> Any:
-    from holdfast.private_quantile import PrivateQuantile
-
-    kind, colon, share = text.partition(":")
-    if colon and kind.strip() == "quantile":
-        return PrivateQuantile(share, epsilon=epsilon)
-    if epsilon is not None:
-        raise HoldfastError("`bound_epsilon` needs a quantile as max_count, such as quantile:0.99.")
-    try:
-        return int(text)
-    except ValueError:
-        raise HoldfastError(
-            f"`max_count` must be a whole number or a quantile, got {text!r:.40}. "
-            "Hint: digits only, such as 50, or quantile:0.99."
-        ) from None
-
-
-def _whole(text: str, name: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise HoldfastError(
-            f"`{name}` must be a whole number, got {text!r:.40}. Hint: digits only, such as 50."
-        ) from None

@@ -2,32 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from holdfast.cli.screen import asides
 from holdfast.errors import HoldfastError
 
-UNSEEN = 10_000  # a table is in order whatever max_count will be; this is the highest there is
-
-
-@dataclass(frozen=True, kw_only=True)
-class Looked:
-    """What a dry run has to know of a table."""
-
-    rows: int
-    others: tuple[str, ...]
-    notes: tuple[str, ...] = ()
+LARGE = 1 << 26
+"""Files from here on, in bytes, are streamed unless `--no-stream` is given."""
 
 
 def is_streamed(file: Path, asked: bool | None, query: str | None) -> bool:
-    """Whether a table is read in batches: as asked; folders and queries always."""
+    """Whether a table is read in batches: as asked, else by what it is and how large."""
     if query is not None or file.is_dir():
         if asked is False:
             raise HoldfastError("`--no-stream` is for single files. Hint: leave it out.")
         return True
-    return bool(asked)
+    if asked is None:
+        return file.is_file() and file.stat().st_size >= LARGE
+    return asked
 
 
 @contextmanager
@@ -74,15 +67,3 @@ def watched(*, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
             progress.update(bars[what], completed=done)
 
         yield show
-
-
-def look_at(source: Any, names: dict[str, Any]) -> Looked:
-    """Read a table in batches and check it, for a dry run."""
-    from holdfast.streaming.open import open_source
-    from holdfast.streaming.run import tally
-
-    others = {name: column for name, column in names.items() if name != "count"}
-    table = open_source(source, names["count"], others)
-    seen = tally(table.read(), UNSEEN, lambda _done: None)
-    unchanged = tuple(name for name in table.columns if name != table.column)
-    return Looked(rows=seen.rows, others=unchanged)

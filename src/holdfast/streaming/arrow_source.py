@@ -1,6 +1,7 @@
 """Parquet files, folders of them, and DuckDB queries as a stream of Arrow batches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ from holdfast.count_values import BadCount, series_counts
 from holdfast.csv_table import find_column, suggest
 from holdfast.errors import HoldfastError
 from holdfast.frames import no_pyarrow
+from holdfast.streaming.arrow_columns import holds_counts, label_keys
+from holdfast.streaming.lookout import Lookout
 from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, check_marks, in_order
 
 ROWS = 1 << 17
@@ -36,6 +39,8 @@ class Reader:
     schema: Any
     open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
     length: int | None
+    query: bool = False
+    """Whether a query is run whenever batches are asked for."""
 
 
 class ArrowSource:
@@ -44,7 +49,7 @@ class ArrowSource:
     suffix = "parquet"
 
     def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
-        self._reader = reader
+        self._reader, self.name = reader, reader.name
         self.columns = list(reader.schema.names)
         if count is None and len(self.columns) != 1:
             raise HoldfastError(
@@ -55,14 +60,19 @@ class ArrowSource:
         for parameter, name in {"count": self.column, **names}.items():
             if name:
                 find_column(self.columns, name, parameter)
-        self._marker = names.get("structural_zero")
+        self._length = reader.length
+        self._marker, self.category = names.get("structural_zero"), names.get("category")
 
-    def read(self) -> Iterator[Part]:
+    def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
-        wanted = [name for name in (self.column, self._marker) if name]
-        for batch in self._batches(wanted):
+        rows = 0
+        for batch in self._batches(self._wanted(lookout)):
             counts, marks = self._checked(batch)
+            if lookout is not None:
+                self._show(batch, counts, lookout)
+            rows += len(counts)
             yield Part(counts=counts, marks=marks, done=batch.done)
+        self._length = rows
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: every batch with a new count column, in row groups of a million."""
@@ -94,13 +104,39 @@ class ArrowSource:
             if group:
                 write(group)
 
-    def _batches(self, columns: list[str] | None) -> Iterator[Batch]:
+    def _wanted(self, lookout: Lookout | None) -> list[str] | None:
+        """The columns of the first pass; after the first batch few are suspects any more."""
+        wanted = [self.column, self._marker]
+        if lookout is not None:
+            if self._reader.query:
+                return None  # once for all columns, rather than twice
+            with closing(self._batches(None)) as batches:
+                for batch in batches:
+                    self._show_suspects(batch, self._checked(batch)[0], lookout)
+                    break
+            wanted += [lookout.others[at] for at in lookout.suspects.left]
+            wanted += [] if lookout.labels is None else [lookout.labels.category]
+        return list(dict.fromkeys(name for name in wanted if name))
+
+    def _show(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+        self._show_suspects(batch, counts, lookout)
+        labels = lookout.labels
+        if labels is not None and labels.open:
+            labels.see(label_keys(batch.data.column(labels.category)))
+
+    def _show_suspects(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+        def holds(other: int) -> bool:
+            return holds_counts(batch.data.column(lookout.others[other]), counts)
+
+        lookout.suspects.see(counts, holds)
+
+    def _batches(self, columns: list[str] | None) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
             for data, file in self._reader.open(columns):
                 row = row if file == before else 0
                 rows += len(data)
-                done = rows / max(self._reader.length, 1) if self._reader.length else None
+                done = min(rows / self._length, 1.0) if self._length else None
                 if len(data):
                     yield Batch(data, file, row, done)
                 row, before = row + len(data), file
@@ -112,7 +148,7 @@ class ArrowSource:
     def _unreadable(self, error: Exception, file: str, row: int) -> HoldfastError:
         last = f"; data row {row} of `{file}` was the last" if file else ""
         return HoldfastError(
-            f"`{self._reader.name}` cannot be read to its end{last} ({type(error).__name__}). "
+            f"`{self.name}` cannot be read to its end{last} ({type(error).__name__}). "
             "Hint: is it all still there, whole, and of one kind?"
         )
 
@@ -150,24 +186,26 @@ def open_parquet(path: Path) -> Reader:
     except ImportError:
         raise no_pyarrow("Parquet files need") from None
     try:
-        dataset = arrow.dataset(path, format="parquet", partitioning="hive")
+        hive = "hive" if path.is_dir() else None  # folders above a file say nothing about it
+        dataset = arrow.dataset(path, format="parquet", partitioning=hive)
         length = dataset.count_rows()
+        kinds = [fragment.physical_schema for fragment in dataset.get_fragments()]
+        schema = pa.unify_schemas([dataset.schema, *kinds], promote_options="permissive")
     except Exception as error:
         raise HoldfastError(
             f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
-            "does the folder hold nothing else?"
+            "does the folder hold nothing else, and columns of one kind?"
         ) from None
 
     def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        schema = dataset.schema
-        if columns is not None:
-            schema = pa.schema([schema.field(name) for name in columns])
+        fields = schema if columns is None else map(schema.field, columns)
+        wanted = pa.schema(list(fields))
         for fragment in dataset.get_fragments():
             keys = arrow.get_partition_keys(fragment.partition_expression)
-            for batch in _batches_of(fragment.path, schema):
-                yield _fitted(batch, schema, keys), fragment.path
+            for batch in _batches_of(fragment.path, wanted):
+                yield _fitted(batch, wanted, keys), fragment.path
 
-    return Reader(str(path), dataset.schema, batches, length)
+    return Reader(str(path), schema, batches, length)
 
 
 def _batches_of(path: str, schema: Any) -> Iterator[Any]:
@@ -210,4 +248,4 @@ def open_duckdb(relation: Any) -> Reader:
         schema = relation.limit(0).to_arrow_table().schema
     except ImportError:
         raise no_pyarrow("DuckDB relations need") from None
-    return Reader("the query", schema, batches, None)
+    return Reader("the query", schema, batches, None, query=True)

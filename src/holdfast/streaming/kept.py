@@ -9,7 +9,7 @@ from typing import IO
 
 import numpy as np
 
-from holdfast.bundle import new_bundle, read_facts
+from holdfast.bundle import new_bundle, read_facts, writing
 from holdfast.errors import HoldfastError
 from holdfast.histogram import LARGEST_MAX_COUNT
 from holdfast.release import ReleaseFacts
@@ -49,9 +49,14 @@ def column_file(folder: Path | None) -> Iterator[Callable[[Counts], None]]:
     if folder is None:
         yield lambda _counts: None
         return
+
+    def write(counts: Counts) -> None:
+        with writing(folder.parent):
+            _write_lines(counts, file)
+
     with (folder / "table.csv").open("xb") as file:
         file.write(b"count\n")
-        yield lambda counts: _write_lines(counts, file)
+        yield write
 
 
 def _write_lines(counts: Counts, file: IO[bytes]) -> None:

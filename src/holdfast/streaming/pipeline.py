@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 from holdfast.sampling import THREADS
+from holdfast.streaming.lookout import Lookout
 
 Counts = NDArray[np.int64]
 Marks = NDArray[np.bool_] | None
@@ -37,12 +38,15 @@ class Part:
 class Source(Protocol):
     """A table that can be read twice, a batch at a time."""
 
+    name: str
+    """What an error calls it: a path, or the query."""
     column: str
     columns: list[str]
+    category: str | None
     suffix: str
 
-    def read(self) -> Iterator[Part]:
-        """The first pass."""
+    def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
+        """The first pass; `lookout` is shown the other columns, as far as it needs them."""
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: everything is written to `path`, with new counts."""

@@ -1,6 +1,6 @@
 """The two passes: a histogram of the counts, then a draw for each."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.bundle import complete, new_bundle
+from holdfast.bundle import complete, new_bundle, writing
 from holdfast.errors import HoldfastError
 from holdfast.histogram import histogram_of_counts, top_code
 from holdfast.release import ReleaseFacts, StreamedRelease
@@ -17,7 +17,8 @@ from holdfast.sampling import THREADS, Sampler
 from holdfast.spending import Request, TableDigest
 from holdfast.stages import Staged, Stages
 from holdfast.streaming.kept import Kept, KeptRelease, column_file, kept_bundle
-from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, Source
+from holdfast.streaming.lookout import Lookout
+from holdfast.streaming.pipeline import Counts, Draw, Marks, Source
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"
@@ -31,6 +32,7 @@ class Tally:
     structural_zeros: int
     structural_zero_rows: NDArray[np.bool_] | None = field(repr=False)
     digest: TableDigest = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     @property
     def rows(self) -> int:
@@ -38,11 +40,12 @@ class Tally:
         return int(self.histogram.sum())
 
 
-def tally(parts: Iterator[Part], highest: int, say: Callable[[float | None], None]) -> Tally:
-    """The histogram of all counts that go through the mechanism."""
+def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
+    """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
     marks, rows = list[NDArray[np.bool_]](), 0
-    for part in parts:
+    lookout = Lookout(table.columns, table.column, table.category)
+    for part in table.read(lookout):
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
         zeros += 0 if part.marks is None else int(part.marks.sum())
@@ -56,11 +59,13 @@ def tally(parts: Iterator[Part], highest: int, say: Callable[[float | None], Non
             if zeros
             else "`table` has no rows. Hint: give one row per category, zeros included."
         )
+    lookout.refuse()
     return Tally(
         histogram=histogram,
         structural_zeros=zeros,
         structural_zero_rows=np.concatenate(marks) if zeros and rows <= MOST_ROWS else None,
         digest=digest,
+        notes=lookout.notes,
     )
 
 
@@ -100,12 +105,12 @@ class Run:
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
             facts = staged.facts(drawn)
-            facts |= {"notes": facts["notes"] + notes}
+            facts |= {"notes": self.seen.notes + facts["notes"] + notes}
             release = self._release(released, facts)
-            complete(release, folder, self.table.columns)
+            _complete(release, folder, self.table.columns)
             if bare is not None:
                 alone = replace(release, count_column=None, unchanged_columns=())
-                complete(alone, bare, ["count"])
+                _complete(alone, bare, ["count"])
         return release
 
     def show_again(self, kept: KeptRelease) -> StreamedRelease:
@@ -116,7 +121,7 @@ class Run:
         with new_bundle(self.sink) as folder:
             released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
             release = self._release(released, facts)
-            complete(release, folder, self.table.columns)
+            _complete(release, folder, self.table.columns)
         return release
 
     def rewrite(
@@ -126,25 +131,24 @@ class Run:
         again = np.zeros_like(self.seen.histogram)
         released = np.zeros(top + 1, dtype=np.int64)
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
-        try:
-            with column_file(bare) as write:
-                for part in parts:
-                    again += _open_histogram(part.counts, part.marks, self.asked.highest)
-                    released += np.bincount(part.released, minlength=top + 1)
-                    write(part.released)
-                    self.say(DRAWING, part.done)
-        except OSError as error:
-            raise HoldfastError(
-                f"`{self.sink.parent}` cannot be written to ({error.strerror or error}); nothing "
-                "was released. Hint: make room, or choose another folder."
-            ) from None
-        same_rows = released.sum() == self.seen.rows + self.seen.structural_zeros
-        if (again != self.seen.histogram).any() or not same_rows:
-            raise HoldfastError(
-                "`source` changed while it was read; nothing was released. "
-                "Hint: copy it to a place where nobody writes, and begin again."
-            )
+        with writing(self.sink.parent), column_file(bare) as write:
+            for part in parts:
+                again += _open_histogram(part.counts, part.marks, self.asked.highest)
+                released += np.bincount(part.released, minlength=top + 1)
+                write(part.released)
+                self.say(DRAWING, part.done)
+        self._check_unchanged(again, int(released.sum()))
         return released
+
+    def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
+        before = self.seen.rows + self.seen.structural_zeros
+        if rows == before and (again == self.seen.histogram).all():
+            return
+        number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"
+        raise HoldfastError(
+            f"`{self.table.name}` changed while it was read{number}; nothing was released. "
+            "Hint: copy it to a place where nobody writes, and begin again."
+        )
 
     def _release(self, released: NDArray[np.int64], facts: dict[str, Any]) -> StreamedRelease:
         table = self.table
@@ -173,6 +177,11 @@ class Drawing:
         released = np.zeros(len(counts), dtype=np.int64)
         released[~marks] = self._sampler(top_code(counts[~marks], self._top), self._source)
         return released
+
+
+def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> None:
+    with writing(folder.parent):
+        complete(release, folder, columns)
 
 
 def _open_histogram(counts: Counts, marks: Marks, highest: int) -> NDArray[np.int64]:

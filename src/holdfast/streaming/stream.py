@@ -48,7 +48,8 @@ def privatize_stream(
             partitions become columns; or a DuckDB relation, which is run twice.
         sink: New folder for the bundle. The table in it is CSV for CSV and Parquet otherwise.
         structural_zero: A column of true and false that marks rows publicly known to be zero.
-        category: Name of the category column; only to check that it is there.
+        category: Name of the category column; only to warn if a label repeats, which is
+            looked for among the first ten million labels.
         ledger, dataset: As in `holdfast.privatize`; both recognise each other's releases.
         progress: Called with what is being done and the share of it that is behind.
 
@@ -76,7 +77,7 @@ def privatize_stream(
     new_folder(sink)
     table = open_source(source, count, {"category": category, "structural_zero": structural_zero})
     say = progress or (lambda _what, _done: None)
-    seen = tally(table.read(), asked.highest, lambda done: say(READING, done))
+    seen = tally(table, asked.highest, lambda done: say(READING, done))
     asked = asked.for_rows(seen.rows)
     run = Run(table=table, sink=Path(sink), asked=asked, seen=seen, say=say)
     if ledger is None or dataset is None:

@@ -98,6 +98,22 @@ def _count(block, start, end):
 
 
 @njit(cache=True, nogil=True)
+def unlike(block, delimiter, at, counts, row, position):
+    """The first row from `row` on whose cell `at` is not plainly its count.
+
+    Returns it (their number if there is none), where the record after it begins, and the start
+    and end of the cell.
+    """
+    spans = np.zeros(4, np.int64)
+    while row < len(counts):
+        position, _ = record(block, position, True, delimiter, at, -1, spans)
+        if _count(block, spans[0], spans[1]) != counts[row]:
+            break
+        row += 1
+    return row, position, spans[0], spans[1]
+
+
+@njit(cache=True, nogil=True)
 def _blank(block, start, end):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from holdfast.count_values import BadCount, text_problem
 from holdfast.csv_table import DELIMITERS, find_column, parse_csv, suggest
 from holdfast.errors import HoldfastError
+from holdfast.streaming.lookout import Lookout
 from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, check_marks, in_order
+from holdfast.streaming.text_columns import holds_counts, label_keys
 
 BLOCK = 1 << 23
 LONGEST_RECORD = 1 << 26
@@ -59,7 +61,7 @@ class TextSource:
     suffix = "csv"
 
     def __init__(self, path: Path, count: str | None, names: dict[str, str | None]) -> None:
-        self.path = path
+        self.path, self.name = path, str(path)
         with self._opened() as file:
             head = file.read(BLOCK)
         self._start, self._delimiter, self.columns = self._header(head)
@@ -73,12 +75,15 @@ class TextSource:
         found = {key: find_column(self.columns, n, key) for key, n in names.items() if n}
         self._marker = found.get("structural_zero", -1)
         self._marker_name = names.get("structural_zero")
+        self.category = names.get("category")
 
-    def read(self) -> Iterator[Part]:
+    def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
         rows = Progress()
         for scanned in in_order(self._scan, self._blocks()):
             self._check(scanned, rows)
+            if lookout is not None:
+                self._show(scanned, lookout)
             yield Part(counts=scanned.counts, marks=scanned.marks, done=scanned.block.done)
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
@@ -105,6 +110,18 @@ class TextSource:
                     done=scanned.block.done,
                 )
 
+    def _show(self, scanned: Scanned, lookout: Lookout) -> None:
+        block, counts = scanned.block.data, scanned.counts
+
+        def holds(other: int) -> bool:
+            at = other if other < self._at else other + 1
+            return holds_counts(block, self._delimiter, at, counts)
+
+        lookout.suspects.see(counts, holds)
+        if lookout.labels is not None and lookout.labels.open:
+            at = self.columns.index(lookout.labels.category)
+            lookout.labels.see(label_keys(block, self._delimiter, at, scanned.rows))
+
     def _opened(self) -> io.BufferedReader:
         try:
             return self.path.open("rb")
@@ -119,7 +136,7 @@ class TextSource:
         if head.startswith(_OTHER_UNICODE):
             raise HoldfastError(
                 f"`{self.path}`: a file in UTF-16 is read whole or not at all. "
-                "Hint: save it in UTF-8, or use `holdfast.privatize`."
+                "Hint: save it in UTF-8, or have it read whole: --no-stream, `holdfast.privatize`."
             )
         start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
         while head[start : start + 1] in (b"\r", b"\n"):

@@ -1,0 +1,125 @@
+"""`holdfast privatize --dry-run`: what a run would do; nothing is drawn."""
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from holdfast.cli.ledger import as_dict, sentence
+from holdfast.cli.screen import asides, screen
+from holdfast.delta import rounded_up
+from holdfast.wording import numbered
+
+if TYPE_CHECKING:
+    from holdfast.budget import Budget
+    from holdfast.ledger import Balance
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looked:
+    """What a dry run has to know of a table."""
+
+    rows: int
+    others: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+def look_at_file(file: Path, names: dict[str, Any]) -> Looked:
+    """Read a table into memory and check it."""
+    from holdfast.copies import refuse_copies
+    from holdfast.table import read_table
+
+    table = read_table(file, **names)
+    refuse_copies(table)
+    rows = int((~table.structural_zero).sum())
+    return Looked(rows=rows, others=table.others, notes=table.notes)
+
+
+def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
+    """Read a table in batches and check it."""
+    from holdfast.histogram import LARGEST_MAX_COUNT
+    from holdfast.streaming.open import open_source
+    from holdfast.streaming.run import tally
+
+    others = {name: column for name, column in names.items() if name != "count"}
+    table = open_source(source, names["count"], others)
+    # in order whatever max_count will be
+    seen = tally(table, LARGEST_MAX_COUNT, lambda _done: None)
+    unchanged = tuple(name for name in table.columns if name != table.column)
+    return Looked(rows=seen.rows, others=unchanged, notes=seen.notes)
+
+
+def warn(note: str) -> None:
+    """Say what the steward should know, beside the output."""
+    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
+
+
+def say_plan(
+    table: Looked,
+    options: dict[str, Any],
+    stages: tuple[Any, Any],
+    account: "Balance | None",
+    as_json: bool,
+) -> None:
+    """Say what a run would do; draws nothing."""
+    from holdfast.bound import plan as plan_bound
+
+    rows = table.rows
+    highest, budget = plan_bound(options.pop("max_count"), rows, **options)
+    delta = _promised_delta(budget, *stages, rows)
+    if as_json:
+        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
+        plan["unchanged_columns"] = list(table.others)
+        if account is not None:
+            plan["ledger"] = as_dict(account)
+        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.bound)}
+        spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
+        typer.echo(json.dumps({"dry_run": True} | spent | plan))
+        return
+    for note in table.notes:
+        warn(note)
+    search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
+    extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
+    top = f"max_count, {highest} at the most" if budget.bound else highest
+    screen.print(
+        f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
+        f"{float(budget.epsilon):g}{extra}: {search}"
+        f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
+        f"the counts, and publish counts from 0 to {top}. "
+        "Nothing was drawn, nothing was written.\n"
+        + (
+            f"Published unchanged: {', '.join(table.others)}. Make sure that they do not tell the "
+            "counts."
+            if table.others
+            else "There is no other column to publish."
+        )
+    )
+    if budget.stage_1:
+        screen.print(
+            "The noise on the distribution of counts would have a standard deviation of "
+            f"{_uncertainty(stages[0], budget, rows, highest + 1)} of the rows."
+        )
+    if account is not None:
+        screen.print(sentence(account))
+        if budget.epsilon > account.epsilon_left or delta > account.delta_left:
+            screen.print("That is not enough, unless this very release was made before.")
+
+
+def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
+    """What the ledger would count: delta for one person, before anything is drawn."""
+    from holdfast.composition import parts_of
+
+    if hasattr(constructor, "for_release"):
+        constructor = constructor.for_release(rows=rows, steps=budget.steps)
+    parts = parts_of(budget, privatizer, constructor)
+    return sum((part.delta * part.times for part in parts), Fraction(0))
+
+
+def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:
+    from holdfast.usefulness import share_uncertainty
+
+    share = min(share_uncertainty(privatizer, budget, rows, bins), 1.0)
+    return "less than 1%" if share < 0.01 else f"up to {share:.0%}"
