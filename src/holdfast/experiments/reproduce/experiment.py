@@ -53,6 +53,8 @@ class Experiment:
     """How many processes at the most."""
     repeatable: bool = True
     """Whether another run gives the same bytes; times do not."""
+    from_files: bool = False
+    """Whether data sets are left out that no file holds."""
 
     def study(self, folder: Folder, effort: str) -> Study:
         """The tasks for the engine; none if the data are not here."""
@@ -69,7 +71,8 @@ class Experiment:
         return Study(name=self.name, tasks=tasks, work=partial(self.work, folder=folder))
 
     def _present(self, folder: Folder) -> list[str]:
-        return [name for name in self.data or ("",) if not name or is_here(name, folder)]
+        here = [name for name in self.data or ("",) if not name or is_here(name, folder)]
+        return [name for name in here if not self.from_files or ".csv" in load(name, folder).source]
 
 
 def is_here(name: str, folder: Folder) -> bool:

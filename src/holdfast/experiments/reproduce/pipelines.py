@@ -45,6 +45,8 @@ DISTANCES = {
 ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 FIXED = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
 BASELINES = ("unfixed-optimum", "truncated-geometric", "staircase", "discrete-gaussian")
+ORACLE = "oracle"
+"""The optimum told the true distribution, with the whole budget: a perfect stage 1 for free."""
 PRIVATIZERS = {
     "cyclic Laplace": CyclicLaplace(),
     "classic Laplace": ClassicLaplace(),
@@ -69,6 +71,7 @@ def pipeline(name: str, error: str = "absolute") -> Method:
         sandwich = Heuristic(selector="sandwich", error=error)
         return _papers(name, sandwich, PRIVATIZERS[name])
     one_stage = {
+        ORACLE: optimal,
         "truncated-geometric": TruncatedGeometric(),
         "staircase": Staircase(),
         "discrete-gaussian": DiscreteGaussian(),
