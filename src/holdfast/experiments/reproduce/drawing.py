@@ -1,5 +1,6 @@
 """Figures of the report: panels side by side, one style per method, the data's source on each."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +38,7 @@ class Figure:
         return [self._save(folder / f"{self.name}.{suffix}") for suffix in ("png", "svg")]
 
     def _save(self, path: Path) -> Path:
-        with canvas(path, len(self.panels), self.width, 3.7, self.title) as (_, axes):
+        with canvas(path, len(self.panels), self.width, 3.7, spelled(self.title)) as (_, axes):
             for axis, panel in zip(axes, self.panels, strict=True):
                 panel(axis)
             if self.legend:
@@ -66,7 +67,7 @@ def curves(
             turn = slice(index % 2, None, 2) if len(points) > 8 else slice(None)
             draw_curve(axis, at, mean, error, style, turn)
         scales = {f"{c}scale": "log" if c in log else "linear" for c in "xy"}
-        axis.set(xlabel=x, ylabel=y, **scales)
+        axis.set(xlabel=spelled(x), ylabel=spelled(y), **scales)
         axis.set_title(title, fontsize=9)
         if ticks:
             axis.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
@@ -91,6 +92,15 @@ def bars(
         axis.yaxis.set_major_formatter("{x:g}")
 
     return panel
+
+
+def spelled(text: str) -> str:
+    r"""The text with its ε_t set as mathematics.
+
+    >>> spelled("total budget ε_t")
+    'total budget $\\epsilon_{t}$'
+    """
+    return re.sub(r"ε_(\w)", r"$\\epsilon_{\1}$", text)
 
 
 def titled(data: str, source: str, width: int = 44) -> str:

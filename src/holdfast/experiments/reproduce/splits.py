@@ -10,7 +10,7 @@ from holdfast.budget import exact_epsilon
 from holdfast.experiments.datasets import SYNTHETIC
 from holdfast.experiments.engine import Row, Task, task_seed
 from holdfast.experiments.pipeline import BUDGETS
-from holdfast.experiments.reproduce.drawing import Figure
+from holdfast.experiments.reproduce.drawing import Figure, spelled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.experiments.reproduce.pipelines import drawn, errors_of, matrix_of, pipeline
 from holdfast.experiments.reproduce.report import Grid
@@ -76,7 +76,12 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
                 x * 1.02 ** (index - 2.5), y, "sod^v<"[index], label=name, markersize=6,
                 markerfacecolor="none", color="#333333",
             )  # fmt: skip
-        axis.set(xscale="log", xlabel="total budget ε_t", ylabel="share f of stage 1", ylim=(0, 1))
+        axis.set(
+            xscale="log",
+            xlabel=spelled("total budget ε_t"),
+            ylabel="share f of stage 1",
+            ylim=(0, 1),
+        )
         axis.set_xticks((0.1, 0.2, 0.5, 1, 2, 5), labels=("0.1", "0.2", "0.5", "1", "2", "5"))
         axis.set_xticks([], minor=True)
         axis.grid(True, linewidth=0.4, alpha=0.5)
@@ -146,12 +151,12 @@ def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
         )
         least = min(value for _, value, _ in tenths)
         axis.axhline(
-            min(least, chosen.value), color="#0072B2", linestyle=":", linewidth=1.6,
+            min(least, chosen.value), color="#333333", linestyle=":", linewidth=1.6,
             label="least objective",
         )  # fmt: skip
         axis.set(xlabel="share f of stage 1", xlim=(0, 1), ylabel="combined error objective")
         gap = max(0.0, chosen.value - least)
-        axis.set_title(f"ε_t = {epsilon:g}, optimality gap {gap:.3f}", fontsize=9)
+        axis.set_title(spelled(f"ε_t = {epsilon:g}, optimality gap {gap:.3f}"), fontsize=9)
         axis.grid(True, linewidth=0.4, alpha=0.5)
 
     return panel
