@@ -147,7 +147,7 @@ BY_SIZE = Experiment(
     about="Stage 1 alone on the schools data top-coded at n - 1, with ε_1 = 1.",
     data=("schools",),
     grid={"method": tuple(BY_NAME), "epsilon": ("1",), "n": SIZES},
-    replications={QUICK: 50, FULL: 200},
+    replications={QUICK: 50, FULL: 4000},
     work=draw_targets,
     draw=_size_figures,
     claims=_size_claims,
