@@ -11,10 +11,11 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.experiments.datasets import Dataset
 from holdfast.experiments.engine import Row, Task
+from holdfast.experiments.release_errors import drawn
 from holdfast.experiments.reproduce.claims import Claim, Estimate, sentence
 from holdfast.experiments.reproduce.drawing import Figure, curves, titled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.experiments.reproduce.pipelines import drawn, matrix_of, pipeline, share_of
+from holdfast.experiments.reproduce.pipelines import matrix_of, pipeline, share_of
 from holdfast.experiments.reproduce.summaries import sources
 from holdfast.experiments.synthetic import BY_DEFINITION, SEED
 from holdfast.randomness import Simulation

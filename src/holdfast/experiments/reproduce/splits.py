@@ -10,9 +10,10 @@ from holdfast.budget import exact_epsilon
 from holdfast.experiments.datasets import SYNTHETIC
 from holdfast.experiments.engine import Row, Task, task_seed
 from holdfast.experiments.pipeline import BUDGETS
+from holdfast.experiments.release_errors import drawn, errors_of
 from holdfast.experiments.reproduce.drawing import Figure, spelled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.experiments.reproduce.pipelines import drawn, errors_of, matrix_of, pipeline
+from holdfast.experiments.reproduce.pipelines import matrix_of, pipeline
 from holdfast.experiments.reproduce.report import Grid
 from holdfast.experiments.reproduce.split_claims import (
     fit,
