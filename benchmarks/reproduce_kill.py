@@ -30,6 +30,12 @@ def kept(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in paths}
 
 
+def first_difference(one: bytes, other: bytes) -> str:
+    lines = zip(one.splitlines(), other.splitlines(), strict=False)
+    found = next(((a, b) for a, b in lines if a != b), (one[-200:], other[-200:]))
+    return "\n".join(f"  {line[:400]!r}" for line in found)
+
+
 def finished_tasks(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in folder.glob("*.jsonl"))
 
@@ -57,7 +63,7 @@ def main() -> None:
         start = time.perf_counter()
         subprocess.run(command(one, given), check=True, stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - start
-        print(f"unbroken: {seconds:.0f} s, {finished_tasks(one)} tasks")
+        print(f"unbroken: {seconds:.0f} s, {finished_tasks(one)} tasks", flush=True)
         chance = random.Random(given.seed)
         for _ in range(given.kills):
             killed_run(
@@ -67,6 +73,8 @@ def main() -> None:
         first, second = kept(one), kept(other)
         unlike = sorted(n for n in first | second if first.get(n) != second.get(n))
         print(f"{len(first)} files compared; unlike: {', '.join(unlike) or 'none'}")
+        for name in unlike:
+            print(first_difference(first.get(name, b""), second.get(name, b"")))
         sys.exit(bool(unlike))
 
 

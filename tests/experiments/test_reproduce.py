@@ -114,6 +114,19 @@ def test_methods_with_the_same_stage_1_are_given_the_same_targets(whole):
     assert shares["paper"] == 0.506 and shares["staircase"] == 0 and shares["default"] > 0
 
 
+def a_third(task, seed, folder):
+    return [{"third": np.float64(1) / 3 + task["bits"] * 2.0**-54, "run": 7, "method": "x"}]
+
+
+def test_last_bits_that_depend_on_a_process_leave_results_alone():
+    noisy = replace(EXPERIMENTS["polytopes"], grid={"bits": (0, 1)}, work=a_third)
+    study = noisy.study(None, QUICK)
+    raw = [a_third(task, 0, None)[0]["third"] for task in study.tasks]
+    assert raw[0] != raw[1]
+    rows = [study.work(task, 0) for task in study.tasks]
+    assert rows == [[{"third": 0.3333333333, "run": 7, "method": "x"}]] * 2
+
+
 def test_results_that_are_there_are_not_written_over_without_being_asked(whole):
     with pytest.raises(HoldfastError, match="--resume goes on"):
         reproduce(["polytopes"], out=whole[0], jobs=1, experiments=TINY)
