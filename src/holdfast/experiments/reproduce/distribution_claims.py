@@ -80,8 +80,8 @@ def _below_baselines(found: Table, measure: str) -> Claim:
     said, why = "similar to W1, omitted", LARGE_BUDGETS
     if measure == "wasserstein":
         said = "often, with exceptions, this one in particular"
-        why += " On crime the curves cross near ε_t = 0.15. The paper's own draws have these "
-        why += "exceptions too (published-draws)."
+        why += " On crime the curves cross near ε_t = 0.15. On binomial and crime the paper's own "
+        why += "draws have these exceptions too (published-draws)."
     return sentence(
         "The fixed point has less distribution error than every baseline, except on the crime data "
         f"at ε_t = 0.1 ({WORDS[measure]})",
