@@ -40,15 +40,20 @@ def finished_tasks(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in folder.glob("*.jsonl"))
 
 
-def killed_run(words: list[str], after: float, folder: Path) -> None:
-    process = subprocess.Popen([*words, "--resume"], start_new_session=True)
-    try:
-        process.wait(after)
-        print(f"  finished before {after:.1f} s: nothing to kill")
-    except subprocess.TimeoutExpired:
+def killed_run(words: list[str], target: int, pause: float, folder: Path) -> None:
+    """Run until so many tasks are done, and a moment longer; then kill every process of it."""
+    process = subprocess.Popen(
+        [*words, "--resume"], start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    while finished_tasks(folder) < target and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(pause)
+    if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        print(f"  killed after {after:.1f} s with {finished_tasks(folder)} tasks done", flush=True)
+        print(f"  killed with {finished_tasks(folder)} tasks done", flush=True)
+    else:
+        print("  finished before: nothing to kill", flush=True)
 
 
 def main() -> None:
@@ -65,10 +70,9 @@ def main() -> None:
         seconds = time.perf_counter() - start
         print(f"unbroken: {seconds:.0f} s, {finished_tasks(one)} tasks", flush=True)
         chance = random.Random(given.seed)
-        for _ in range(given.kills):
-            killed_run(
-                command(other, given), chance.uniform(0.05, 1) * seconds / given.kills, other
-            )
+        targets = sorted(chance.sample(range(1, finished_tasks(one)), given.kills))
+        for target in targets:
+            killed_run(command(other, given), target, chance.uniform(0, 1), other)
         subprocess.run([*command(other, given), "--resume"], check=True, stdout=subprocess.DEVNULL)
         first, second = kept(one), kept(other)
         unlike = sorted(n for n in first | second if first.get(n) != second.get(n))
