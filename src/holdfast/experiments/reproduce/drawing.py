@@ -9,8 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.experiments.style import style_of
+from holdfast.experiments.style import Style, style_of
 from holdfast.plots import canvas, draw_curve, legend_below
+
+LEGEND = {
+    "default": "holdfast (default)",
+    "paper": "fixed-point optimum",
+    "heuristic-max": "heuristic, max",
+    "heuristic-min": "heuristic, min",
+    "heuristic-sandwich": "heuristic, sandwich",
+    "unfixed-optimum": "two-stage unfixed optimum",
+    "truncated-geometric": "truncated geometric",
+    "discrete-gaussian": "discrete Gaussian",
+}
+"""What the paper calls the methods; one that is not here goes by its name."""
 
 Points = Sequence[tuple[float, float, float]]
 """(x, mean, standard error) along a curve."""
@@ -60,9 +72,7 @@ def curves(
 
     def panel(axis: Any) -> None:
         for index, (name, points) in reversed(list(enumerate(series.items()))):
-            style = style_of(name, tuple(series))
-            if labels and name in labels:
-                style = style.renamed(labels[name])
+            style = named_style(name, labels)
             at, mean, error = np.array(points, dtype=np.float64).T
             turn = slice(index % 2, None, 2) if len(points) > 8 else slice(None)
             draw_curve(axis, at, mean, error, style, turn)
@@ -76,6 +86,16 @@ def curves(
         axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
 
     return panel
+
+
+def named_style(name: str, labels: Mapping[str, str] | None = None) -> Style:
+    """A method's style with the name that legends have for it.
+
+    >>> named_style("default").label, named_style("default", {"default": "ours"}).label
+    ('holdfast (default)', 'ours')
+    """
+    style = style_of(name)
+    return style.renamed((LEGEND | dict(labels or {})).get(name, style.label))
 
 
 def bars(

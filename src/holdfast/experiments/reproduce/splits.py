@@ -11,7 +11,7 @@ from holdfast.experiments.datasets import SYNTHETIC
 from holdfast.experiments.engine import Row, Task, task_seed
 from holdfast.experiments.pipeline import BUDGETS
 from holdfast.experiments.release_errors import drawn, errors_of
-from holdfast.experiments.reproduce.drawing import Figure, spelled
+from holdfast.experiments.reproduce.drawing import Figure, named_style, spelled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.experiments.reproduce.pipelines import matrix_of, pipeline
 from holdfast.experiments.reproduce.report import Grid
@@ -25,7 +25,6 @@ from holdfast.experiments.reproduce.split_claims import (
     rule,
 )
 from holdfast.experiments.reproduce.summaries import sources
-from holdfast.experiments.style import style_of
 from holdfast.randomness import Simulation
 
 TENTHS = tuple(f"0.{tenth}" for tenth in range(1, 10))
@@ -141,7 +140,7 @@ def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
     points = objectives(rows, data, epsilon)
     tenths = sorted((p.share, p.value, p.bar) for p in points if not p.by_rule)
     chosen = next(p for p in points if p.by_rule)
-    style = style_of(METHOD)
+    style = named_style(METHOD)
 
     def panel(axis: Any) -> None:
         x, y, bar = np.array(tenths).T
