@@ -30,19 +30,30 @@ def kept(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in paths}
 
 
+def first_difference(one: bytes, other: bytes) -> str:
+    lines = zip(one.splitlines(), other.splitlines(), strict=False)
+    found = next(((a, b) for a, b in lines if a != b), (one[-200:], other[-200:]))
+    return "\n".join(f"  {line[:400]!r}" for line in found)
+
+
 def finished_tasks(folder: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in folder.glob("*.jsonl"))
 
 
-def killed_run(words: list[str], after: float, folder: Path) -> None:
-    process = subprocess.Popen([*words, "--resume"], start_new_session=True)
-    try:
-        process.wait(after)
-        print(f"  finished before {after:.1f} s: nothing to kill")
-    except subprocess.TimeoutExpired:
+def killed_run(words: list[str], target: int, pause: float, folder: Path) -> None:
+    """Run until so many tasks are done, and a moment longer; then kill every process of it."""
+    process = subprocess.Popen(
+        [*words, "--resume"], start_new_session=True, stdout=subprocess.DEVNULL
+    )
+    while finished_tasks(folder) < target and process.poll() is None:
+        time.sleep(0.05)
+    time.sleep(pause)
+    if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        print(f"  killed after {after:.1f} s with {finished_tasks(folder)} tasks done", flush=True)
+        print(f"  killed with {finished_tasks(folder)} tasks done", flush=True)
+    else:
+        print("  finished before: nothing to kill", flush=True)
 
 
 def main() -> None:
@@ -57,16 +68,17 @@ def main() -> None:
         start = time.perf_counter()
         subprocess.run(command(one, given), check=True, stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - start
-        print(f"unbroken: {seconds:.0f} s, {finished_tasks(one)} tasks")
+        print(f"unbroken: {seconds:.0f} s, {finished_tasks(one)} tasks", flush=True)
         chance = random.Random(given.seed)
-        for _ in range(given.kills):
-            killed_run(
-                command(other, given), chance.uniform(0.05, 1) * seconds / given.kills, other
-            )
+        targets = sorted(chance.sample(range(1, finished_tasks(one)), given.kills))
+        for target in targets:
+            killed_run(command(other, given), target, chance.uniform(0, 1), other)
         subprocess.run([*command(other, given), "--resume"], check=True, stdout=subprocess.DEVNULL)
         first, second = kept(one), kept(other)
         unlike = sorted(n for n in first | second if first.get(n) != second.get(n))
         print(f"{len(first)} files compared; unlike: {', '.join(unlike) or 'none'}")
+        for name in unlike:
+            print(first_difference(first.get(name, b""), second.get(name, b"")))
         sys.exit(bool(unlike))
 
 

@@ -20,8 +20,9 @@ import numpy as np
 
 from holdfast.budget import paper_rule, share_rule
 from holdfast.experiments.engine import Row, run
-from holdfast.experiments.pipeline import BUDGETS, ERRORS, ORACLE, Point, objective, study
+from holdfast.experiments.pipeline import BUDGETS, ORACLE, Point, objective, study
 from holdfast.experiments.pipeline import table as histogram
+from holdfast.experiments.release_errors import ERRORS
 from holdfast.experiments.split import HELD_OUT, curves, fit_rule, logistic_rule, training
 from holdfast.experiments.stage_1 import FOLDER
 

@@ -1,6 +1,7 @@
 """`holdfast reproduce`: the paper's experiments again, its numbers beside ours."""
 
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +13,8 @@ from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.experiments.reproduce import Outcome
+
+SHOWN = 90  # characters of what was found, in the terminal
 
 
 def reproduce(
@@ -72,11 +75,12 @@ def _show(outcome: "Outcome") -> None:
     differ = [claim for claim in outcome.claims if claim.verdict.startswith("differs")]
     if differ:
         table = Table(title="Where the paper and this run differ", title_justify="left")
-        for column in ("what", "paper", "here", "why"):
+        for column in ("what", "paper", "here"):
             table.add_column(column)
         for claim in differ:
-            table.add_row(claim.what, claim.paper, claim.here, claim.note)
+            table.add_row(claim.what, claim.paper, shorten(claim.here, SHOWN, placeholder=" …"))
         screen.print(table)
+        screen.print("The reasons, and whatever was cut short here, are in the report.")
     agree = sum(claim.verdict.startswith("agrees") for claim in outcome.claims)
     screen.print(f"{agree} of {len(outcome.claims)} numbers and statements of the paper agree.")
     if outcome.left_out:

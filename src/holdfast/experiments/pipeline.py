@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 from holdfast.budget import exact_epsilon
 from holdfast.constructors import Optimal
 from holdfast.experiments.engine import Row, Study, Task
+from holdfast.experiments.release_errors import drawn, errors_of
 from holdfast.experiments.stage_1 import load
-from holdfast.metrics import (
-    absolute_deviation,
-    kolmogorov_smirnov,
-    squared_error,
-    total_variation,
-    wasserstein,
-)
+from holdfast.metrics import wasserstein
 from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace, Privatizer
 from holdfast.randomness import Simulation
 
@@ -39,7 +34,6 @@ SHARES = (
     "0.65",
     "0.8",
 )
-ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 ORACLE = "oracle"
 STAGE_1: dict[str, Callable[[], Privatizer]] = {
     "smooth": CumulativeSmooth,
@@ -111,16 +105,8 @@ def errors(
     if stage_1 != ORACLE:
         target = STAGE_1[stage_1]()(histogram, epsilon=epsilon * share, rng=Simulation(rng))
     matrix = Optimal(error=error, gap=1e-4)(target, epsilon=epsilon * (1 - share)).matrix
-    rows = matrix / matrix.sum(axis=1, keepdims=True)
-    released = rng.multinomial(histogram, rows).sum(axis=0) / histogram.sum()
-    return {
-        "wasserstein": wasserstein(truth, released),
-        "kolmogorov_smirnov": kolmogorov_smirnov(truth, released),
-        "total_variation": total_variation(truth, released),
-        "target_wasserstein": wasserstein(truth, target),
-        "absolute": absolute_deviation(matrix, truth),
-        "squared": squared_error(matrix, truth),
-    }
+    row = errors_of(truth, matrix, drawn(histogram, matrix, rng))
+    return row | {"target_wasserstein": wasserstein(truth, target)}
 
 
 def objective(rows: Sequence[Row], error: str) -> tuple[float, float]:

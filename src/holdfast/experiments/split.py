@@ -12,13 +12,13 @@ from holdfast.experiments.datasets import SYNTHETIC
 from holdfast.experiments.engine import Row, Study
 from holdfast.experiments.pipeline import (
     BUDGETS,
-    ERRORS,
     SHARES,
     Point,
     objective,
     study,
     table,
 )
+from holdfast.experiments.release_errors import ERRORS
 
 HELD_OUT = ("binomial", "crime", "schools")
 PREFERENCE = 0.04  # in units of the objective, for a share e times as large

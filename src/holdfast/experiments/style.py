@@ -62,6 +62,7 @@ PARTS = {
     "Privelet": Style("Privelet", "#AA4499", "h", _MIXED, "\\|"),
     "hierarchical": Style("hierarchical (QYL)", "#661100", "p", _TWICE, "-+"),
     "simplex": Style("simplex (HiGHS)", "#332288", "<", _DOTTED, "||"),
+    "oracle": Style("told the truth", "#6A8F00", "H", _DOTTED, "O."),
     "interior-point": Style("interior point (HiGHS)", "#117733", "d", _WIDE, ".+"),
 }
 """Privatizers and solvers, where these are what is compared."""

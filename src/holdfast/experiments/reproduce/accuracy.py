@@ -8,7 +8,7 @@ from holdfast.experiments.pipeline import BUDGETS
 from holdfast.experiments.reproduce.accuracy_claims import beyond, claims, squared_claims
 from holdfast.experiments.reproduce.drawing import Figure, curves, titled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment
-from holdfast.experiments.reproduce.pipelines import BASELINES, FIXED, simulate, with_share
+from holdfast.experiments.reproduce.pipelines import BASELINES, FIXED, ORACLE, simulate, with_share
 from holdfast.experiments.reproduce.summaries import sources, table
 
 THREE = ("binomial", "crime", "schools")
@@ -98,7 +98,7 @@ ACCURACY = Experiment(
     about="Whole releases of each table by each method at the paper's eleven budgets and its rule "
     "for the split; distances of the released distribution, and count errors of the mechanism.",
     data=THREE,
-    grid={"method": IN_COUNTS, "epsilon": BUDGETS},
+    grid={"method": (*IN_COUNTS, ORACLE), "epsilon": BUDGETS},
     replications={QUICK: 10, FULL: 10},
     work=simulate,
     complete=with_share,

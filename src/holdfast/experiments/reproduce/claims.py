@@ -35,7 +35,9 @@ class Estimate:
     spread: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.mean:.3g}" + (f" ± {self.error:.1g}" if self.error else "")
+        exact = not self.error and self.mean == round(self.mean)
+        shown = f"{self.mean:.0f}" if exact else f"{self.mean:.3g}"
+        return shown + (f" ± {self.error:.1g}" if self.error else "")
 
 
 def estimate(values: Iterable[float]) -> Estimate:

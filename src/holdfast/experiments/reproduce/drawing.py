@@ -1,5 +1,6 @@
 """Figures of the report: panels side by side, one style per method, the data's source on each."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.experiments.style import style_of
+from holdfast.experiments.style import Style, style_of
 from holdfast.plots import canvas, draw_curve, legend_below
+
+LEGEND = {
+    "default": "holdfast (default)",
+    "paper": "fixed-point optimum",
+    "heuristic-max": "heuristic, max",
+    "heuristic-min": "heuristic, min",
+    "heuristic-sandwich": "heuristic, sandwich",
+    "unfixed-optimum": "two-stage unfixed optimum",
+    "truncated-geometric": "truncated geometric",
+    "discrete-gaussian": "discrete Gaussian",
+}
+"""What the paper calls the methods; one that is not here goes by its name."""
 
 Points = Sequence[tuple[float, float, float]]
 """(x, mean, standard error) along a curve."""
@@ -37,7 +50,7 @@ class Figure:
         return [self._save(folder / f"{self.name}.{suffix}") for suffix in ("png", "svg")]
 
     def _save(self, path: Path) -> Path:
-        with canvas(path, len(self.panels), self.width, 3.7, self.title) as (_, axes):
+        with canvas(path, len(self.panels), self.width, 3.7, spelled(self.title)) as (_, axes):
             for axis, panel in zip(axes, self.panels, strict=True):
                 panel(axis)
             if self.legend:
@@ -59,14 +72,12 @@ def curves(
 
     def panel(axis: Any) -> None:
         for index, (name, points) in reversed(list(enumerate(series.items()))):
-            style = style_of(name, tuple(series))
-            if labels and name in labels:
-                style = style.renamed(labels[name])
+            style = named_style(name, labels)
             at, mean, error = np.array(points, dtype=np.float64).T
             turn = slice(index % 2, None, 2) if len(points) > 8 else slice(None)
             draw_curve(axis, at, mean, error, style, turn)
         scales = {f"{c}scale": "log" if c in log else "linear" for c in "xy"}
-        axis.set(xlabel=x, ylabel=y, **scales)
+        axis.set(xlabel=spelled(x), ylabel=spelled(y), **scales)
         axis.set_title(title, fontsize=9)
         if ticks:
             axis.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
@@ -75,6 +86,16 @@ def curves(
         axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
 
     return panel
+
+
+def named_style(name: str, labels: Mapping[str, str] | None = None) -> Style:
+    """A method's style with the name that legends have for it.
+
+    >>> named_style("default").label, named_style("default", {"default": "ours"}).label
+    ('holdfast (default)', 'ours')
+    """
+    style = style_of(name)
+    return style.renamed((LEGEND | dict(labels or {})).get(name, style.label))
 
 
 def bars(
@@ -91,6 +112,15 @@ def bars(
         axis.yaxis.set_major_formatter("{x:g}")
 
     return panel
+
+
+def spelled(text: str) -> str:
+    r"""The text with its ε_t set as mathematics.
+
+    >>> spelled("total budget ε_t")
+    'total budget $\\epsilon_{t}$'
+    """
+    return re.sub(r"ε_(\w)", r"$\\epsilon_{\1}$", text)
 
 
 def titled(data: str, source: str, width: int = 44) -> str:

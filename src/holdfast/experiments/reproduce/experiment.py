@@ -16,6 +16,7 @@ from holdfast.experiments.reproduce.drawing import Figure
 from holdfast.experiments.reproduce.report import Grid
 
 QUICK, FULL = "quick", "full"
+DIGITS = 10
 Folder = str | None
 
 
@@ -53,6 +54,8 @@ class Experiment:
     """How many processes at the most."""
     repeatable: bool = True
     """Whether another run gives the same bytes; times do not."""
+    from_files: bool = False
+    """Whether data sets are left out that no file holds."""
 
     def study(self, folder: Folder, effort: str) -> Study:
         """The tasks for the engine; none if the data are not here."""
@@ -66,10 +69,22 @@ class Experiment:
             for point in points
             if self.keep(point, effort)
         ]
-        return Study(name=self.name, tasks=tasks, work=partial(self.work, folder=folder))
+        work = partial(_kept, work=partial(self.work, folder=folder))
+        return Study(name=self.name, tasks=tasks, work=work)
 
     def _present(self, folder: Folder) -> list[str]:
-        return [name for name in self.data or ("",) if not name or is_here(name, folder)]
+        here = [name for name in self.data or ("",) if not name or is_here(name, folder)]
+        return [name for name in here if not self.from_files or ".csv" in load(name, folder).source]
+
+
+def _kept(task: Task, seed: int, work: Callable[[Task, int], list[Row]]) -> list[Row]:
+    """Rows to ten digits: the last bits of a matrix can depend on where it lies in memory, and so
+    on what its process did before."""
+    return [{name: _rounded(value) for name, value in row.items()} for row in work(task, seed)]
+
+
+def _rounded(value: Any) -> Any:
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
 
 
 def is_here(name: str, folder: Folder) -> bool:

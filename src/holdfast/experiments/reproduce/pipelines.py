@@ -10,21 +10,14 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.budget import exact_epsilon, split_budget
 from holdfast.constructors import Heuristic, LinearProgram, Optimal, UnfixedOptimum
 from holdfast.experiments.engine import Row, Task, task_seed
 from holdfast.experiments.methods import Method
+from holdfast.experiments.release_errors import Counts, Floats, drawn, errors_of
 from holdfast.experiments.reproduce.experiment import Folder, load
-from holdfast.metrics import (
-    absolute_deviation,
-    kolmogorov_smirnov,
-    squared_error,
-    total_variation,
-    wasserstein,
-)
 from holdfast.privatizers import (
     ClassicLaplace,
     CumulativeSmooth,
@@ -34,17 +27,10 @@ from holdfast.privatizers import (
 )
 from holdfast.randomness import Simulation
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
-DISTANCES = {
-    "wasserstein": wasserstein,
-    "kolmogorov_smirnov": kolmogorov_smirnov,
-    "total_variation": total_variation,
-}
-ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 FIXED = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
 BASELINES = ("unfixed-optimum", "truncated-geometric", "staircase", "discrete-gaussian")
+ORACLE = "oracle"
+"""The optimum told the true distribution, with the whole budget: a perfect stage 1 for free."""
 PRIVATIZERS = {
     "cyclic Laplace": CyclicLaplace(),
     "classic Laplace": ClassicLaplace(),
@@ -69,6 +55,7 @@ def pipeline(name: str, error: str = "absolute") -> Method:
         sandwich = Heuristic(selector="sandwich", error=error)
         return _papers(name, sandwich, PRIVATIZERS[name])
     one_stage = {
+        ORACLE: optimal,
         "truncated-geometric": TruncatedGeometric(),
         "staircase": Staircase(),
         "discrete-gaussian": DiscreteGaussian(),
@@ -122,19 +109,6 @@ def matrix_of(
         return truth, constructor(truth, epsilon=epsilon).matrix
     z = method.privatizer(histogram, epsilon=epsilon * share, rng=source)
     return z, constructor(z, epsilon=epsilon * (1 - share)).matrix
-
-
-def drawn(histogram: Counts, matrix: Floats, rng: np.random.Generator) -> Floats:
-    """The distribution of one released table."""
-    rows = matrix / matrix.sum(axis=1, keepdims=True)
-    return np.asarray(rng.multinomial(histogram, rows).sum(axis=0) / histogram.sum())
-
-
-def errors_of(truth: Floats, matrix: Floats, released: Floats) -> Row:
-    """Errors of the distribution, as drawn; of the counts, as expected from the matrix."""
-    return {name: distance(truth, released) for name, distance in DISTANCES.items()} | {
-        name: error(matrix, truth) for name, error in ERRORS.items()
-    }
 
 
 def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:

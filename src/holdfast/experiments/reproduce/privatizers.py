@@ -6,13 +6,13 @@ import numpy as np
 
 from holdfast.experiments.engine import Row, Task
 from holdfast.experiments.pipeline import BUDGETS
+from holdfast.experiments.release_errors import DISTANCES
 from holdfast.experiments.reproduce.accuracy import NAMES, THREE, by_budget
 from holdfast.experiments.reproduce.claims import Claim, Estimate, estimate, sentence, versus
 from holdfast.experiments.reproduce.drawing import Figure, curves, titled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.experiments.reproduce.pipelines import (
     BASELINES,
-    DISTANCES,
     PRIVATIZERS,
     simulate,
     with_share,
@@ -147,7 +147,7 @@ BY_SIZE = Experiment(
     about="Stage 1 alone on the schools data top-coded at n - 1, with ε_1 = 1.",
     data=("schools",),
     grid={"method": tuple(BY_NAME), "epsilon": ("1",), "n": SIZES},
-    replications={QUICK: 50, FULL: 200},
+    replications={QUICK: 50, FULL: 4000},
     work=draw_targets,
     draw=_size_figures,
     claims=_size_claims,

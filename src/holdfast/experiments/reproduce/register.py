@@ -13,6 +13,7 @@ from holdfast.experiments.reproduce.data_sets import BIRD_FLU, DATA_SETS
 from holdfast.experiments.reproduce.experiment import QUICK, Experiment, read_rows
 from holdfast.experiments.reproduce.polytopes import POLYTOPES
 from holdfast.experiments.reproduce.privatizers import BY_SIZE, IN_PIPELINE
+from holdfast.experiments.reproduce.published import PUBLISHED
 from holdfast.experiments.reproduce.report import Section, write_report
 from holdfast.experiments.reproduce.runtime import RUNTIME
 from holdfast.experiments.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
@@ -28,6 +29,7 @@ EXPERIMENTS = {
         RUNTIME,
         OPTIMAL_SPLIT,
         OPTIMALITY_GAP,
+        PUBLISHED,
         IN_PIPELINE,
         POLYTOPES,
     )

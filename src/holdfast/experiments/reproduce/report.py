@@ -3,6 +3,7 @@
 import base64
 import html
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,8 @@ HEADER = ("what", "paper", "here", "ratio", "verdict", "why")
 BEYOND_HEADER = ("what", "paper's method", "holdfast", "ratio", "verdict", "why")
 HOW = (
     "Two numbers agree if they differ by no more than three standard errors of their difference, "
-    "the rounding in print and, for the optimality gaps, 0.05. ± is one standard error of the mean "
-    "found here."
+    "the rounding in print and, for the optimality gaps, 0.05; the fitted rule agrees within 15 %. "
+    "± is one standard error of what was found here."
 )
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 75rem; margin: 2rem auto; padding: 0 1rem;
@@ -26,7 +27,10 @@ h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid #c
 table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
 th, td { border: 1px solid #ccc; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
 th { background: #f2f2f2; } td.agrees { background: #e6f4ea; } td.differs { background: #fdecd9; }
-figure { margin: 1.5rem 0; } img { max-width: 100%; height: auto; }
+.wide { overflow-x: auto; }
+.claims td:first-child, .claims td:nth-child(6):not(:empty) { min-width: 15rem; }
+.claims td:nth-child(3) { min-width: 8rem; } sub { line-height: 0; }
+figure { margin: 1.5rem 0; } img { max-width: 100%; min-width: 44rem; height: auto; }
 figcaption { font-size: 0.9rem; color: #444; }
 """
 
@@ -75,8 +79,9 @@ def write_report(
     _write(place / "report.md", "\n\n".join(_markdown(block) for block in blocks) + "\n")
     body = "\n".join(_page_part(block, place / "figures") for block in blocks)
     page = (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{TITLE}</title>'
-        f"<style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{TITLE}</title><style>{STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
     )
     return _write(place / "report.html", page)
 
@@ -150,30 +155,40 @@ def _markdown(block: Block) -> str:
 
 def _page_part(block: Block, figures: Path) -> str:
     if isinstance(block, Heading):
-        return f"<h{block.level}>{html.escape(block.text)}</h{block.level}>"
+        return f"<h{block.level}>{_text(block.text)}</h{block.level}>"
     if isinstance(block, Figure):
         picture = base64.b64encode((figures / f"{block.name}.svg").read_bytes()).decode()
         return (
-            f'<figure><img alt="{html.escape(block.title)}" '
-            f'src="data:image/svg+xml;base64,{picture}">'
-            f"<figcaption>{html.escape(block.caption)}</figcaption></figure>"
+            f'<figure><div class="wide"><img alt="{html.escape(block.title)}" '
+            f'src="data:image/svg+xml;base64,{picture}"></div>'
+            f"<figcaption>{_text(block.caption)}</figcaption></figure>"
         )
     if isinstance(block, Grid):
         return _page_grid(block)
-    return f"<p>{html.escape(block)}</p>"
+    return f"<p>{_text(block)}</p>"
 
 
 def _page_grid(grid: Grid) -> str:
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in grid.header)
+    head = "".join(f"<th>{_text(name)}</th>" for name in grid.header)
     rows = "\n".join(f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in grid.rows)
-    caption = f"<p>{html.escape(grid.caption)}</p>" if grid.caption else ""
-    return f"{caption}<table><tr>{head}</tr>\n{rows}</table>"
+    caption = f"<p>{_text(grid.caption)}</p>" if grid.caption else ""
+    kind = "wide claims" if "verdict" in grid.header else "wide"
+    return f'{caption}<div class="{kind}"><table><tr>{head}</tr>\n{rows}</table></div>'
 
 
 def _cell(text: str) -> str:
     kind = next((word for word in (AGREES, DIFFERS) if text.startswith(word)), "")
     opening = f'<td class="{kind}">' if kind else "<td>"
-    return f"{opening}{html.escape(text)}</td>"
+    return f"{opening}{_text(text)}</td>"
+
+
+def _text(text: str) -> str:
+    """For the page, with the index of ε_t set low.
+
+    >>> _text("ε_t < 1")
+    'ε<sub>t</sub> &lt; 1'
+    """
+    return re.sub(r"ε_(\w)", r"ε<sub>\1</sub>", html.escape(text))
 
 
 def _write(path: Path, text: str) -> Path:

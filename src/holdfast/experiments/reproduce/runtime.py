@@ -11,10 +11,11 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.experiments.datasets import Dataset
 from holdfast.experiments.engine import Row, Task
+from holdfast.experiments.release_errors import drawn
 from holdfast.experiments.reproduce.claims import Claim, Estimate, sentence
 from holdfast.experiments.reproduce.drawing import Figure, curves, titled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.experiments.reproduce.pipelines import drawn, matrix_of, pipeline, share_of
+from holdfast.experiments.reproduce.pipelines import matrix_of, pipeline, share_of
 from holdfast.experiments.reproduce.summaries import sources
 from holdfast.experiments.synthetic import BY_DEFINITION, SEED
 from holdfast.randomness import Simulation
@@ -22,7 +23,7 @@ from holdfast.randomness import Simulation
 BUDGET = "0.6931"  # ln 2
 SIZES = (11, 21, 41, 61, 81, 101, 151, 201, 301, 401, 501, 1001, 2000)
 LARGEST = {  # n that a method is run up to, by effort; beyond, it takes minutes
-    QUICK: {"simplex": 101, "interior-point": 81, "paper": 301, "heuristic-sandwich": 201},
+    QUICK: {"simplex": 101, "interior-point": 101, "paper": 301, "heuristic-sandwich": 201},
     FULL: {"simplex": 201, "interior-point": 151, "paper": 501, "heuristic-sandwich": 301},
 }
 HEURISTIC = "heuristic-max"

@@ -10,9 +10,10 @@ from holdfast.budget import exact_epsilon
 from holdfast.experiments.datasets import SYNTHETIC
 from holdfast.experiments.engine import Row, Task, task_seed
 from holdfast.experiments.pipeline import BUDGETS
-from holdfast.experiments.reproduce.drawing import Figure
+from holdfast.experiments.release_errors import drawn, errors_of
+from holdfast.experiments.reproduce.drawing import Figure, named_style, spelled
 from holdfast.experiments.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.experiments.reproduce.pipelines import drawn, errors_of, matrix_of, pipeline
+from holdfast.experiments.reproduce.pipelines import matrix_of, pipeline
 from holdfast.experiments.reproduce.report import Grid
 from holdfast.experiments.reproduce.split_claims import (
     fit,
@@ -24,7 +25,6 @@ from holdfast.experiments.reproduce.split_claims import (
     rule,
 )
 from holdfast.experiments.reproduce.summaries import sources
-from holdfast.experiments.style import style_of
 from holdfast.randomness import Simulation
 
 TENTHS = tuple(f"0.{tenth}" for tenth in range(1, 10))
@@ -76,7 +76,12 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
                 x * 1.02 ** (index - 2.5), y, "sod^v<"[index], label=name, markersize=6,
                 markerfacecolor="none", color="#333333",
             )  # fmt: skip
-        axis.set(xscale="log", xlabel="total budget ε_t", ylabel="share f of stage 1", ylim=(0, 1))
+        axis.set(
+            xscale="log",
+            xlabel=spelled("total budget ε_t"),
+            ylabel="share f of stage 1",
+            ylim=(0, 1),
+        )
         axis.set_xticks((0.1, 0.2, 0.5, 1, 2, 5), labels=("0.1", "0.2", "0.5", "1", "2", "5"))
         axis.set_xticks([], minor=True)
         axis.grid(True, linewidth=0.4, alpha=0.5)
@@ -135,7 +140,7 @@ def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
     points = objectives(rows, data, epsilon)
     tenths = sorted((p.share, p.value, p.bar) for p in points if not p.by_rule)
     chosen = next(p for p in points if p.by_rule)
-    style = style_of(METHOD)
+    style = named_style(METHOD)
 
     def panel(axis: Any) -> None:
         x, y, bar = np.array(tenths).T
@@ -146,12 +151,12 @@ def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
         )
         least = min(value for _, value, _ in tenths)
         axis.axhline(
-            min(least, chosen.value), color="#0072B2", linestyle=":", linewidth=1.6,
+            min(least, chosen.value), color="#333333", linestyle=":", linewidth=1.6,
             label="least objective",
         )  # fmt: skip
         axis.set(xlabel="share f of stage 1", xlim=(0, 1), ylabel="combined error objective")
         gap = max(0.0, chosen.value - least)
-        axis.set_title(f"ε_t = {epsilon:g}, optimality gap {gap:.3f}", fontsize=9)
+        axis.set_title(spelled(f"ε_t = {epsilon:g}, optimality gap {gap:.3f}"), fontsize=9)
         axis.grid(True, linewidth=0.4, alpha=0.5)
 
     return panel

@@ -1,0 +1,57 @@
+"""Distribution error of fixed-point methods and baselines where their curves meet, many releases.
+
+    python benchmarks/against_baselines.py [--data DATA] [--runs 200] [--epsilon 5 ...]
+
+The figure of `holdfast reproduce accuracy` has the paper's ten releases a point, too few to order
+curves that lie together. "oracle" is the optimum told the true distribution, with the whole budget.
+"""
+
+import argparse
+from fractions import Fraction
+
+import numpy as np
+
+from holdfast.experiments.release_errors import DISTANCES, drawn, errors_of
+from holdfast.experiments.reproduce.experiment import is_here, load
+from holdfast.experiments.reproduce.pipelines import ORACLE, matrix_of, pipeline, share_of
+from holdfast.randomness import Simulation
+
+METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
+MECHANISMS = ("truncated-geometric",)
+
+
+def releases(data, name, epsilon, runs):
+    """Errors of so many releases; a mechanism without stage 1 is built once and drawn more."""
+    histogram, method = data.histogram, pipeline(name)
+    share, truth = Fraction(share_of(method, epsilon, histogram)), data.distribution
+    source, rng, matrix, errors = Simulation(11), np.random.default_rng(7), None, []
+    for _ in range(runs if method.privatizer is not None else 10 * runs):
+        if matrix is None or method.privatizer is not None:
+            _, matrix = matrix_of(method, histogram, Fraction(epsilon), share, source)
+        errors.append(list(errors_of(truth, matrix, drawn(histogram, matrix, rng)).values()))
+    return share, np.array(errors)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", help="folder of the data sets")
+    parser.add_argument("--runs", type=int, default=200)
+    parser.add_argument("--epsilon", nargs="+", default=["0.1", "0.1479", "3.381", "5"])
+    parser.add_argument("--sets", nargs="+", default=["binomial", "crime", "schools"])
+    given = parser.parse_args()
+    print(f"{'data':9} {'ε_t':7} {'method':20} {'f':7} " + "  ".join(f"{n:22}" for n in DISTANCES))
+    for name in (name for name in given.sets if is_here(name, given.data)):
+        data = load(name, given.data)
+        for epsilon in given.epsilon:
+            for method in (*METHODS, *MECHANISMS):
+                share, errors = releases(data, method, epsilon, given.runs)
+                bars = errors.std(axis=0, ddof=1) / len(errors) ** 0.5
+                cells = "  ".join(
+                    f"{mean:.5f} ± {bar:.5f}     "
+                    for mean, bar in zip(errors.mean(axis=0)[:3], bars[:3], strict=True)
+                )
+                print(f"{name:9} {epsilon:7} {method:20} {float(share):<7.4f} {cells}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
