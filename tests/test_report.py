@@ -1,6 +1,7 @@
 """`holdfast report` and `holdfast ask`."""
 
 import csv
+import dataclasses
 import html.parser
 import json
 import re
@@ -186,3 +187,25 @@ def test_rows_named_by_dates_or_numbers_are_found_and_printed(cli, monkeypatch):
     assert code == 0 and str(json.loads(out)["second"]) == "139"
     code, _, err = cli("ask", "days", "total of 101, 3", "--label", "id")
     assert code == 2 and "a number is a label" in err
+
+
+def test_intervals_stand_beside_the_columns_of_the_table_and_replace_none(cli, tmp_path):
+    import pyarrow
+
+    names = ("low_90", "low_90_of_count", "expected")
+    table = pyarrow.table({name: [f"{name} a", None] * 30 for name in names} | {"n": [1, 2] * 30})
+    released(counts=table, count="n").save(tmp_path / "release", table_format="parquet")
+    assert cli("report", "release", "--with-intervals")[0] == 0
+    lines = (tmp_path / "release-report-intervals.csv").read_text("utf-8").splitlines()
+    head, first, second, *_ = csv.reader(lines)
+    assert head == [*names, "n", "low_90_of_count_of_count", "high_90", "expected_of_count",
+                    "median", "probability_zero"]  # fmt: skip
+    assert first[:3] == [f"{name} a" for name in names]
+    assert second[:3] == ["", "", ""]
+
+
+def test_a_citation_names_the_version_that_drew_the_release():
+    from holdfast.analysis.report import cite
+
+    release = dataclasses.replace(released(), made_with="0.0.7")
+    assert "made with holdfast 0.0.7," in cite(release)

@@ -268,9 +268,7 @@ def single_rows_notes(release: "Release") -> list[str]:
 
 def cite(release: "Release") -> str:
     """How to name this release in a text."""
-    from importlib.metadata import version
-
-    made = f"made with holdfast {version('holdfast')}"
+    made = f"made with holdfast {release.made_with}"
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
         f"{kind}, {numbered(release.rows, 'row')}, counts 0 to {len(release.target) - 1}, "

@@ -80,8 +80,13 @@ def write_intervals(release: "Release", path: Path, level: float) -> tuple[str, 
     columns[release.count_column or "count"] = release.counts.tolist()
     found = release.intervals(level)
     for name, values in found.columns().items():
-        columns[name if name not in columns else f"{name}_of_count"] = values
-    rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
+        while name in columns:  # a column of the table keeps its name and its values
+            name += "_of_count"
+        columns[name] = values
+    rows = [
+        ["" if cell is None else str(cell) for cell in row]
+        for row in zip(*columns.values(), strict=True)
+    ]
     write_file(CsvTable(tuple(columns), rows), path)
     return found.notes
 
