@@ -5,7 +5,7 @@ import pytest
 
 from exact_optimum import scales
 from families import FAMILIES, hump
-from holdfast.constructors import Heuristic, Optimal
+from holdfast.constructors import Heuristic, Optimal, dual_bound_kernel
 from holdfast.constructors.dual_bound import above_the_optimum, dual_bound, relative_gap
 from holdfast.constructors.window_bound import window_bound
 from holdfast.metrics import error_weights
@@ -42,6 +42,41 @@ def test_the_bound_is_just_below_the_exact_minimum_over_all_scales(seed):
     assert Fraction(found) <= exact
     size = float(np.abs(weights).max() / z[z > 0].min())
     assert float(exact) - found <= 1e-13 * (size + abs(float(exact)))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_certified_surplus_is_never_above_the_least_over_all_scales(seed):
+    rng = np.random.default_rng(seed)
+    n, growth = int(rng.integers(2, 8)), int(2 ** rng.integers(1, 8))
+    z, cost, y = rng.dirichlet(np.ones(n)), rng.normal(size=n), rng.normal(size=n)
+    price, k = float(rng.normal()), int(rng.integers(n))
+    given = zip(cost.tolist(), y.tolist(), z.tolist(), strict=True)
+    net = [Fraction(c) - Fraction(v) - Fraction(price) * Fraction(share) for c, v, share in given]
+    exact = min(
+        sum(a * b for a, b in zip(net, s, strict=True)) / s[k] for s in scales(n, Fraction(growth))
+    )
+    # powers of two are exact, so that nothing but what is subtracted keeps it below
+    found = dual_bound_kernel._least_surplus(cost, y, z, k, float(growth), 1 / growth, price)
+    assert Fraction(found) <= exact
+    assert found == pytest.approx(float(exact), rel=1e-13, abs=1e-13)
+
+
+def test_a_ratio_that_the_search_left_too_high_is_not_believed(monkeypatch):
+    search = dual_bound_kernel._cheapest
+
+    def too_high(*arguments):
+        price, top = search(*arguments)
+        return price + 0.1, top
+
+    monkeypatch.setattr(dual_bound_kernel, "_cheapest", too_high)
+    monkeypatch.setattr(
+        dual_bound_kernel, "cheapest_scales", dual_bound_kernel.cheapest_scales.py_func
+    )
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        z, weights, y = rng.dirichlet(np.ones(5)), rng.normal(size=(5, 5)), rng.normal(size=5)
+        found = dual_bound(weights.T.copy(), y, z, 1.0)
+        assert Fraction(found) <= exact_bound(weights, y, z, Fraction(1))
 
 
 def test_a_bound_that_is_tight_everywhere_still_does_not_round_upwards():
