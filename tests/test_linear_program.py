@@ -5,7 +5,7 @@ import pytest
 import scipy.optimize
 
 from families import FAMILIES, binomial, hump
-from holdfast.constructors import LinearProgram
+from holdfast.constructors import LinearProgram, Optimal
 from holdfast.constructors.feasible import feasible_matrix
 from holdfast.errors import HoldfastError
 
@@ -36,6 +36,25 @@ def test_what_the_solver_returns_is_certified_and_keeps_its_target(family, metho
             mechanism = found.mechanism
             assert np.abs(found.target @ mechanism.matrix - found.target).max() <= 1e-9
             assert mechanism.count_error(found.target) <= found.count_error * 1.001 + 1e-10
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_multipliers_of_the_solver_prove_its_optimum(family, method):
+    for error in ("absolute", "squared"):
+        found = LinearProgram(method=method, error=error)(FAMILIES[family](15), epsilon="0.5")
+        assert found.lower_bound <= found.count_error
+        assert found.gap <= 1e-9
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_optimum_that_the_solver_missed_has_a_gap_that_tells(method):
+    z = np.array([1] + [9e-10] * 8)  # coefficients this small are 0 for HiGHS
+    z /= z.sum()
+    missed, optimum = LinearProgram(method=method)(z, epsilon=5), Optimal()(z, epsilon=5)
+    assert missed.count_error > 2 * optimum.count_error
+    assert missed.lower_bound <= optimum.count_error
+    assert missed.gap > 0.5
 
 
 def test_zeros_beside_small_entries_are_repaired():

@@ -1,5 +1,6 @@
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from exact_optimum import exact_optimum
 from families import FAMILIES, binomial, hump, powerlaw
 from holdfast.constructors import Heuristic, LinearProgram, Optimal, optimal, optimal_kernel
+from holdfast.constructors.interior_point import step
 from holdfast.errors import HoldfastError
-from holdfast.metrics import error_weights
+from holdfast.metrics import count_error, error_weights
 
 REFERENCE = [
     (21, binomial, 0.5, 1.40762, 3.71146),
@@ -126,6 +128,25 @@ def test_an_interrupted_search_returns_a_feasible_mechanism_with_its_honest_gap(
     assert best.lower_bound <= found.count_error
     assert found.gap == pytest.approx(1 - found.lower_bound / found.count_error)
     assert found.mechanism.certified_epsilon <= 1
+    first = count_error(np.tile(z, (len(z), 1)), z)
+    assert found.count_error < 0.999 * first, "the steps made are not lost"
+
+
+def test_what_is_returned_is_feasible_even_where_the_steps_were_not(monkeypatch):
+    z, noise = hump(40), np.random.default_rng(3)
+
+    def inaccurate(problem: Any, state: Any) -> Any:
+        found = step(problem, state)
+        return found._replace(x=found.x * (1 + 1e-7 * noise.normal(size=found.x.shape)))
+
+    monkeypatch.setattr(optimal, "step", inaccurate)
+    monkeypatch.setattr(optimal, "MOST_STEPS", 10)
+    found = Optimal()(z, epsilon=1).matrix
+    assert count_error(found, z) < 0.5 * count_error(np.tile(z, (len(z), 1)), z)
+    assert np.abs(found.sum(axis=1) - 1).max() <= 1e-13
+    assert np.abs(z @ found - z).max() <= 1e-13
+    grow = np.exp(1) * (1 + 1e-11)
+    assert (found[1:] <= grow * found[:-1]).all() and (found[:-1] <= grow * found[1:]).all()
 
 
 def test_a_search_that_runs_out_of_steps_says_so(monkeypatch):
