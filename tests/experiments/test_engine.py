@@ -87,3 +87,13 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     run(study(tasks=40, pause=0.02), folder=log.parent, jobs=2, progress=False)
     whole = tmp_path / "whole" / "noisy.csv"
     assert (log.parent / "noisy.csv").read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("line", [b'{"task": garbage', b'{"x": 1}', b"7", b"\xff"])
+def test_a_damaged_line_is_named(line, tmp_path):
+    run(study(), folder=tmp_path, jobs=1, progress=False)
+    log = tmp_path / "noisy.jsonl"
+    lines = log.read_bytes().splitlines()
+    log.write_bytes(b"\n".join([lines[0], line, *lines[2:]]) + b"\n")
+    with pytest.raises(HoldfastError, match=r"noisy.jsonl: line 2 is damaged"):
+        run(study(), folder=tmp_path, jobs=1, progress=False)

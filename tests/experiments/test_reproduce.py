@@ -18,6 +18,7 @@ from holdfast.experiments.reproduce import EXPERIMENTS, QUICK, reproduce
 from holdfast.experiments.reproduce.claims import Estimate, number, sentence
 from holdfast.experiments.reproduce.distribution_claims import default_below_baselines
 from holdfast.experiments.reproduce.experiment import read_rows
+from holdfast.experiments.reproduce.published_claims import published_claims
 from holdfast.experiments.reproduce.split_claims import (
     PRINTED_TABLE,
     fit,
@@ -143,6 +144,51 @@ def test_an_experiment_without_its_data_is_left_out_and_the_report_says_so(tmp_p
     assert "Left out because their data are not here: bird-flu" in (
         tmp_path / "report.md"
     ).read_text(encoding="utf-8")
+
+
+def test_nothing_but_data_that_are_not_here_is_a_clear_error(tmp_path):
+    with pytest.raises(HoldfastError, match="no data for bird-flu"):
+        reproduce(["bird-flu"], out=tmp_path / "new", jobs=1)
+
+
+def test_data_that_are_not_here_are_named_and_are_no_difference(whole):
+    text = (whole[0] / "report.md").read_text(encoding="utf-8")
+    assert "nothing is said of them: crime." in text
+    assert not [c for c in whole[1].claims if c.here == "no file"]
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_a_number_of_processes_below_one_is_refused(jobs, tmp_path):
+    with pytest.raises(HoldfastError, match="`jobs` must be from 1"):
+        reproduce(["polytopes"], out=tmp_path, jobs=jobs)
+
+
+def test_a_printed_gap_of_0_is_rounded_like_its_neighbours(tmp_path):
+    rows = [r | {"data": "crime", "by_rule": "no"} for r in split_rows({5.0: 0.3})[:9]]
+    rule = rows[0] | {"share": 0.106, "by_rule": "yes", "wasserstein": float(np.exp(0.3))}
+    (claim,) = gap_claims([*rows, rule])
+    assert (claim.paper, claim.verdict) == ("0", "differs")
+    drawn = [{"part": "optimality-gap", "epsilon": e} | rows[0] for e in (0.1, 0.5, 1.0, 5.0)]
+    drawn = [
+        row | {"epsilon": e, "share": share, "wasserstein": w}
+        for row, e in zip(drawn, (0.1, 0.5, 1.0, 5.0), strict=True)
+        for share, w in ((0.1, 1.0), (0.106, 1.04))
+    ]
+    last = published_claims(drawn)[3]
+    assert (last.paper, last.here, last.verdict) == ("0", "0.0392", "differs")
+
+
+def test_the_order_of_runtimes_is_the_one_that_the_sentence_says():
+    def verdict(geometric):
+        seconds = {"truncated-geometric": geometric, "unfixed-optimum": 0.2}
+        seconds |= {"heuristic-max": 0.1, "simplex": 1.0, "interior-point": 2.0}
+        rows = [
+            {"data": "crime", "source": "s", "method": m, "n": 101, "seconds": t, "solved": "yes"}
+            for m, t in seconds.items()
+        ]
+        return EXPERIMENTS["runtime"].claims(rows)[1].verdict
+
+    assert (verdict(0.05), verdict(0.15)) == ("agrees", "differs")
 
 
 SCRIPT = """

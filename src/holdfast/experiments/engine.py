@@ -149,8 +149,17 @@ def _finished(path: Path | None) -> dict[str, list[Row]]:
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    lines = (json.loads(line) for line in whole.splitlines())
-    return {line["task"]: line["rows"] for line in lines}
+    return dict(_task_and_rows(path, *line) for line in enumerate(whole.splitlines(), 1))
+
+
+def _task_and_rows(path: Path, number: int, line: bytes) -> tuple[str, list[Row]]:
+    try:
+        found = json.loads(line)
+        return found["task"], found["rows"]
+    except (ValueError, KeyError, TypeError):
+        raise HoldfastError(
+            f"{path}: line {number} is damaged. Hint: delete this line; its task is done again."
+        ) from None
 
 
 @contextmanager

@@ -61,6 +61,7 @@ def number(
     *,
     runs: int | None = None,
     margin: float = 0.0,
+    decimals: int | None = None,
     source: str = "",
     reason: str = "",
     always: str = "",
@@ -68,14 +69,16 @@ def number(
     """A printed number beside a mean.
 
     They agree if they differ by no more than the sampling error of both (the paper's mean has
-    `runs` runs), its rounding and `margin`. `reason` is said only where they differ, `always`
+    `runs` runs), its rounding and `margin`. `decimals` are those it was rounded to, where fewer
+    are printed: a 0 beside 0.024. `reason` is said only where they differ, `always`
     in any case.
 
     >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict
     'agrees'
     """
     printed = float(paper.rstrip("%"))
-    decimals = len(paper.rstrip("%").partition(".")[2])
+    if decimals is None:
+        decimals = len(paper.rstrip("%").partition(".")[2])
     sampling = math.hypot(here.error, here.spread / math.sqrt(runs) if runs else 0.0)
     allowed = BARS * sampling + 0.5 * 10.0**-decimals + margin
     fits = abs(here.mean - printed) <= allowed * (1 + 1e-9)

@@ -72,6 +72,10 @@ class Experiment:
         work = partial(_kept, work=partial(self.work, folder=folder))
         return Study(name=self.name, tasks=tasks, work=work)
 
+    def missing(self, folder: Folder) -> list[str]:
+        """Its data sets that are not here; nothing is said of them."""
+        return [name for name in self.data if not is_here(name, folder)]
+
     def _present(self, folder: Folder) -> list[str]:
         here = [name for name in self.data or ("",) if not name or is_here(name, folder)]
         return [name for name in here if not self.from_files or ".csv" in load(name, folder).source]

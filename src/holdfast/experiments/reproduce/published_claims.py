@@ -10,6 +10,7 @@ from holdfast.experiments.reproduce.claims import Claim, Estimate, number, sente
 from holdfast.experiments.reproduce.distribution_claims import SANDWICH, WORDS
 from holdfast.experiments.reproduce.report import Grid
 from holdfast.experiments.reproduce.split_claims import (
+    GAP_DECIMALS,
     PRINTED_FIT,
     PRINTED_GAPS,
     PRINTED_TABLE,
@@ -34,10 +35,14 @@ def published_claims(rows: Sequence[Row]) -> list[Claim]:
     ]
 
 
-def _same(what: str, printed: str, value: float, note: str = "") -> Claim:
+def _same(
+    what: str, printed: str, value: float, note: str = "", decimals: int | None = None
+) -> Claim:
     """With a digit more than in print, so that the rounding can be seen."""
-    claim = number(what, printed, Estimate(value), always=note)
-    digits = len(printed.rstrip("%").partition(".")[2]) + 1
+    if decimals is None:
+        decimals = len(printed.rstrip("%").partition(".")[2])
+    claim = number(what, printed, Estimate(value), decimals=decimals, always=note)
+    digits = decimals + 1
     return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
 
 
@@ -79,6 +84,7 @@ def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
             f"{data}, ε_t = {epsilon:g}: optimality gap, from its own random numbers",
             text,
             _gap([r for r in rows if (r["data"], r["epsilon"]) == (data, epsilon)]),
+            decimals=GAP_DECIMALS if data == "crime" else None,
         )
         for data, epsilon, text in printed
         if any(row["data"] == data for row in rows)

@@ -17,6 +17,7 @@ from holdfast.experiments.reproduce.published import PUBLISHED
 from holdfast.experiments.reproduce.report import Section, write_report
 from holdfast.experiments.reproduce.runtime import RUNTIME
 from holdfast.experiments.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
+from holdfast.experiments.simulation import check_whole
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -66,10 +67,12 @@ def reproduce(
     with the same bytes, but for times.
     """
     chosen = _chosen(names, experiments)
+    if jobs is not None:
+        check_whole(jobs, "jobs")
     place = Path(out)
     _check_place(place, chosen, resume)
     folder = None if data is None else str(data)
-    left_out = []
+    left_out, missing = [], dict.fromkeys(n for e in chosen for n in e.missing(folder))
     for experiment in chosen:
         study = experiment.study(folder, effort)
         if not study.tasks:
@@ -77,10 +80,14 @@ def reproduce(
             continue
         at_most = min(jobs or os.cpu_count() or 1, experiment.jobs or 1_000)
         run(study, folder=place, jobs=at_most, progress=progress)
+    if len(left_out) == len(chosen):
+        raise HoldfastError(
+            f"there are no data for {', '.join(left_out)}. Hint: --data names their folder."
+        )
     sections = [
         _section(experiment, place) for experiment in chosen if experiment.name not in left_out
     ]
-    report = write_report(sections, place, effort=effort, left_out=left_out)
+    report = write_report(sections, place, effort=effort, left_out=left_out, missing=list(missing))
     claims = [claim for section in sections for claim in section.claims]
     return Outcome(report=report, claims=claims, left_out=left_out)
 

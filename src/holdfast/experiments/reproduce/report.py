@@ -72,10 +72,15 @@ Block = Heading | str | Figure | Grid
 
 
 def write_report(
-    sections: Sequence[Section], place: Path, *, effort: str, left_out: Sequence[str]
+    sections: Sequence[Section],
+    place: Path,
+    *,
+    effort: str,
+    left_out: Sequence[str],
+    missing: Sequence[str] = (),
 ) -> Path:
     """report.html and report.md in `place`; the path of the page."""
-    blocks = _document(sections, effort, left_out)
+    blocks = _document(sections, effort, left_out, missing)
     _write(place / "report.md", "\n\n".join(_markdown(block) for block in blocks) + "\n")
     body = "\n".join(_page_part(block, place / "figures") for block in blocks)
     page = (
@@ -86,7 +91,9 @@ def write_report(
     return _write(place / "report.html", page)
 
 
-def _document(sections: Sequence[Section], effort: str, left_out: Sequence[str]) -> list[Block]:
+def _document(
+    sections: Sequence[Section], effort: str, left_out: Sequence[str], missing: Sequence[str]
+) -> list[Block]:
     claims = [claim for section in sections for claim in section.claims]
     agree = sum(claim.verdict.startswith(AGREES) for claim in claims)
     differ = [claim for claim in claims if claim.verdict.startswith(DIFFERS)]
@@ -98,6 +105,10 @@ def _document(sections: Sequence[Section], effort: str, left_out: Sequence[str])
     ]
     if left_out:
         blocks.append(f"Left out because their data are not here: {', '.join(left_out)}.")
+    if missing:
+        blocks.append(
+            f"Data sets that are not here, so that nothing is said of them: {', '.join(missing)}."
+        )
     if differ:
         blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]
     sources = {data: source for section in sections for data, source in section.sources.items()}
