@@ -204,6 +204,16 @@ def test_a_copy_of_the_counts_is_refused_as_in_memory(spark, tmp_path, copy):
     assert holdfast.spark.privatize(same, str(tmp_path / "same"), **OPTIONS).rows == 1000
 
 
+def test_a_column_of_intervals_is_kept_and_is_no_number(spark, tmp_path):
+    frame = visits(spark, 1000).selectExpr("*", "make_dt_interval(id) as stay")
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    kept = ["id", "note", "stay"]
+    assert release.table.select(kept).exceptAll(frame.select(kept)).count() == 0
+    with pytest.raises(HoldfastError, match="must hold numbers"):
+        options = OPTIONS | {"count": "stay"}
+        holdfast.spark.privatize(frame, str(tmp_path / "more"), **options)
+
+
 def test_labels_that_repeat_are_told_of(spark, tmp_path):
     frame = visits(spark, 5000).selectExpr("*", "if(id = 4999, 7, id) as shop", "array(id) as list")
     options = OPTIONS | {"category": "id"}

@@ -12,7 +12,7 @@ from holdfast.errors import HoldfastError
 from holdfast.table import not_labels, repeated_note
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
-_NUMBERS = (*_WHOLE, "float", "double", "decimal")
+_NUMBERS = (*_WHOLE, "float", "double")
 _PROBLEMS = {
     -1: "a row where it is missing. Hint: fill in the count, 0 where there is nobody",
     -2: "a negative number. Hint: correct it in the source",
@@ -60,7 +60,7 @@ class Columns:
 
     def _check_kinds(self) -> None:
         kind = self._kinds[self.count]
-        if not kind.startswith(_NUMBERS):
+        if not _is_number(kind):
             raise HoldfastError(f"`count` column {self.count!r} must hold numbers, it is {kind}.")
         self._whole = kind in _WHOLE
         if self.count in (self.category, self.marker):
@@ -112,7 +112,7 @@ class Columns:
         from pyspark.sql import functions as F
 
         kind = self._kinds[name]
-        if kind.startswith((*_NUMBERS, "boolean")):
+        if kind == "boolean" or _is_number(kind):
             return F.col(quoted(name)).cast("double")
         if kind.startswith(("string", "char", "varchar", "binary")):
             return F.expr(f"try_cast(cast({quoted(name)} as string) as double)")
@@ -148,6 +148,15 @@ class Columns:
         described = without_notes(self.df.schema.jsonValue())
         described["fields"][self.names.index(self.count)]["type"] = "long"
         return StructType.fromJson(described)
+
+
+def _is_number(kind: str) -> bool:
+    """Whether a type of Spark holds numbers.
+
+    >>> _is_number("int"), _is_number("decimal(9,2)"), _is_number("interval day to second")
+    (True, True, False)
+    """
+    return kind in _NUMBERS or kind.startswith("decimal")
 
 
 def without_notes(described: Any) -> Any:

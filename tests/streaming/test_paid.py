@@ -2,6 +2,7 @@ import shutil
 from fractions import Fraction
 from types import SimpleNamespace
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -193,4 +194,15 @@ def test_a_stream_that_needs_more_than_was_paid_is_withheld(ledger, tmp_path):
         holdfast.privatize_stream(path, tmp_path / "a", **asked)
     assert COUNTED in caught.value.__notes__ and "Drawing and writing" not in said
     assert ledger.balance("visits").states["abandoned"] == 1
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("kind", ["INTERVAL 3 DAY", "union_value(num := 2)"])
+def test_a_column_that_parquet_cannot_hold_is_refused_before_anything_is_spent(
+    ledger, tmp_path, kind
+):
+    relation = duckdb.connect().sql(f"SELECT i % 7 AS visits, {kind} AS odd FROM range(900) t(i)")
+    with pytest.raises(HoldfastError, match="'odd' cannot be written as Parquet"):
+        holdfast.privatize_stream(relation, tmp_path / "a", **options(ledger))
+    assert ledger.balance("visits").epsilon_spent == 0
     assert not (tmp_path / "a").exists()

@@ -75,6 +75,27 @@ def test_a_seeded_stream_is_the_release_in_memory_byte_for_byte(suffix, tmp_path
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_no_two_batches_share_their_randomness(suffix, tmp_path, monkeypatch):
+    step = 1000
+    monkeypatch.setattr(arrow_source, "ROWS", step)
+    monkeypatch.setattr(text_source, "BLOCK", 2 * step)  # a digit and a line end
+    pattern = np.random.default_rng(1).integers(0, 10, step)  # the same counts in every batch
+    path = tmp_path / f"visits.{suffix}"
+    same = pa.table({"visits": np.tile(pattern, 20)})
+    if suffix == "parquet":
+        pa.parquet.write_table(same, path)
+    else:
+        path.write_text("visits\n" + "".join(f"{count}\n" for count in same["visits"].to_pylist()))
+    release = holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS | {"epsilon": "0.5"})
+    drawn = release.load().counts.reshape(20, step)
+    chance = (release.mechanism.matrix[pattern] ** 2).sum(axis=1).mean()
+    assert chance < 0.6
+    for ahead in range(1, 5):
+        agree = (drawn[:-ahead] == drawn[ahead:]).mean()
+        assert agree == pytest.approx(chance, abs=0.05)  # over 8 standard deviations
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_stream_draws_from_the_same_law_with_the_systems_entropy(suffix, tmp_path, small_batches):
     path = written(tmp_path, suffix)
     streamed = holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)

@@ -60,8 +60,26 @@ class ArrowSource:
         for parameter, name in {"count": self.column, **names}.items():
             if name:
                 find_column(self.columns, name, parameter)
+        self._check_kinds()
         self._length = reader.length
         self._marker, self.category = names.get("structural_zero"), names.get("category")
+
+    def _check_kinds(self) -> None:
+        """Refuse, before anything is paid or drawn, what Parquet cannot hold."""
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        for field in self._reader.schema:
+            if field.name == self.column:
+                continue
+            try:
+                empty = plain(pa.schema([field]).empty_table())
+                parquet.write_table(empty, pa.BufferOutputStream())
+            except (pa.ArrowException, NotImplementedError):
+                raise HoldfastError(
+                    f"the column {field.name!r} cannot be written as Parquet: it is {field.type}. "
+                    "Hint: cast it in the query, or leave it out."
+                ) from None
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
