@@ -6,7 +6,9 @@ n = 81 and 201 beside HiGHS, which gets a minute a method, then `Optimal` alone 
 with --highs, HiGHS gets that many seconds at n = 501 and 1001 too. --quick stops after n = 81;
 --only runs a single case.
 
-Every figure is wall time of one run in a process of its own, after a warm-up that compiles.
+Every figure is wall time in a process of its own, after a warm-up that compiles: the least of as
+many runs as fit in two seconds, at most five. HiGHS works to the tolerance of `LinearProgram`,
+1e-10, and is also timed at its own, 1e-7.
 """
 
 import argparse
@@ -23,22 +25,29 @@ from holdfast.constructors import LinearProgram, Optimal
 
 FAMILIES = {"binomial": binomial, "hump": hump, "powerlaw": powerlaw}
 CASES = [("binomial", 0.5), ("hump", 0.5), ("powerlaw", 0.5), ("hump", 2)]
+METHODS = ("simplex", "interior-point")
 LARGE = [("binomial", 0.5), ("hump", 0.5)]
 
 
 def solver(name: str) -> Any:
-    return Optimal() if name == "Optimal" else LinearProgram(method=name)
+    if name == "Optimal":
+        return Optimal()
+    method, _, tolerance = name.partition(" at ")
+    return LinearProgram(method=method, tolerance=float(tolerance or 1e-10))
 
 
 def measure(name: str, family: str, n: int, epsilon: float, result: Any) -> None:
     solver(name)(binomial(12), epsilon=epsilon)
-    start = time.perf_counter()
-    try:
-        found = solver(name)(FAMILIES[family](n), epsilon=epsilon)
-        outcome = f"{found.count_error:.6f}" + (f" gap {found.gap:.0e}" if found.gap else "")
-    except ValueError as error:
-        outcome = f"failed: {str(error)[:120]}"
-    seconds = time.perf_counter() - start
+    times: list[float] = []
+    while sum(times) < 2 and len(times) < 5:
+        start = time.perf_counter()
+        try:
+            found = solver(name)(FAMILIES[family](n), epsilon=epsilon)
+            outcome = f"{found.count_error:.6f} gap {found.gap:.0e}"
+        except ValueError as error:
+            outcome = f"failed: {str(error)[:120]}"
+        times.append(time.perf_counter() - start)
+    seconds = min(times)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     result.put((seconds, outcome, memory))
 
@@ -61,13 +70,17 @@ def beside_highs(n: int, family: str, epsilon: float, limit: float) -> float:
     ours, outcome, memory = timed("Optimal", family, n, epsilon, 600)
     print(f"n {n:4d}  {family:8s} ε {epsilon:<4g} {ours:7.2f} s  {memory:.2f} GB  {outcome}")
     if limit > 0:
-        peers = {m: timed(m, family, n, epsilon, limit) for m in ("simplex", "interior-point")}
-        for method, (seconds, theirs, _) in peers.items():
-            print(f"{'HiGHS ' + method:>30s} {seconds:7.2f} s  {seconds / ours:5.0f} x  {theirs}")
-        solved = [seconds for seconds, theirs, _ in peers.values() if theirs[0].isdigit()]
-        verdict = f"{min(solved) / ours:15.0f} x" if solved else "neither found the optimum"
-        print(f"{'the better of them':>30s} {verdict}", flush=True)
+        for methods in (METHODS, [f"{method} at 1e-7" for method in METHODS]):
+            compare({m: timed(m, family, n, epsilon, limit) for m in methods}, ours)
     return ours
+
+
+def compare(peers: dict[str, tuple[float, str, float]], ours: float) -> None:
+    for method, (seconds, theirs, _) in peers.items():
+        print(f"{'HiGHS ' + method:>30s} {seconds:7.2f} s  {seconds / ours:5.0f} x  {theirs}")
+    solved = [seconds for seconds, theirs, _ in peers.values() if theirs[0].isdigit()]
+    verdict = f"{min(solved) / ours:15.0f} x" if solved else "neither found the optimum"
+    print(f"{'the better of them':>30s} {verdict}", flush=True)
 
 
 def main() -> None:
