@@ -58,6 +58,19 @@ def test_the_spend_is_on_record_before_anything_is_drawn(ledger):
     assert ledger.balance("crime").states == {"done": 1, "open": 0, "abandoned": 0}
 
 
+@pytest.mark.parametrize("kind", ["frame", "series"])
+def test_rows_of_equal_counts_that_changed_places_are_drawn_and_paid_again(ledger, kind):
+    def labelled(labels):
+        if kind == "series":
+            return pd.Series([2, 2, 0, 1], index=labels, name="n"), {}
+        return pd.DataFrame({"place": labels, "n": [2, 2, 0, 1]}), {"count": "n"}
+
+    for labels, repeated in ((list("abcd"), False), (list("abcd"), True), (list("bacd"), False)):
+        counts, named = labelled(labels)
+        assert release(ledger, counts, **named).repeated is repeated
+    assert spent(ledger) == 1
+
+
 def test_the_same_release_is_shown_again_and_costs_nothing(ledger):
     first = release(ledger)
     again = release(str(ledger.path), counts=COUNTS.tolist(), epsilon=Fraction(1, 2))

@@ -59,7 +59,7 @@ class Request:
 
 
 class TableDigest:
-    """Structural zeros and true counts in row order, condensed; however they came in batches."""
+    """Structural zeros, true counts and their rows in order, condensed."""
 
     def __init__(self) -> None:
         self._zeros, self._counts = hashlib.sha256(), hashlib.sha256()
@@ -70,9 +70,13 @@ class TableDigest:
         self._zeros.update(marks.astype(np.uint8).data)
         self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
 
-    def content(self, words: str) -> bytes:
-        """What identifies a release: parameters and table. Never leaves the process."""
-        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest()
+    def content(self, words: str, rows: bytes) -> bytes:
+        """What identifies a release: parameters and table. Never leaves the process.
+
+        `rows` condenses what tells whose a count is: without it, rows of equal counts that
+        changed places would be shown each other's draws, and so two draws of one count.
+        """
+        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest() + rows
 
 
 def release_once(
@@ -97,7 +101,7 @@ def release_once(
     book = open_ledger(ledger)
     words, digest = request.words, TableDigest()
     digest.add(table.counts, table.structural_zero)
-    fingerprint = book.fingerprint(digest.content(words))
+    fingerprint = book.fingerprint(digest.content(words, table.digest()))
     kept = kept_release(book, name, fingerprint, request, load)
     if kept is not None:
         return _as_asked(kept, table)

@@ -1,7 +1,8 @@
 """Reads and checks a table of counts; swaps its count column and keeps the rest."""
 
+import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,15 @@ class CountTable:
     others: tuple[str, ...] = ()  #: names of all other columns, which are kept as they are
     notes: tuple[str, ...] = ()  #: what the steward should know; holds no counts
     _back: Callable[[NDArray[np.int64]], Any] = field(repr=False)
+    _cells: Callable[[], Iterator[list[Any]]] = field(repr=False)
+
+    def digest(self) -> bytes:
+        """All other cells in row order, condensed: which row is whose."""
+        found = hashlib.sha256(repr(self.others).encode())
+        for cells in self._cells():
+            for at in range(0, len(cells), 2**16):
+                found.update(repr(cells[at : at + 2**16]).encode())
+        return found.digest()
 
     def replace(self, counts: NDArray[np.int64]) -> Any:
         """The same kind of table as came in, its count column replaced."""
@@ -91,7 +101,18 @@ def read_table(
         others=tuple(str(name) for name in getattr(view, "columns", ()) if name != column),
         notes=_notes(category, labels),
         _back=lambda new: view.replace(column, new),
+        _cells=lambda: _other_cells(source, view, column),
     )
+
+
+def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]:
+    if isinstance(view, Line):  # a pandas series may have labels
+        index: Any = getattr(source, "index", None)
+        yield index.tolist() if hasattr(index, "tolist") else []
+        return
+    for name in view.columns:
+        if name != column:
+            yield list(view.labels(name, "column"))
 
 
 def labels_of(table: Any, column: str) -> list[Any]:

@@ -1,5 +1,7 @@
 """Parquet files, folders of them, and DuckDB queries as a stream of Arrow batches."""
 
+import hashlib
+import os
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -41,6 +43,8 @@ class Reader:
     length: int | None
     query: bool = False
     """Whether a query is run whenever batches are asked for."""
+    files: tuple[str, ...] = ()
+    """What it is kept in, in the order in which it is read."""
 
 
 class ArrowSource:
@@ -80,6 +84,21 @@ class ArrowSource:
                     f"the column {field.name!r} cannot be written as Parquet: it is {field.type}. "
                     "Hint: cast it in the query, or leave it out."
                 ) from None
+
+    def digest(self) -> bytes | None:
+        """The bytes of all files, and their names, condensed; None for a query."""
+        if self._reader.query:
+            return None
+        found = hashlib.sha256()
+        for path in self._reader.files:
+            name = os.path.relpath(path, self._reader.name)  # a folder's name may hold its keys
+            found.update(name.encode(errors="surrogateescape") + b"\0")
+            try:
+                with Path(path).open("rb") as file:
+                    found.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                raise self._unreadable(error, path, 0) from None
+        return found.digest()
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
@@ -223,7 +242,8 @@ def open_parquet(path: Path) -> Reader:
             for batch in _batches_of(fragment.path, wanted):
                 yield _fitted(batch, wanted, keys), fragment.path
 
-    return Reader(str(path), schema, batches, length)
+    files = tuple(fragment.path for fragment in dataset.get_fragments())
+    return Reader(str(path), schema, batches, length, files=files)
 
 
 def _batches_of(path: str, schema: Any) -> Iterator[Any]:

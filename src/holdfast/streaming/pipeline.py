@@ -45,6 +45,9 @@ class Source(Protocol):
     category: str | None
     suffix: str
 
+    def digest(self) -> bytes | None:
+        """The bytes that it is kept in, condensed; None for a query, which has none."""
+
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass; `lookout` is shown the other columns, as far as it needs them."""
 

@@ -78,6 +78,8 @@ class Run:
     asked: Stages
     seen: Tally
     say: Progress
+    rows: bytes | None = None
+    """The digest of the table, where a ledger is to know it again."""
 
     @property
     def request(self) -> Request:
@@ -142,7 +144,8 @@ class Run:
 
     def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
         before = self.seen.rows + self.seen.structural_zeros
-        if rows == before and (again == self.seen.histogram).all():
+        same = self.rows is None or self.rows == self.table.digest()
+        if same and rows == before and (again == self.seen.histogram).all():
             return
         number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"
         raise HoldfastError(

@@ -2,17 +2,18 @@
 
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.bundle import new_folder
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.kept import check_room, kept_release
-from holdfast.ledger import ABANDONED, DONE, check_name, open_ledger
+from holdfast.ledger import ABANDONED, DONE, Ledger, check_name, open_ledger
 from holdfast.private_quantile import PrivateQuantile
 from holdfast.privatizers import Privatizer
 from holdfast.release import StreamedRelease
-from holdfast.spending import UNTOUCHED, mark_done, pay
+from holdfast.spending import UNTOUCHED, Request, mark_done, pay
 from holdfast.stages import Constructor, stages
 from holdfast.streaming.kept import read_kept
 from holdfast.streaming.open import open_source
@@ -50,7 +51,8 @@ def privatize_stream(
         structural_zero: A column of true and false that marks rows publicly known to be zero.
         category: Name of the category column; only to warn if a label repeats, which is
             looked for among the first ten million labels.
-        ledger, dataset: As in `holdfast.privatize`; both recognise each other's releases.
+        ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
+            files, byte for byte; a query is drawn and paid for whenever it is run.
         progress: Called with what is being done and the share of it that is behind.
 
     The others are those of `holdfast.privatize`.
@@ -89,21 +91,30 @@ def privatize_stream(
 
 def paid(run: Run, ledger: Any, dataset: str) -> StreamedRelease:
     """Recorded in the ledger first, then drawn and kept there; or shown again if kept."""
-    book, request = open_ledger(ledger), run.request
+    book, request, rows = open_ledger(ledger), run.request, run.table.digest()
     words = request.words
-    fingerprint = book.fingerprint(run.seen.digest.content(words))
+    if rows is None:  # a query may give its rows in another order the next time
+        return drawn(run, book, pay(book, dataset, request, words), request)
+    run = replace(run, rows=rows)
+    fingerprint = book.fingerprint(run.seen.digest.content(words, rows))
     kept = kept_release(book, dataset, fingerprint, request, read_kept)
     if kept is not None:
         return run.show_again(kept)
     check_room(book, fingerprint)
     spend = pay(book, dataset, request, words, fingerprint)
-    folder = book.folder(spend, fingerprint)
+    return drawn(run, book, spend, request, book.folder(spend, fingerprint))
+
+
+def drawn(
+    run: Run, book: Ledger, spend: int, request: Request, keep: Path | None = None
+) -> StreamedRelease:
+    """The release that was paid for, kept where that is said."""
     try:
-        release = run.draw(keep=folder, paid=request)
+        release = run.draw(keep=keep, paid=request)
     except BaseException as error:
         error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            book.finish(spend, DONE if folder.is_dir() else ABANDONED)
+            book.finish(spend, DONE if keep is not None and keep.is_dir() else ABANDONED)
         raise
     mark_done(book, spend)
     return release

@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import hashlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,6 +77,11 @@ class TextSource:
         self._marker = found.get("structural_zero", -1)
         self._marker_name = names.get("structural_zero")
         self.category = names.get("category")
+
+    def digest(self) -> bytes:
+        """The file's bytes, condensed."""
+        with self._opened() as file:
+            return hashlib.file_digest(file, "sha256").digest()
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
