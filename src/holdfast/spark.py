@@ -130,6 +130,11 @@ def privatize(
     with _spark("read", "`df`"):
         seen = columns.tally(asked.highest)
     asked = asked.for_rows(seen.rows)
+    with _spark(
+        "write", f"`{place.path}`"
+    ):  # what can be known to fail must fail before it is paid
+        place.probe()
+        columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
     if ledger is None or dataset is None:
         return _release(columns, place, asked(seen.histogram), seen)
     book, request = open_ledger(ledger), asked.request(seen.rows, seen.structural_zeros)
@@ -226,6 +231,17 @@ class _Place:
             raise HoldfastError(
                 f"`{self.path}` exists already; nothing was drawn. Hint: name a new folder."
             )
+
+    def probe(self) -> None:
+        """Raise if no folder can be made there."""
+        partial = f"{self.path}.partial-{secrets.token_hex(8)}"
+        system, folder = self._file_system(partial)
+        if not system.mkdirs(folder):
+            raise HoldfastError(
+                f"`{self.path}` cannot be made; nothing was drawn or spent. Hint: may Spark write "
+                "there?"
+            )
+        self.remove(partial)
 
     def take(self, partial: str) -> None:
         """Give what was written its name."""

@@ -21,6 +21,7 @@ from holdfast.streaming.pipeline import Counts, Draw, Marks, Part, check_marks, 
 
 ROWS = 1 << 17
 ROW_GROUP = 8 * ROWS
+BATCH_BYTES, GROUP_BYTES = 1 << 24, 1 << 26  # of wide rows there are fewer at a time
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class ArrowSource:
         self._length = rows
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: every batch with a new count column, in row groups of a million."""
+        """The second pass: every batch with a new count column, a million rows a group or less."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
@@ -134,7 +135,8 @@ class ArrowSource:
             group: list[Any] = []
             for data, part in in_order(work, self._batches(None), threads):
                 group.append(data)
-                if sum(map(len, group)) >= ROW_GROUP:
+                size = sum(part.nbytes for part in group)
+                if size >= GROUP_BYTES or sum(map(len, group)) >= ROW_GROUP:
                     write(group)
                     group = []
                 yield part
@@ -252,7 +254,13 @@ def _batches_of(path: str, schema: Any) -> Iterator[Any]:
     # read ahead of nothing: a dataset's scanner would hold much of the file
     with parquet.ParquetFile(path, pre_buffer=False) as file:
         there = [name for name in schema.names if name in file.schema_arrow.names]
-        yield from file.iter_batches(ROWS, columns=there)
+        yield from file.iter_batches(_rows_at_a_time(file.metadata), columns=there)
+
+
+def _rows_at_a_time(metadata: Any) -> int:
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    size = max(1, sum(group.total_byte_size for group in groups))
+    return max(1, min(ROWS, BATCH_BYTES * int(metadata.num_rows) // size))
 
 
 def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
