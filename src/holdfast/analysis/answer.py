@@ -39,6 +39,8 @@ class Answer:
     """Whether the answer is a share."""
     whole: bool = False
     """Whether the answer is a whole number."""
+    top_code: int | None = None
+    """The count that stands for itself and all above it, where the answer is a count."""
 
     def __str__(self) -> str:
         low, high = (self.in_words(value) for value in self.interval)
@@ -52,7 +54,8 @@ class Answer:
             places = digits_for(100 * (self.interval[1] - self.interval[0]))
             return f"{value:.{places}%}"
         if self.whole:
-            return f"{value:,.0f}"
+            more = " or more" if self.top_code is not None and value >= self.top_code else ""
+            return f"{value:,.0f}{more}"
         return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
+from holdfast.analysis.evidence import DENSE_UP_TO
 from holdfast.analysis.known_zeros import drawn_rows, known_notes, known_share, row_kinds
 from holdfast.analysis.posterior import (
     Posterior,
@@ -18,6 +19,7 @@ from holdfast.analysis.posterior import (
     row_law,
     row_notes,
     shortest_run,
+    top_notes,
 )
 from holdfast.analysis.rows import find_row, find_rows, row_labels
 from holdfast.analysis.stage_one import SEED
@@ -94,17 +96,20 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     count alike. So only tables of (released, true) counts are drawn, 2,000 of them: how many rows
     each true count has settles who is on top, at a cost that does not depend on the number of rows.
     """
-    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= len(release.counts):
+    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
+    if not whole or not 1 <= k <= len(release.counts):
         raise HoldfastError(
             "`k` must be a whole number from 1 to the number of rows "
             f"({len(release.counts):,}), got {k!r:.40}."
         )
-    check_level(level)
+    level = check_level(level)
     (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)
-    means = np.array([law.mean if law else -1.0 for law in _laws(release)])
+    laws = _laws(release)
+    means = np.array([law.mean if law else -1.0 for law in laws])
     order = np.lexsort((-release.counts, -means[kinds], -chances[kinds]))[:k]
     labels = row_labels(release, label)
     notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
+    first = {int(kind): _undecided(laws[kind]) for kind in np.unique(kinds[order])}
     return tuple(
         TopRow(
             row=int(row),
@@ -114,7 +119,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
             interval=row_law(release, kinds[row]).interval(level),
             probability=float(chances[kinds[row]]),
             highest=float(highest[kinds[row]]),
-            notes=notes[min(release.counts[row], 1)],
+            notes=first[int(kinds[row])] + notes[min(release.counts[row], 1)],
         )
         for row in order
     )
@@ -131,7 +136,8 @@ def compare(
     one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
     law = np.convolve(one.probabilities, other.probabilities[::-1])
     zero = len(one.probabilities) - 1
-    low, high = shortest_run(law, check_level(level))
+    level = check_level(level)
+    low, high = shortest_run(law, level)
     return RowComparison(
         first=labels[rows[0]],
         second=labels[rows[1]],
@@ -141,7 +147,7 @@ def compare(
         difference=one.mean - other.mean,
         interval=(low - zero, high - zero),
         level=level,
-        notes=row_notes(release, release.counts[rows]),
+        notes=_same_at_the_top(one, other) + row_notes(release, release.counts[rows], (one, other)),
     )
 
 
@@ -150,7 +156,7 @@ def total_of(
 ) -> Answer:
     """The true total of a group of rows, with an interval."""
     rows = find_rows(release, row_labels(release, label), group)
-    check_level(level)
+    level = check_level(level)
     if method not in ("shrunk", "unbiased"):
         raise HoldfastError(f"`method` must be shrunk or unbiased, got {method!r:.40}.")
     n = len(release.target)
@@ -159,7 +165,8 @@ def total_of(
         _check_zeros(release)
     values, spread, notes = (_shrunk if method == "shrunk" else _unbiased)(release)
     prior = _prior_variance(release, counts) if method == "shrunk" else 0.0
-    notes += known_notes(release, release.counts[rows])
+    laws = (row_law(release, kind) for kind in np.unique(row_kinds(release)[rows]))
+    notes += known_notes(release, release.counts[rows]) + top_notes(laws)
     notes += prior_notes(release) if method == "shrunk" else ()
     estimate, error = float(counts @ values), float(np.sqrt(counts @ spread + prior))
     reach = error * _normal_quantile((1 + level) / 2)
@@ -177,6 +184,26 @@ def total_of(
         method="formula",
         notes=(*notes, SIMULATED) if release.privacy.simulated else notes,
     )
+
+
+def _undecided(law: Posterior | None) -> tuple[str, ...]:
+    """What to say of a row on top whose true count may be the highest there is."""
+    notes = top_notes([law] if law else [])
+    if not notes or law is None:
+        return ()
+    top = len(law.probabilities) - 1
+    return (
+        *notes,
+        f"which of the rows with a true count of {top} or more is the highest cannot be told from "
+        "this release: they are taken as tied, and ties are broken at random",
+    )
+
+
+def _same_at_the_top(one: Posterior, other: Posterior) -> tuple[str, ...]:
+    if not (top_notes([one]) and top_notes([other])):
+        return ()
+    top = len(one.probabilities) - 1
+    return (f"two rows with {top} or more each are taken as having the same",)
 
 
 def _check_zeros(release: "Release") -> None:
@@ -241,9 +268,9 @@ def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
     note = (
         f"groups that differ from the whole table by D are seen to differ by about "
         f"{reliability(release):.0%} of D on average: expected counts are pulled towards the "
-        "table's mean, and the interval knows nothing of it; method='unbiased' is not pulled"
+        "table's mean, and the interval knows nothing of it"
     )
-    return means, spread, (note,)
+    return means, spread, (note + ("; method='unbiased' is not pulled" * _invertible(release)),)
 
 
 def reliability(release: "Release") -> float:
@@ -259,11 +286,25 @@ def reliability(release: "Release") -> float:
     return float(out @ (means - mean) ** 2 / variance) if variance > 0 else 0.0
 
 
+def _live(release: "Release") -> NDArray[np.int64]:
+    """The counts that the mechanism can draw: with zT = z, not those that z leaves out."""
+    if release.mechanism.target is None:
+        return np.arange(len(release.target))
+    return np.flatnonzero(release.target > 0)
+
+
+def _invertible(release: "Release") -> bool:
+    """Whether `method="unbiased"` can be had; what takes long to find out is not promised."""
+    live = _live(release)
+    if len(live) > DENSE_UP_TO or known_share(release):
+        return False
+    return bool(np.linalg.cond(release.mechanism.matrix[np.ix_(live, live)]) <= MAX_CONDITION)
+
+
 def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
     """Values u with T u = 0, 1, ..., n-1: whatever the true count is, u_j has it as its mean."""
     n = len(release.target)
-    fixed = release.mechanism.target is not None  # then zT = z: what z leaves out is never drawn
-    live = np.flatnonzero(release.target > 0) if fixed else np.arange(n)
+    live = _live(release)
     matrix = release.mechanism.matrix[np.ix_(live, live)]
     if np.linalg.cond(matrix) > MAX_CONDITION:
         raise HoldfastError(

@@ -6,7 +6,12 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer
 from holdfast.analysis.known_zeros import drawn_rows
-from holdfast.analysis.posterior import check_level, posterior, prior_notes
+from holdfast.analysis.posterior import (
+    check_level,
+    posterior,
+    prior_notes,
+    run_words,
+)
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.delta import beyond_epsilon
 from holdfast.errors import HoldfastError
@@ -48,7 +53,7 @@ KNOWN = "rows publicly known to be zero are not among them"
 
 def report(release: "Release", level: float = 0.9) -> Content:
     """Everything that a report says."""
-    check_level(level)
+    level = check_level(level)
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
     bars, doubts = distribution(release, level)
     return {
@@ -234,6 +239,8 @@ def single_rows(release: "Release", level: float) -> list[Content]:
             {
                 "released": count,
                 "interval": list(law.interval(level)),
+                "interval_words": run_words(law.interval(level), len(release.target) - 1),
+                "notes": list(law.notes),
                 "expected": law.mean,
                 "zero": law.equal(0),
                 "same": law.equal(count),
@@ -253,11 +260,18 @@ def top_rows(release: "Release", level: float) -> list[Content]:
             "label": str(row.label),
             "released": row.released,
             "interval": list(row.interval),
+            "interval_words": run_words(row.interval, len(release.target) - 1),
+            "notes": [note for note in row.notes if note != SIMULATED],
             "probability": row.probability,
             "highest": row.highest,
         }
         for row in rows
     ]
+
+
+def row_notes(content: Content, part: str) -> list[str]:
+    """What to know about the rows of one table of the report, each thing once."""
+    return list(dict.fromkeys(note for row in content[part] for note in row["notes"]))
 
 
 def single_rows_notes(release: "Release") -> list[str]:

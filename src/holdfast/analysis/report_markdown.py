@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from holdfast.analysis.answer import SIMULATED, percent
-from holdfast.analysis.report import share_words
+from holdfast.analysis.report import row_notes, share_words
 from holdfast.wording import code_span, markdown_text, numbered
 
 
@@ -55,7 +55,7 @@ def markdown(content: dict[str, Any]) -> str:
             (
                 (
                     str(r["released"]),
-                    f"{r['interval'][0]} to {r['interval'][1]}",
+                    r["interval_words"],
                     f"{r['expected']:.1f}",
                     f"{r['zero']:.0%}",
                 )
@@ -63,7 +63,7 @@ def markdown(content: dict[str, Any]) -> str:
             ),
         ),
         "Of single rows, this holds on average over the table, if the distribution is right.",
-        *_notes(content["single_rows_notes"]),
+        *_notes([*row_notes(content, "single_rows"), *content["single_rows_notes"]]),
         *_top_rows(content),
         "## What not to do with it",
         "\n".join(
@@ -85,7 +85,7 @@ def _top_rows(content: dict[str, Any]) -> list[str]:
         (
             r["label"],
             str(r["released"]),
-            f"{r['interval'][0]} to {r['interval'][1]}",
+            r["interval_words"],
             f"{r['probability']:.0%}",
             f"{r['highest']:.0%}",
         )
@@ -93,7 +93,8 @@ def _top_rows(content: dict[str, Any]) -> list[str]:
     ]
     head = ("row", "released", "true count", f"among the {len(rows)} highest", "the highest")
     said = "The rows most likely on top, with the probability that they truly are."
-    return [f"## Which rows are highest\n\n{said}", _table(head, rows)] if rows else []
+    notes = _notes(row_notes(content, "top_rows"))
+    return [f"## Which rows are highest\n\n{said}", _table(head, rows), *notes] if rows else []
 
 
 def _notes(notes: Iterable[str]) -> list[str]:
