@@ -313,7 +313,7 @@ class Release(ReleaseFacts):
         "shrunk" adds up posterior means, pulled towards the whole table; "unbiased" inverts the
         mechanism, for groups that may differ from it.
         """
-        from holdfast.analysis.categories import total_of
+        from holdfast.analysis.groups import total_of
 
         return total_of(self, group, label=label, level=level, method=method)
 

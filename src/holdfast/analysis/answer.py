@@ -84,10 +84,10 @@ def percent(level: float) -> str:
 def digits_for(width: float) -> int:
     """Decimal places that an interval of this width deserves: two digits of the width.
 
-    >>> digits_for(1.4), digits_for(0.02), digits_for(300)
-    (1, 3, 0)
+    >>> digits_for(1.4), digits_for(0.02), digits_for(300), digits_for(0)
+    (1, 3, 0, 0)
     """
     places = 0
-    while width < 10 and places < 6:
+    while 0 < width < 10 and places < 6:
         width, places = width * 10, places + 1
     return places

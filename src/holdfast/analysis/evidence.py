@@ -130,7 +130,7 @@ class Evidence:
 
     @cached_property
     def best(self) -> Vector:
-        r"""The distribution whose answers are printed: z, corrected by what the released counts add.
+        r"""The distribution whose answers are printed: z, corrected by the released counts.
 
         zT = z, so ẑ - z is the residual of z as ẑ - ζ̃T is that of ζ̃. A fitted z has far less
         error than ζ̃, so it is corrected by less: $w = S^{-1} T^\top V_z$ with

@@ -182,6 +182,11 @@ def _number(g: Callable[[Vector], Any], shares: Vector) -> float:
         value = float(g(shares))
     except (TypeError, ValueError):
         value = math.nan
+    except (ArithmeticError, AttributeError, LookupError, NameError) as error:
+        raise HoldfastError(
+            f"the function failed on a distribution of counts ({type(error).__name__}). Hint: it "
+            f"gets an array of {len(shares)} shares, of which any may be 0."
+        ) from error
     if not math.isfinite(value):
         raise HoldfastError(
             "the function must return a finite number for every distribution of counts, which it "

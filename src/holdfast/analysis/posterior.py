@@ -157,9 +157,7 @@ def prior_notes(release: "Release") -> tuple[str, ...]:
     )
 
 
-def row_notes(
-    release: "Release", counts: Any, laws: Iterable[Posterior] = ()
-) -> tuple[str, ...]:
+def row_notes(release: "Release", counts: Any, laws: Iterable[Posterior] = ()) -> tuple[str, ...]:
     """What to say of an answer about rows with these released counts and laws."""
     simulated = (SIMULATED,) if release.privacy.simulated else ()
     return known_notes(release, counts) + top_notes(laws) + prior_notes(release) + simulated

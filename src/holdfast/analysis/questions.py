@@ -111,7 +111,9 @@ def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]
     if question in ("mean", "total", "variance", "gini") and release.target[-1] > NOTED_TOP_SHARE:
         notes.append(f"counts above {top} were published as {top} and enter as {top}")
     if question in ("median", "quantile") and answer.interval[1] >= top:
-        notes.append(f"counts above {top}, if any, were published as {top}: {top} means {top} or more")
+        notes.append(
+            f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
+        )
     rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
     large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
     gaps = has_stage_1(release) and bool((release.target <= 0).any())

@@ -48,6 +48,14 @@ ONE_STAGE = (
     ("released", "what anyone computes from the released table, biased by the noise; use it to "
      "match other people's figures"),
 )  # fmt: skip
+NO_ANSWERS = (
+    "The noise of this release is not known well enough for estimates with intervals, so none are "
+    "given. What the released table says of each count stands under the distribution of counts."
+)
+OUTSIDE = (
+    "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
+    "does without the fit"
+)
 KNOWN = "rows publicly known to be zero are not among them"
 
 
@@ -55,6 +63,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
     """Everything that a report says."""
     level = check_level(level)
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
+    asked = questions(release, level)
     bars, doubts = distribution(release, level)
     return {
         "title": f"A private table of counts: {numbered(release.rows, 'row')}",
@@ -65,8 +74,8 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "notes": list(release.notes),
         "distribution": bars,
         "distribution_notes": doubts,
-        "questions": questions(release, level),
-        "estimators": [{"name": name, "words": words} for name, words in kinds],
+        "questions": asked,
+        "estimators": [{"name": name, "words": words} for name, words in kinds if asked],
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
         "single_rows_notes": single_rows_notes(release),
@@ -131,7 +140,8 @@ def facts(release: "Release") -> Content:
 
 def distribution(release: "Release", level: float) -> tuple[list[Content], list[str]]:
     """The share of every count, or of runs of counts where there are many, with its interval,
-    and what to know about them. Estimate and interval are None where none can be computed."""
+    and what to know about them. The estimates are those of one distribution and add up to 1.
+    Estimate and interval are None where none can be computed."""
     bars, notes, places = [], dict[str, list[str]](), runs(len(release.target))
     for first, last in places:
         bar: Content = {"first": first, "last": last}
@@ -141,8 +151,11 @@ def distribution(release: "Release", level: float) -> tuple[list[Content], list[
         except HoldfastError as error:
             bar |= {"estimate": None, "interval": None, "notes": [str(error)]}
         else:
+            estimate = float(release.evidence.best[first : last + 1].sum())
+            low, high = answer.interval
             told = [note for note in answer.notes if note != SIMULATED]
-            bar |= {"estimate": answer.estimate, "interval": list(answer.interval), "notes": told}
+            told += [] if low - 1e-9 <= estimate <= high + 1e-9 else [OUTSIDE]
+            bar |= {"estimate": estimate, "interval": [low, high], "notes": told}
         for note in bar["notes"]:
             notes.setdefault(note.rstrip("."), []).append(run_name(bar))
         bars.append(bar)

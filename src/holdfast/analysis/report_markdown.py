@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from holdfast.analysis.answer import SIMULATED, percent
-from holdfast.analysis.report import row_notes, share_words
+from holdfast.analysis.report import NO_ANSWERS, row_notes, share_words
 from holdfast.wording import code_span, markdown_text, numbered
 
 
@@ -30,16 +30,7 @@ def markdown(content: dict[str, Any]) -> str:
         ),
         f"{promise['neighbours']} Randomness: {promise['randomness']}.",
         "## Common questions",
-        _table(
-            ("question", "best estimate", level, "released table says"),
-            (
-                (q["question"], q["words"], q["interval_words"], q["released_words"])
-                for q in content["questions"]
-            ),
-        ),
-        *_notes(note for q in content["questions"] for note in q["notes"]),
-        "These estimators can be asked for:",
-        "\n".join(f"- **{e['name']}**: {e['words']}" for e in content["estimators"]),
+        *_questions(content, level),
         "## The distribution of counts",
         _table(
             ("count", "released", "best estimate", level),
@@ -78,6 +69,22 @@ def markdown(content: dict[str, Any]) -> str:
         f"## How to cite\n\n{markdown_text(content['cite'])}",
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _questions(content: dict[str, Any], level: str) -> list[str]:
+    if not content["questions"]:
+        return [NO_ANSWERS]
+    head = ("question", "best estimate", level, "released table says")
+    rows = (
+        (q["question"], q["words"], q["interval_words"], q["released_words"])
+        for q in content["questions"]
+    )
+    return [
+        _table(head, rows),
+        *_notes(note for q in content["questions"] for note in q["notes"]),
+        "These estimators can be asked for:",
+        "\n".join(f"- **{e['name']}**: {e['words']}" for e in content["estimators"]),
+    ]
 
 
 def _top_rows(content: dict[str, Any]) -> list[str]:
