@@ -65,16 +65,17 @@ def show(results):
     for (table, question, epsilon), errors in sorted(results.items()):
         best, *others = errors
         cells = " | ".join(f"{error:.2g}" for error in errors)
-        ratios.append(best / max(min(others), 1e-12))
         wins += best <= min(others)
-        print(f"| {table} | {question} | {epsilon} | {cells} | {ratios[-1]:.2f} |")
-    middle = np.exp(np.mean(np.log(ratios)))
+        ratio = best / min(others) if min(others) > 0 else np.nan  # one was right every time
+        ratios.append(ratio)
+        print(f"| {table} | {question} | {epsilon} | {cells} | {ratio:.2f} |")
+    middle = np.exp(np.nanmean(np.log(ratios)))
     far = sum(ratio > 1.25 for ratio in ratios)
     print(f"\n{len(ratios)} lines: best has the least error in {wins}; it has {middle:.2f} times "
           f"the error of the better of the two on (geometric) average, more than 1.25 times "
-          f"in {far}, {max(ratios):.2f} times at the most.")  # fmt: skip
+          f"in {far}, {np.nanmax(ratios):.2f} times at the most.")  # fmt: skip
     for place, name in ((1, "released"), (2, "target")):
-        times = [errors[0] / max(errors[place], 1e-12) for errors in results.values()]
+        times = [errors[0] / errors[place] for errors in results.values() if errors[place] > 0]
         print(f"best / {name}: {np.exp(np.mean(np.log(times))):.2f} on average, "
               f"{min(times):.2f} to {max(times):.2f}.")  # fmt: skip
 

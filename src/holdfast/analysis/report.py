@@ -37,7 +37,8 @@ DO_NOT = (
     "Do not take the other columns as private: they were published as they were.",
 )
 ESTIMATORS = (
-    ("best", "both stages combined, each weighed by what it knows; the least error"),
+    ("best", "both stages combined, each weighed by what it knows; mostly, not always, the "
+     "least error"),
     ("released", "what anyone computes from the released table; use it to match other people's "
      "figures"),
     ("target", "the private distribution z of stage 1 alone; its intervals keep their level most "
