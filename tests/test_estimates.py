@@ -140,3 +140,12 @@ def test_a_privatizer_of_your_own_is_offered_no_estimators():
     for text in (markdown(content), html(content)):
         assert "so none are given" in text and "can be asked for" not in text
         assert "best estimate |" not in text.split("The distribution of counts")[0]
+
+
+def test_curved_questions_are_answered_from_the_printed_best():
+    release = released()
+    for name, g in (("gini", nonlinear.gini), ("variance", nonlinear.variance)):
+        answer = release.ask(name)
+        assert answer.interval[0] < answer.estimate < answer.interval[1]
+        assert answer.estimate == pytest.approx(float(g(release.evidence.best)))
+        assert answer.estimate != pytest.approx(float(g(release.distribution)), rel=1e-4)

@@ -95,3 +95,17 @@ def test_unbiased_totals_are_advised_only_where_they_can_be_had():
             assert not advised
         else:
             assert advised
+
+
+@pytest.mark.parametrize("extra", [["--out", "release"], ["--dry-run"]])
+def test_column_names_steer_no_screen(tmp_path, monkeypatch, capsys, extra):
+    monkeypatch.chdir(tmp_path)
+    lines = [f"place {i},{i % 4}" for i in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["pla\x1b[2Jce,n", *lines]) + "\n")
+    words = ["privatize", "t.csv", "--count", "n", "--max-count", "3", "--epsilon", "1", *extra]
+    monkeypatch.setattr(sys, "argv", ["holdfast", *words])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    printed = capsys.readouterr()
+    assert not stop.value.code and "pla [2Jce" in printed.out
+    assert "\x1b" not in printed.out + printed.err
