@@ -11,7 +11,7 @@ import holdfast
 from analysis_releases import COUNTS, named, released
 from holdfast.analysis import categories
 from holdfast.analysis.answer import SIMULATED
-from holdfast.analysis.categories import _unbiased, reliability
+from holdfast.analysis.groups import _unbiased, reliability
 from holdfast.analysis.posterior import shortest_run
 
 
@@ -204,4 +204,4 @@ def test_a_number_that_is_no_label_is_refused_where_labels_are_numbers():
 def test_few_rows_are_told_that_the_prior_is_uncertain():
     few, many = named(), released()
     assert any("if the distribution is right" in note for note in few.intervals().notes)
-    assert many.intervals().notes == many.top(1)[0].notes == (SIMULATED,)
+    assert many.intervals().notes[1:] == many.top(1)[0].notes[2:] == (SIMULATED,)

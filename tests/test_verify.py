@@ -274,6 +274,16 @@ def test_a_smooth_fit_of_another_version_is_not_called_damage(tmp_path):
     assert check.passed and "not repeated: holdfast '0.0.9' fitted otherwise" in check.detail
 
 
+def test_another_version_word_hides_no_gross_edit(tmp_path):
+    release = make(privatizer=None)
+    bundle = release.save(tmp_path / "release")
+    unit = float(release.privacy.budget.unit_1)
+    edited = [number + round(40 / unit) for number in release.measurement.tolist()]
+    forge(bundle, measurement=edited, holdfast="0.0.9")
+    (damage,) = holdfast.verify(bundle).damage
+    assert "8 standard deviations" in damage
+
+
 def test_without_a_stage_1_z_is_the_released_distribution(tmp_path):
     release = make(privatizer=None, split=None, constructor=holdfast.baselines.TruncatedGeometric())
     bundle = release.save(tmp_path / "release")

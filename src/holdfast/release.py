@@ -250,8 +250,9 @@ class Release(ReleaseFacts):
             question: "share" with one of equal, at_least, at_most, between=(a, b); "mean";
                 "total"; "quantile" with at; "median"; "variance"; "gini"; or a function of the
                 distribution, which it gets as an array of shares.
-            estimator: "best" combines both stages and has the least error. "released" is what
-                others compute from the released table; "target" is z.
+            estimator: "best" combines both stages; it mostly has the least error, and not always
+                (docs/uncertainty.md). "released" is what others compute from the released table;
+                "target" is z.
             level: Of the interval, which covers the truth with this probability over the noise
                 of both stages.
 
@@ -313,7 +314,7 @@ class Release(ReleaseFacts):
         "shrunk" adds up posterior means, pulled towards the whole table; "unbiased" inverts the
         mechanism, for groups that may differ from it.
         """
-        from holdfast.analysis.categories import total_of
+        from holdfast.analysis.groups import total_of
 
         return total_of(self, group, label=label, level=level, method=method)
 

@@ -39,6 +39,8 @@ class Answer:
     """Whether the answer is a share."""
     whole: bool = False
     """Whether the answer is a whole number."""
+    top_code: int | None = None
+    """The count that stands for itself and all above it, where the answer is a count."""
 
     def __str__(self) -> str:
         low, high = (self.in_words(value) for value in self.interval)
@@ -52,7 +54,8 @@ class Answer:
             places = digits_for(100 * (self.interval[1] - self.interval[0]))
             return f"{value:.{places}%}"
         if self.whole:
-            return f"{value:,.0f}"
+            more = " or more" if self.top_code is not None and value >= self.top_code else ""
+            return f"{value:,.0f}{more}"
         return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,10 +84,10 @@ def percent(level: float) -> str:
 def digits_for(width: float) -> int:
     """Decimal places that an interval of this width deserves: two digits of the width.
 
-    >>> digits_for(1.4), digits_for(0.02), digits_for(300)
-    (1, 3, 0)
+    >>> digits_for(1.4), digits_for(0.02), digits_for(300), digits_for(0)
+    (1, 3, 0, 0)
     """
     places = 0
-    while width < 10 and places < 6:
+    while 0 < width < 10 and places < 6:
         width, places = width * 10, places + 1
     return places

@@ -1,5 +1,6 @@
 """Two noisy views of one true distribution, and what can be said of it from both."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.analysis.stage_one import StageOne, stage_one
+from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -47,6 +48,9 @@ class Evidence:
     """T."""
     rows: int
     """N."""
+    again: Callable[[], Vector] = field(repr=False)
+    """A spread of z: rows whose products add up to the covariance of its error. Costs a hundred
+    fits, so it is called where an estimate of `best` is printed, and once."""
 
     @cached_property
     def middle(self) -> Vector:
@@ -126,14 +130,28 @@ class Evidence:
 
     @cached_property
     def best(self) -> Vector:
-        """The distribution with the least error: z, corrected by what the released counts add.
+        r"""The distribution whose answers are printed: z, corrected by the released counts.
 
-        zT = z, so ẑ - z is the residual of z as ẑ - ζ̃T is that of ζ̃. Where stage 1 fitted z
-        well, z has less error than ζ̃; where it did not, the correction is the same.
+        zT = z, so ẑ - z is the residual of z as ẑ - ζ̃T is that of ζ̃. A fitted z has far less
+        error than ζ̃, so it is corrected by less: $w = S^{-1} T^\top V_z$ with
+        $S = V_2 + T^\top V_z T$, where $V_z$ is found by repeating stage 1 on z.
         """
         if self.first.skipped or len(self.target) > DENSE_UP_TO:
             return isotonic(self.combined)
-        w = self.weights(np.eye(len(self.target)), "best")
+        spread = self.again()
+        seen = spread @ self.matrix
+        vectors, inverse = _inverse(self.sampling_covariance + seen.T @ seen)
+        return self._corrected(vectors @ (inverse[:, None] * (vectors.T @ (seen.T @ spread))))
+
+    @cached_property
+    def matched(self) -> Vector:
+        """z corrected with the weights of `combined`, so that their law of error is its own: the
+        middle of intervals for functions that need a distribution."""
+        if self.first.skipped or len(self.target) > DENSE_UP_TO:
+            return isotonic(self.combined)
+        return self._corrected(self.weights(np.eye(len(self.target)), "best"))
+
+    def _corrected(self, w: Vector) -> Vector:
         return isotonic(self.target + (self.released - self.target @ self.matrix) @ w)
 
     def unbiased(self, estimator: str) -> Vector:
@@ -164,9 +182,7 @@ class Evidence:
     def _precision(self) -> tuple[Vector, Vector]:
         """Eigenvectors and pseudo-inverse eigenvalues of S."""
         a = self._loaded
-        values, vectors = np.linalg.eigh(self.sampling_covariance + self.first.variance * a.T @ a)
-        kept = values > 1e-12 * values[-1]
-        return vectors, np.where(kept, 1 / np.where(kept, values, 1), 0)
+        return _inverse(self.sampling_covariance + self.first.variance * a.T @ a)
 
     def _inverted(self, f: Vector) -> Vector:
         if np.linalg.cond(self.matrix) > MAX_CONDITION:
@@ -182,6 +198,13 @@ class Evidence:
         total = self.sampling_variance(f) + self.first.variance * seen @ seen
         gain = self.first.variance * seen @ self.first.loads(f)
         return float(gain / total) if total > 0 else 0.0
+
+
+def _inverse(covariance: Vector) -> tuple[Vector, Vector]:
+    """Eigenvectors and pseudo-inverse eigenvalues."""
+    values, vectors = np.linalg.eigh(covariance)
+    kept = values > 1e-12 * values[-1]
+    return vectors, np.where(kept, 1 / np.where(kept, values, 1), 0)
 
 
 def isotonic(shares: Vector) -> Vector:
@@ -202,4 +225,5 @@ def evidence(release: "Release") -> Evidence:
         target=release.target,
         matrix=release.mechanism.matrix,
         rows=release.rows,
+        again=lambda: fit_spread(release),
     )

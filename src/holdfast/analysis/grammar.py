@@ -105,7 +105,10 @@ def _share(text: str) -> Question | None:
     for pattern, option, shift in _SHARES:
         found = re.fullmatch(pattern, rest)
         if found:
-            return _ask("share", **{option: int(next(filter(None, found.groups()))) + shift})
+            count = int(next(filter(None, found.groups()))) + shift
+            if count < 0:
+                raise HoldfastError("no count is below 0. Hint: ask for 'share zero'.")
+            return _ask("share", **{option: count})
     return None
 
 
@@ -164,7 +167,7 @@ def _meant(text: str) -> str | None:
     guesses = [
         _MEANT.get(text, ""),
         f"share {rest}" if first in _SHARE_WORDS else "",
-        re.sub(r"^(?:percentile|quantile|p) ?(\d{1,2})$", r"quantile \1%", text),
+        re.sub(r"^(?:percentile|quantile|p) ?([1-9]\d?)$", r"quantile \1%", text),
         re.sub(
             r"^.*\b(?:how many|what share|which share)\b.*\b(?:have|has|with|are) ", "share ", text
         ),

@@ -59,6 +59,7 @@ def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) 
         method="formula" if view.first.exact else "bootstrap",
         notes=(WHOLE,),
         whole=True,
+        top_code=n - 1,
     )
 
 
@@ -107,13 +108,13 @@ def smooth(
 
 def function(view: Evidence, g: Callable[[Vector], Any], *, estimator: str, level: float) -> Answer:
     """Any function of a distribution of counts; it is only called with distributions."""
-    centre = view.distribution(estimator)
-    here = _number(g, centre)
+    centre = view.matched if estimator == "best" else view.distribution(estimator)
+    here, plain = _number(g, centre), _number(g, view.distribution(estimator))
     draws = _errors(view, estimator, DRAWS // 4) + centre
     errors = np.array([_number(g, isotonic(draw)) for draw in draws]) - here
     name = getattr(g, "__name__", "function")
     limits = (-math.inf, math.inf)
-    return _turned(name, here, here, errors, limits, estimator, level, (FUNCTION,))
+    return _turned(name, plain, here, errors, limits, estimator, level, (FUNCTION,))
 
 
 def _turned(
@@ -181,6 +182,11 @@ def _number(g: Callable[[Vector], Any], shares: Vector) -> float:
         value = float(g(shares))
     except (TypeError, ValueError):
         value = math.nan
+    except (ArithmeticError, AttributeError, LookupError, NameError) as error:
+        raise HoldfastError(
+            f"the function failed on a distribution of counts ({type(error).__name__}). Hint: it "
+            f"gets an array of {len(shares)} shares, of which any may be 0."
+        ) from error
     if not math.isfinite(value):
         raise HoldfastError(
             "the function must return a finite number for every distribution of counts, which it "

@@ -1,5 +1,6 @@
 """What a released count says about the true one, row by row."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]
+NOTED_TOP = 0.001
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,7 +31,12 @@ class Posterior:
     count: int
     """The released count."""
     probabilities: Vector = field(repr=False)
-    """Of the true counts 0, 1, ..., n-1."""
+    """Of the true counts 0, 1, ..., n-1; the last means n-1 or more."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the highest count."""
+        return top_notes([self])
 
     @property
     def mean(self) -> float:
@@ -150,10 +157,38 @@ def prior_notes(release: "Release") -> tuple[str, ...]:
     )
 
 
-def row_notes(release: "Release", counts: Any) -> tuple[str, ...]:
-    """What to say of an answer about rows with these released counts."""
+def row_notes(release: "Release", counts: Any, laws: Iterable[Posterior] = ()) -> tuple[str, ...]:
+    """What to say of an answer about rows with these released counts and laws."""
     simulated = (SIMULATED,) if release.privacy.simulated else ()
-    return known_notes(release, counts) + prior_notes(release) + simulated
+    return known_notes(release, counts) + top_notes(laws) + prior_notes(release) + simulated
+
+
+def top_notes(laws: Iterable[Posterior]) -> tuple[str, ...]:
+    """What to say where a row's true count may be the highest, which stands for all above it.
+
+    >>> top_notes([Posterior(count=1, probabilities=np.array([0.5, 0.5]))])
+    ('counts above 1, if any, were published as 1: a true count of 1 means 1 or more, and enters \
+expected counts, differences and sums as 1',)
+    """
+    reaching = [law for law in laws if law.probabilities[-1] >= NOTED_TOP]
+    if not reaching:
+        return ()
+    top = len(reaching[0].probabilities) - 1
+    return (
+        f"counts above {top}, if any, were published as {top}: a true count of {top} means {top} "
+        f"or more, and enters expected counts, differences and sums as {top}",
+    )
+
+
+def run_words(interval: Sequence[int], top: int) -> str:
+    """An interval of true counts as people write it; the highest stands for all above it.
+
+    >>> run_words((3, 8), 50), run_words((3, 50), 50), run_words((50, 50), 50)
+    ('3 to 8', '3 to 50 or more', '50 or more')
+    """
+    low, high = interval
+    last = f"{high} or more" if high == top else str(high)
+    return last if low == high == top else f"{low} to {last}"
 
 
 def prior(release: "Release") -> Vector:
@@ -165,7 +200,7 @@ def prior(release: "Release") -> Vector:
 
 def intervals(release: "Release", level: float) -> Intervals:
     """Intervals for every row; rows of the same kind have the same."""
-    check_level(level)
+    level = check_level(level)
     seen, where = np.unique(row_kinds(release), return_inverse=True)
     laws = [row_law(release, kind) for kind in seen]
     ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
@@ -180,7 +215,7 @@ def intervals(release: "Release", level: float) -> Intervals:
         zero=np.array([law.equal(0) for law in laws])[where],
         laws=tuple(laws),
         law_of=where,
-        notes=row_notes(release, seen),
+        notes=row_notes(release, seen, laws),
     )
 
 
@@ -202,8 +237,9 @@ def shortest_run(probabilities: Vector, level: float) -> tuple[int, int]:
 
 def check_level(level: Any) -> float:
     """A level for an interval."""
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.999:
+    number = isinstance(level, int | float | np.integer | np.floating)
+    if isinstance(level, bool) or not number or not 0.5 <= level <= 0.999:
         raise HoldfastError(
             f"`level` must lie between 0.5 and 0.999, got {level!r:.40}. Hint: 0.9 is usual."
         )
-    return float(level)
+    return float(str(level))  # a narrow float names its decimal: 0.9, not 0.8999999762

@@ -15,6 +15,7 @@ from holdfast.analysis.cautions import (
     spread_of,
 )
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
+from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError
 from holdfast.wording import numbered
@@ -37,7 +38,7 @@ def ask(
 ) -> Answer:
     """The answer to one question about the distribution of counts; see `Release.ask`."""
     _check(question, estimator, level, options)
-    answer = _answer(release, release.evidence, question, estimator, float(level), options)
+    answer = _answer(release, release.evidence, question, estimator, check_level(level), options)
     few = _few_rows(release.evidence, question, options)
     return replace(answer, notes=answer.notes + few + _notes(release, question, answer))
 
@@ -79,10 +80,7 @@ def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -
         raise HoldfastError(
             f"`estimator` must be one of {', '.join(ESTIMATORS)}, got {estimator!r:.40}."
         )
-    if isinstance(level, bool) or not isinstance(level, int | float) or not 0.5 <= level <= 0.999:
-        raise HoldfastError(
-            f"`level` must lie between 0.5 and 0.999, got {level!r:.40}. Hint: 0.9 is usual."
-        )
+    check_level(level)
     allowed = OPTIONS.get(question, ()) if isinstance(question, str) else ()
     for name in options:
         if name not in allowed:
@@ -112,6 +110,10 @@ def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]
     notes, top = [], len(release.target) - 1
     if question in ("mean", "total", "variance", "gini") and release.target[-1] > NOTED_TOP_SHARE:
         notes.append(f"counts above {top} were published as {top} and enter as {top}")
+    if question in ("median", "quantile") and answer.interval[1] >= top:
+        notes.append(
+            f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
+        )
     rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
     large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
     gaps = has_stage_1(release) and bool((release.target <= 0).any())

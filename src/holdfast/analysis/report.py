@@ -6,7 +6,12 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer
 from holdfast.analysis.known_zeros import drawn_rows
-from holdfast.analysis.posterior import check_level, posterior, prior_notes
+from holdfast.analysis.posterior import (
+    check_level,
+    posterior,
+    prior_notes,
+    run_words,
+)
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.delta import beyond_epsilon
 from holdfast.errors import HoldfastError
@@ -32,7 +37,8 @@ DO_NOT = (
     "Do not take the other columns as private: they were published as they were.",
 )
 ESTIMATORS = (
-    ("best", "both stages combined, each weighed by what it knows; the least error"),
+    ("best", "both stages combined, each weighed by what it knows; mostly, not always, the "
+     "least error"),
     ("released", "what anyone computes from the released table; use it to match other people's "
      "figures"),
     ("target", "the private distribution z of stage 1 alone; its intervals keep their level most "
@@ -43,13 +49,22 @@ ONE_STAGE = (
     ("released", "what anyone computes from the released table, biased by the noise; use it to "
      "match other people's figures"),
 )  # fmt: skip
+NO_ANSWERS = (
+    "The noise of this release is not known well enough for estimates with intervals, so none are "
+    "given. What the released table says of each count stands under the distribution of counts."
+)
+OUTSIDE = (
+    "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
+    "does without the fit"
+)
 KNOWN = "rows publicly known to be zero are not among them"
 
 
 def report(release: "Release", level: float = 0.9) -> Content:
     """Everything that a report says."""
-    check_level(level)
+    level = check_level(level)
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
+    asked = questions(release, level)
     bars, doubts = distribution(release, level)
     return {
         "title": f"A private table of counts: {numbered(release.rows, 'row')}",
@@ -60,8 +75,8 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "notes": list(release.notes),
         "distribution": bars,
         "distribution_notes": doubts,
-        "questions": questions(release, level),
-        "estimators": [{"name": name, "words": words} for name, words in kinds],
+        "questions": asked,
+        "estimators": [{"name": name, "words": words} for name, words in kinds if asked],
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
         "single_rows_notes": single_rows_notes(release),
@@ -126,7 +141,8 @@ def facts(release: "Release") -> Content:
 
 def distribution(release: "Release", level: float) -> tuple[list[Content], list[str]]:
     """The share of every count, or of runs of counts where there are many, with its interval,
-    and what to know about them. Estimate and interval are None where none can be computed."""
+    and what to know about them. The estimates are those of one distribution and add up to 1.
+    Estimate and interval are None where none can be computed."""
     bars, notes, places = [], dict[str, list[str]](), runs(len(release.target))
     for first, last in places:
         bar: Content = {"first": first, "last": last}
@@ -136,8 +152,11 @@ def distribution(release: "Release", level: float) -> tuple[list[Content], list[
         except HoldfastError as error:
             bar |= {"estimate": None, "interval": None, "notes": [str(error)]}
         else:
+            estimate = float(release.evidence.best[first : last + 1].sum())
+            low, high = answer.interval
             told = [note for note in answer.notes if note != SIMULATED]
-            bar |= {"estimate": answer.estimate, "interval": list(answer.interval), "notes": told}
+            told += [] if low - 1e-9 <= estimate <= high + 1e-9 else [OUTSIDE]
+            bar |= {"estimate": estimate, "interval": [low, high], "notes": told}
         for note in bar["notes"]:
             notes.setdefault(note.rstrip("."), []).append(run_name(bar))
         bars.append(bar)
@@ -234,6 +253,8 @@ def single_rows(release: "Release", level: float) -> list[Content]:
             {
                 "released": count,
                 "interval": list(law.interval(level)),
+                "interval_words": run_words(law.interval(level), len(release.target) - 1),
+                "notes": list(law.notes),
                 "expected": law.mean,
                 "zero": law.equal(0),
                 "same": law.equal(count),
@@ -253,11 +274,18 @@ def top_rows(release: "Release", level: float) -> list[Content]:
             "label": str(row.label),
             "released": row.released,
             "interval": list(row.interval),
+            "interval_words": run_words(row.interval, len(release.target) - 1),
+            "notes": [note for note in row.notes if note != SIMULATED],
             "probability": row.probability,
             "highest": row.highest,
         }
         for row in rows
     ]
+
+
+def row_notes(content: Content, part: str) -> list[str]:
+    """What to know about the rows of one table of the report, each thing once."""
+    return list(dict.fromkeys(note for row in content[part] for note in row["notes"]))
 
 
 def single_rows_notes(release: "Release") -> list[str]:

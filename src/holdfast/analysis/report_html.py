@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.report import share_words
+from holdfast.analysis.report import NO_ANSWERS, row_notes, share_words
 from holdfast.analysis.report_pictures import band_picture, row_picture
 from holdfast.wording import one_line
 
@@ -82,7 +82,8 @@ def _distribution(content: dict[str, Any]) -> str:
         + band_picture(content["distribution"])
         + f"<p>Bars: share of rows with each count in the released table. Dots and lines: the "
         f"best estimate of the true share and its {level} interval, from all that "
-        "the release says. Lines that leave the picture are longer than drawn.</p>"
+        "the release says; the estimates add up to 1. Lines that leave the picture are longer "
+        "than drawn.</p>"
         + _small(content["distribution_notes"])
         + f"<details><summary>All shares in numbers</summary>{_shares(content)}</details>"
     )
@@ -95,6 +96,8 @@ def _shares(content: dict[str, Any]) -> str:
 
 
 def _questions(content: dict[str, Any]) -> str:
+    if not content["questions"]:
+        return f"<h2>Common questions</h2><p>{NO_ANSWERS}</p>"
     rows = [
         (q["question"], q["words"], q["interval_words"], q["released_words"])
         for q in content["questions"]
@@ -134,7 +137,7 @@ def _single_rows(content: dict[str, Any]) -> str:
     rows = [
         (
             str(row["released"]),
-            f"{row['interval'][0]} to {row['interval'][1]}",
+            row["interval_words"],
             f"{row['expected']:.1f}",
             f"{row['zero']:.0%}",
             f"{row['same']:.0%}",
@@ -147,7 +150,7 @@ def _single_rows(content: dict[str, Any]) -> str:
         f"({percent(content['level'])} of the rows at least lie within, on average, if the "
         "distribution is right):</p>"
         + _table(head, rows, numbers=(0, 1, 2, 3, 4))
-        + _small(content["single_rows_notes"])
+        + _small([*row_notes(content, "single_rows"), *content["single_rows_notes"]])
     )
 
 
@@ -158,7 +161,7 @@ def _top_rows(content: dict[str, Any]) -> str:
         (
             row["label"],
             str(row["released"]),
-            f"{row['interval'][0]} to {row['interval'][1]}",
+            row["interval_words"],
             f"{row['probability']:.0%}",
             f"{row['highest']:.0%}",
         )
@@ -170,7 +173,9 @@ def _top_rows(content: dict[str, Any]) -> str:
         "<h2>Which rows are highest</h2>"
         f"<p>The rows that are most likely among the {number} highest, with the probability that "
         "they truly are. Rows that look alike share the chance; a small one means that nobody can "
-        "tell.</p>" + _table(head, rows, numbers=(1, 2, 3, 4))
+        "tell.</p>"
+        + _table(head, rows, numbers=(1, 2, 3, 4))
+        + _small(row_notes(content, "top_rows"))
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from holdfast.analysis.answer import SIMULATED, percent
-from holdfast.analysis.report import share_words
+from holdfast.analysis.report import NO_ANSWERS, row_notes, share_words
 from holdfast.wording import code_span, markdown_text, numbered
 
 
@@ -30,16 +30,7 @@ def markdown(content: dict[str, Any]) -> str:
         ),
         f"{promise['neighbours']} Randomness: {promise['randomness']}.",
         "## Common questions",
-        _table(
-            ("question", "best estimate", level, "released table says"),
-            (
-                (q["question"], q["words"], q["interval_words"], q["released_words"])
-                for q in content["questions"]
-            ),
-        ),
-        *_notes(note for q in content["questions"] for note in q["notes"]),
-        "These estimators can be asked for:",
-        "\n".join(f"- **{e['name']}**: {e['words']}" for e in content["estimators"]),
+        *_questions(content, level),
         "## The distribution of counts",
         _table(
             ("count", "released", "best estimate", level),
@@ -55,7 +46,7 @@ def markdown(content: dict[str, Any]) -> str:
             (
                 (
                     str(r["released"]),
-                    f"{r['interval'][0]} to {r['interval'][1]}",
+                    r["interval_words"],
                     f"{r['expected']:.1f}",
                     f"{r['zero']:.0%}",
                 )
@@ -63,7 +54,7 @@ def markdown(content: dict[str, Any]) -> str:
             ),
         ),
         "Of single rows, this holds on average over the table, if the distribution is right.",
-        *_notes(content["single_rows_notes"]),
+        *_notes([*row_notes(content, "single_rows"), *content["single_rows_notes"]]),
         *_top_rows(content),
         "## What not to do with it",
         "\n".join(
@@ -80,12 +71,28 @@ def markdown(content: dict[str, Any]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def _questions(content: dict[str, Any], level: str) -> list[str]:
+    if not content["questions"]:
+        return [NO_ANSWERS]
+    head = ("question", "best estimate", level, "released table says")
+    rows = (
+        (q["question"], q["words"], q["interval_words"], q["released_words"])
+        for q in content["questions"]
+    )
+    return [
+        _table(head, rows),
+        *_notes(note for q in content["questions"] for note in q["notes"]),
+        "These estimators can be asked for:",
+        "\n".join(f"- **{e['name']}**: {e['words']}" for e in content["estimators"]),
+    ]
+
+
 def _top_rows(content: dict[str, Any]) -> list[str]:
     rows = [
         (
             r["label"],
             str(r["released"]),
-            f"{r['interval'][0]} to {r['interval'][1]}",
+            r["interval_words"],
             f"{r['probability']:.0%}",
             f"{r['highest']:.0%}",
         )
@@ -93,7 +100,8 @@ def _top_rows(content: dict[str, Any]) -> list[str]:
     ]
     head = ("row", "released", "true count", f"among the {len(rows)} highest", "the highest")
     said = "The rows most likely on top, with the probability that they truly are."
-    return [f"## Which rows are highest\n\n{said}", _table(head, rows)] if rows else []
+    notes = _notes(row_notes(content, "top_rows"))
+    return [f"## Which rows are highest\n\n{said}", _table(head, rows), *notes] if rows else []
 
 
 def _notes(notes: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """How an analyst names rows: by label, by number from 0, by a mask."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,6 +49,11 @@ def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
 
 def find_rows(release: "Release", labels: Sequence[Any], group: Sequence[Any]) -> NDArray[np.int64]:
     """The numbers of the rows of a group: a mask, or labels or numbers."""
+    if not isinstance(group, Iterable):
+        raise HoldfastError(
+            "`group` must be a list of labels or row numbers, or a mask, got "
+            f"{group!r:.40}. Hint: one row is a list of one."
+        )
     items = list(group) if not isinstance(group, str) else [group]
     if items and all(isinstance(item, bool | np.bool_) for item in items):
         if len(items) != len(labels):

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from holdfast.release import Release
 
 Vector = NDArray[np.float64]
-BOOTSTRAP, SEED = 400, 20261115
+BOOTSTRAP, FITS, SEED = 400, 100, 20261115
+SHRUNK = 0.1  # of a covariance from so few fits, towards independent cumulative sums
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,14 +126,30 @@ def _skipped(release: "Release") -> StageOne:
     )
 
 
-def _repeated(release: "Release", privatizer: Any) -> StageOne:
-    """Parametric bootstrap: stage 1 run again on tables distributed as z."""
-    z, rows = release.target, release.rows
-    start = whole_histogram(z, rows)
+def fit_spread(release: "Release") -> Vector:
+    """Rows whose products add up to the covariance of z's error, from repeating stage 1."""
+    from holdfast.privatizers.named import find_privatizer
+
+    draws, _ = _repeats(release, find_privatizer(release.methods[0]), FITS)
+    spread = (draws - draws.mean(axis=0)) / np.sqrt(FITS - 1)
+    deviations = np.sqrt(np.square(np.cumsum(spread, axis=1)).sum(axis=0))[:-1, None]
+    alone = -np.diff(np.eye(draws.shape[1]), axis=0) * deviations
+    return np.concatenate([np.sqrt(1 - SHRUNK) * spread, np.sqrt(SHRUNK) * alone])
+
+
+def _repeats(release: "Release", privatizer: Any, times: int) -> tuple[Vector, Vector]:
+    """Parametric bootstrap: stage 1 run again on a table distributed as z, and that table."""
+    start = whole_histogram(release.target, release.rows)
     generator = np.random.default_rng(SEED)
     unit = release.privacy.budget.unit_1
-    draws = np.array([privatizer(start, epsilon=unit, rng=generator) for _ in range(BOOTSTRAP)])
-    bias = draws.mean(axis=0) - start / rows
+    draws = np.array([privatizer(start, epsilon=unit, rng=generator) for _ in range(times)])
+    return draws, start / release.rows
+
+
+def _repeated(release: "Release", privatizer: Any) -> StageOne:
+    z = release.target
+    draws, start = _repeats(release, privatizer, BOOTSTRAP)
+    bias = draws.mean(axis=0) - start
     spread = (draws - draws.mean(axis=0)) / np.sqrt(BOOTSTRAP - 1)
     return StageOne(
         shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP

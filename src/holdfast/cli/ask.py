@@ -60,7 +60,7 @@ def ask(
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
         return
-    typer.echo(_words(answer))
+    typer.echo(_words(answer, len(release.target) - 1))
 
 
 def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Question":
@@ -77,7 +77,7 @@ def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Que
 
 
 def _posterior(release: "Release", asked: "Question", level: float) -> dict[str, Any]:
-    from holdfast.analysis.posterior import row_law, row_notes
+    from holdfast.analysis.posterior import row_law, row_notes, run_words
 
     (count,) = asked.arguments
     known = count == 0 and _only_known_rows_show_0(release)
@@ -88,10 +88,11 @@ def _posterior(release: "Release", asked: "Question", level: float) -> dict[str,
         "expected": law.mean,
         "median": law.median,
         "interval": [low, high],
+        "interval_words": run_words((low, high), len(release.target) - 1),
         "level": level,
         "probability_unchanged": law.equal(law.count),
         "probability_zero": law.equal(0),
-        "notes": [*_known_rows(release, law.count), *row_notes(release, ())],
+        "notes": [*_known_rows(release, law.count), *row_notes(release, (), [law])],
     }
 
 
@@ -113,8 +114,9 @@ def _known_rows(release: "Release", count: int) -> tuple[str, ...]:
     return (f"of rows that were drawn; the {rows} publicly known to be zero are 0",)
 
 
-def _words(answer: Any) -> str:
+def _words(answer: Any, top: int) -> str:
     from holdfast.analysis.answer import percent
+    from holdfast.analysis.posterior import run_words
 
     if isinstance(answer, tuple):
         several = len(answer) > 1
@@ -123,16 +125,18 @@ def _words(answer: Any) -> str:
             f"probability to be {among}the highest"
         )
         lines = [
-            f"{one_line(str(row.label))}: {row.released}, {row.expected:.1f}, {row.interval[0]} to "
-            f"{row.interval[1]}, " + f"{row.probability:.0%}, " * several + f"{row.highest:.0%}"
+            f"{one_line(str(row.label))}: {row.released}, {row.expected:.1f}, "
+            f"{run_words(row.interval, top)}, "
+            + f"{row.probability:.0%}, " * several
+            + f"{row.highest:.0%}"
             for row in answer
         ]
         notes = dict.fromkeys(note for row in answer for note in row.notes)
         return "\n".join([head, *lines, *(f"  {note}." for note in notes)])
     if isinstance(answer, dict):
         text = (
-            f"a released {answer['released']}: true count {answer['interval'][0]} to "
-            f"{answer['interval'][1]} ({percent(answer['level'])}), "
+            f"a released {answer['released']}: true count {answer['interval_words']} "
+            f"({percent(answer['level'])}), "
             f"{answer['expected']:.1f} expected, "
             f"unchanged with probability {answer['probability_unchanged']:.0%}, "
             f"0 with {answer['probability_zero']:.0%}"

@@ -11,7 +11,7 @@ import typer
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, screen
 from holdfast.delta import rounded_up
-from holdfast.wording import numbered
+from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.budget import Budget
@@ -54,7 +54,7 @@ def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
 
 def warn(note: str) -> None:
     """Say what the steward should know, beside the output."""
-    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {note}.")
+    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {one_line(note)}.")
 
 
 def say_plan(
@@ -91,8 +91,8 @@ def say_plan(
         f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
         + (
-            f"Published unchanged: {', '.join(table.others)}. Make sure that they do not tell the "
-            "counts."
+            f"Published unchanged: {', '.join(map(one_line, table.others))}. Make sure that they "
+            "do not tell the counts."
             if table.others
             else "There is no other column to publish."
         )

@@ -23,7 +23,7 @@ from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.wording import numbered
+from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger import Balance
@@ -203,10 +203,11 @@ def _show(release: "Release", folder: Path) -> None:
     screen.print()
     zeros = release.structural_zeros
     extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
+    others = ", ".join(map(one_line, release.unchanged_columns))
     screen.print(
         f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
         f"release says, one is off by {change_in_words(release.expected_change)} on average.\n"
-        f"Published unchanged: {', '.join(release.unchanged_columns) or 'no other column'}.\n"
+        f"Published unchanged: {others or 'no other column'}.\n"
         f"The release is in {folder}; start with its README.md."
     )
     if simulated:

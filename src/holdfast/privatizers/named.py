@@ -52,6 +52,18 @@ def repeated_target(
     return privatizer.fit(np.array(noisy, dtype=np.int64), bins, rows, epsilon)
 
 
+def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> NDArray[np.float64]:
+    """The standard deviation of the noise in each measured cumulative sum, in rows.
+
+    >>> cumulative_deviation("CumulativeSmooth(projection='smooth')", 3, Fraction(1)).round(3)
+    array([1.357, 1.357])
+    """
+    privatizer = find_privatizer(text)
+    if not isinstance(privatizer, Noisy):
+        raise HoldfastError(f"{text!r:.40} is no privatizer whose noise is known.")
+    return np.asarray(np.sqrt(privatizer.cumulative_variance(bins, epsilon)))
+
+
 def _value(node: ast.expr) -> Any:
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "Fraction" and not node.keywords:
         return Fraction(*(ast.literal_eval(part) for part in node.args))

@@ -19,6 +19,7 @@ SKIPPED = "no stage 1"
 TOLERANCE = Fraction(1, 10**9)
 LARGEST = 1 << 53
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
+OTHER_FIT = 8  # standard deviations of stage 1's noise that another version's fit may be away
 Histogram = list[Fraction]
 
 
@@ -95,9 +96,29 @@ def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget
     except Damage:
         if record["holdfast"] == _version():
             raise
+        _compare_roughly(record, found, target, unit)
         made = shown(record["holdfast"], 20)
-        return f"the right number of integers; not repeated: holdfast {made} fitted otherwise"
+        return (
+            f"the right number of integers; not repeated: holdfast {made} fitted otherwise, within "
+            f"{OTHER_FIT} standard deviations of the noise"
+        )
     return f"z is the smooth fit of its {len(noisy)} integers, within 1e-9"
+
+
+def _compare_roughly(
+    record: dict[str, Any], found: Sequence[float], target: list[Fraction], unit: Fraction
+) -> None:
+    """Two fits of the same integers differ by less than the noise that both smooth away."""
+    from holdfast.privatizers.named import cumulative_deviation
+
+    allowed = cumulative_deviation(record["methods"][0], len(target), unit)
+    away = accumulate(float(stated) - share for share, stated in zip(found, target, strict=True))
+    for k, (difference, deviation) in enumerate(zip(away, allowed, strict=False)):
+        if abs(difference) * record["rows"] > OTHER_FIT * deviation + 1:
+            raise Damage(
+                f"target: the shares up to count {k} are more than {OTHER_FIT} standard deviations "
+                "of the noise away from what stage 1 measured."
+            )
 
 
 def _version() -> str:
