@@ -264,6 +264,7 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
             printed,
             gaps["crime", epsilon],
             margin=GAP_WITHIN,
+            flat=True,
             decimals=GAP_DECIMALS,
         )
         for epsilon, printed in PRINTED_GAPS
