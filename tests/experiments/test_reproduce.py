@@ -133,6 +133,13 @@ def test_results_that_are_there_are_not_written_over_without_being_asked(whole):
         reproduce(["polytopes"], out=whole[0], jobs=1, experiments=TINY)
 
 
+def test_a_later_run_into_the_same_folder_keeps_what_the_report_had(tmp_path):
+    for name in ("polytopes", "data-sets"):
+        reproduce([name], out=tmp_path, jobs=1, resume=True)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "polytopes.csv" in text and "data-sets.csv" in text
+
+
 def test_an_unknown_experiment_is_named_beside_those_that_exist(tmp_path):
     with pytest.raises(HoldfastError, match=r"no experiment 'accuracies'.*accuracy, "):
         reproduce(["accuracies"], out=tmp_path)

@@ -84,8 +84,10 @@ def reproduce(
         raise HoldfastError(
             f"there are no data for {', '.join(left_out)}. Hint: --data names their folder."
         )
-    sections = [
-        _section(experiment, place) for experiment in chosen if experiment.name not in left_out
+    sections = [  # with those of earlier runs into this folder
+        _section(experiment, place)
+        for experiment in experiments.values()
+        if experiment.name not in left_out and (place / f"{experiment.name}.csv").exists()
     ]
     report = write_report(sections, place, effort=effort, left_out=left_out, missing=list(missing))
     claims = [claim for section in sections for claim in section.claims]
