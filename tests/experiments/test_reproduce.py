@@ -373,5 +373,6 @@ def test_the_papers_numbers_on_its_data(shared_data, tmp_path):
     numbers = [c for c in outcome.claims if c.ratio and "5.7" not in c.paper]
     assert len(numbers) == 11 and {c.verdict for c in numbers} == {"agrees"}
     below = next(c for c in outcome.claims if c.what.startswith("The fixed point often has less"))
-    assert below.verdict == "agrees" and "crime at 0.1 " in below.here
+    # five releases: the exception is seen, but is within sampling error
+    assert below.verdict == "not told apart" and "crime at 0.1 " in below.here
     assert set(names) < {r["method"] for r in read_rows(tmp_path / "accuracy.csv")}
