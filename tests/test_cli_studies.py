@@ -135,6 +135,13 @@ def test_reproduce_lists_its_experiments_and_runs_one_of_them(cli, tmp_path):
     assert "| 78 | 78 | 1 | agrees |" in (tmp_path / "results" / "report.md").read_text()
 
 
+def test_reproduce_takes_one_effort_and_says_when_there_is_nothing_to_resume(cli):
+    code, _, err = cli("reproduce", "polytopes", "--quick", "--full")
+    assert code != 0 and "exclude each other" in err
+    code, _, err = cli("reproduce", "polytopes", "--out", "new", "--jobs", "1", "--resume")
+    assert code == 0 and "starts anew" in err.replace("\n", " ")
+
+
 def test_reproduce_refuses_to_mix_runs_unless_told_to_resume(cli):
     words = ("reproduce", "polytopes", "--out", "results", "--jobs", "1")
     assert cli(*words)[0] == 0

@@ -133,6 +133,13 @@ def test_results_that_are_there_are_not_written_over_without_being_asked(whole):
         reproduce(["polytopes"], out=whole[0], jobs=1, experiments=TINY)
 
 
+def test_a_later_run_into_the_same_folder_keeps_what_the_report_had(tmp_path):
+    for name in ("polytopes", "data-sets"):
+        reproduce([name], out=tmp_path, jobs=1, resume=True)
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "polytopes.csv" in text and "data-sets.csv" in text
+
+
 def test_an_unknown_experiment_is_named_beside_those_that_exist(tmp_path):
     with pytest.raises(HoldfastError, match=r"no experiment 'accuracies'.*accuracy, "):
         reproduce(["accuracies"], out=tmp_path)
@@ -294,6 +301,11 @@ def test_a_default_above_a_baseline_is_said_with_what_a_perfect_stage_1_would_do
     assert "At 1 of 1 the optimum that is told" in above[0].note
     below = [r | {"wasserstein": 0.2} if r["method"] == "default" else r for r in rows]
     assert default_below_baselines(below)[0].verdict == "agrees"
+    scattered = [
+        r | {"wasserstein": 0.31 + r["run"]} if r["method"] == "default" else r for r in rows
+    ]
+    (first, *_) = default_below_baselines(scattered)
+    assert first.verdict == "not told apart" and "against_baselines" in first.note
 
 
 def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
@@ -319,11 +331,11 @@ def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
 )
 def test_a_number_agrees_within_rounding_and_the_sampling_error_of_both(here, verdict):
     claim = number("W1", "1.44", here, runs=10, reason="because")
-    assert claim.verdict == verdict and claim.note == ("because" if verdict == "differs" else "")
+    assert claim.verdict == verdict and claim.note.startswith("because") == (verdict == "differs")
 
 
 def test_a_statement_on_stand_in_data_says_so():
-    assert sentence("x", True, "y", source="STAND-IN z").verdict == "agrees (on stand-in data)"
+    assert sentence("x", True, "y", source="STAND-IN z").verdict == "stand-in data: agrees"
 
 
 def test_every_curve_of_a_figure_has_a_style_of_its_own():
@@ -360,6 +372,7 @@ def test_the_papers_numbers_on_its_data(shared_data, tmp_path):
     outcome = reproduce(out=tmp_path, data=shared_data, jobs=1, experiments={"accuracy": small})
     numbers = [c for c in outcome.claims if c.ratio and "5.7" not in c.paper]
     assert len(numbers) == 11 and {c.verdict for c in numbers} == {"agrees"}
-    below = next(c for c in outcome.claims if c.what.startswith("The fixed point has less"))
-    assert below.verdict == "agrees" and "crime at 0.1 " in below.here
+    below = next(c for c in outcome.claims if c.what.startswith("The fixed point often has less"))
+    # five releases: the exception is seen, but is within sampling error
+    assert below.verdict == "not told apart" and "crime at 0.1 " in below.here
     assert set(names) < {r["method"] for r in read_rows(tmp_path / "accuracy.csv")}

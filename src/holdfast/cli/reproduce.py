@@ -27,9 +27,8 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for results, figures, report.")] = Path(
         "results"
     ),
-    full: Annotated[
-        bool, typer.Option("--full/--quick", help="The paper's replications, or fewer.")
-    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="The paper's replications.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Fewer; the default.")] = False,
     jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with the results that are in --out.")
@@ -55,6 +54,10 @@ def reproduce(
         for experiment in EXPERIMENTS.values():
             screen.print(f"{experiment.name:<18} {experiment.title}")
         return
+    if full and quick:
+        raise HoldfastError("--full and --quick exclude each other. Hint: name one of them.")
+    if resume and not any(out.glob("*.jsonl")):
+        asides.print(f"There is nothing in `{out}` to go on with: this run starts anew.")
     require_matplotlib()  # before the work, not after it
     try:
         outcome = run_all(

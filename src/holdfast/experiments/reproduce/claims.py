@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 AGREES, DIFFERS, STAND_IN = "agrees", "differs", "stand-in data: not comparable"
+UNTOLD = "not told apart"
 BARS = 3.0  # standard errors of a difference that count as sampling error
 
 
@@ -61,6 +62,7 @@ def number(
     *,
     runs: int | None = None,
     margin: float = 0.0,
+    flat: bool = False,
     decimals: int | None = None,
     source: str = "",
     reason: str = "",
@@ -70,7 +72,8 @@ def number(
 
     They agree if they differ by no more than the sampling error of both (the paper's mean has
     `runs` runs), its rounding and `margin`. `decimals` are those it was rounded to, where fewer
-    are printed: a 0 beside 0.024. `reason` is said only where they differ, `always`
+    are printed: a 0 beside 0.024. With `flat`, sampling error is
+    shown but allows nothing. `reason` is said only where they differ, `always`
     in any case.
 
     >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict
@@ -80,26 +83,34 @@ def number(
     if decimals is None:
         decimals = len(paper.rstrip("%").partition(".")[2])
     sampling = math.hypot(here.error, here.spread / math.sqrt(runs) if runs else 0.0)
-    allowed = BARS * sampling + 0.5 * 10.0**-decimals + margin
+    allowed = BARS * sampling * (not flat) + 0.5 * 10.0**-decimals + margin
     fits = abs(here.mean - printed) <= allowed * (1 + 1e-9)
     verdict = AGREES if fits else DIFFERS
+    low, high = printed - allowed, printed + allowed
+    accepted = f"Accepted: {low:.3g} to {high:.3g}." if sampling or margin else ""
     return Claim(
         what=what,
         paper=paper,
         here=str(here) + ("%" if paper.endswith("%") else ""),
         ratio=f"{here.mean / printed:.3g}" if printed else "",
         verdict=STAND_IN if source.startswith("STAND-IN") else verdict,
-        note=always or ("" if fits else reason),
+        note=" ".join(filter(None, (always or ("" if fits else reason), accepted))),
     )
 
 
 def sentence(
-    what: str, holds: bool, here: str, *, source: str = "", paper: str = "yes", reason: str = ""
+    what: str,
+    holds: bool | None,
+    here: str,
+    *,
+    source: str = "",
+    paper: str = "yes",
+    reason: str = "",
 ) -> Claim:
-    """A statement of the paper, and whether the numbers here bear it out."""
-    verdict = AGREES if holds else DIFFERS
+    """A statement of the paper, and whether the numbers bear it out; None: they cannot tell."""
+    verdict = UNTOLD if holds is None else AGREES if holds else DIFFERS
     if source.startswith("STAND-IN"):
-        verdict += " (on stand-in data)"
+        verdict = f"stand-in data: {verdict}"
     return Claim(what=what, paper=paper, here=here, verdict=verdict, note="" if holds else reason)
 
 

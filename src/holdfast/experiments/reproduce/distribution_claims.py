@@ -26,6 +26,11 @@ LARGE_BUDGETS = (
     "At the largest budgets the truncated geometric, which spends nothing on stage 1, changes one "
     "count in a hundred, and what is left of either curve is mostly the scatter of the draw."
 )
+TOO_FEW = (
+    "So few releases do not tell these curves apart. With hundreds "
+    "(benchmarks/against_baselines.py) the default lies above the truncated geometric on binomial "
+    "at ε_t = 5 in total variation."
+)
 Cell = tuple[str, float]
 
 
@@ -50,10 +55,10 @@ def default_below_baselines(rows: Sequence[Row]) -> list[Claim]:
             sentence(
                 "holdfast's default has less distribution error than every baseline, on crime at "
                 f"ε_t = 0.1 too ({WORDS[measure]})",
-                not sure,
+                False if sure else None if above else True,
                 f"exceptions: {_in_words(above, found, 'default')}",
                 paper="–",
-                reason=_limits(found, sure),
+                reason=_limits(found, sure) if sure else TOO_FEW,
             )
         )
     return claims
@@ -77,15 +82,17 @@ def _limits(found: Table, cells: Sequence[Cell]) -> str:
 def _below_baselines(found: Table, measure: str) -> Claim:
     exceptions, cells = _exceptions(found, SANDWICH), _cells(found)
     sure = [cell for cell in exceptions if _is_sure(found, cell, SANDWICH)]
+    crime = ("crime", 0.1)
     said, why = "similar to W1, omitted", LARGE_BUDGETS
     if measure == "wasserstein":
         said = "often, with exceptions, this one in particular"
-        why += " On crime the curves cross near ε_t = 0.15. On binomial and crime the paper's own "
-        why += "draws have these exceptions too (published-draws)."
+        why += "" if crime not in cells else " On crime the curves cross near ε_t = 0.15."
+    said_to_be_above = crime not in cells or crime in sure
     return sentence(
-        "The fixed point has less distribution error than every baseline, except on the crime data "
-        f"at ε_t = 0.1 ({WORDS[measure]})",
-        all(cell == ("crime", 0.1) for cell in sure),
+        "The fixed point often has less distribution error than every baseline; there are "
+        f"exceptions, in particular the crime data at ε_t = 0.1 ({WORDS[measure]})",
+        len(exceptions) < len(cells) / 2
+        and (said_to_be_above or (None if crime in exceptions else False)),
         f"exceptions at {len(exceptions)} of {len(cells)} points: "
         f"{_in_words(exceptions, found, SANDWICH)}",
         paper=said,
@@ -138,7 +145,8 @@ def _lying_together(w1: Table) -> list[Claim]:
         sentence(
             "All fixed-point methods lie on each other in distribution error",
             at_most < 0.5,
-            f"mean W1 up to {apart:.0%} from their average for ε_t ≤ 1, {at_most:.0%} beyond",
+            f"mean W1 up to {apart:.0%} from their average for ε_t ≤ 1, {at_most:.0%} at any; "
+            "agrees below 50%",
             reason="A selector that moves counts more often scatters more: max on binomial and "
             "schools, min on crime. The optimum and the sandwich selector lie together.",
         ),
@@ -146,7 +154,8 @@ def _lying_together(w1: Table) -> list[Claim]:
             "Staircase and truncated geometric lie on each other",
             _furthest(w1, cells, twins) < CLOSE,
             f"mean W1 up to {_furthest(w1, small, twins):.0%} from their "
-            f"average for ε_t ≤ 1, {_furthest(w1, cells, twins):.0%} beyond",
+            f"average for ε_t ≤ 1, {_furthest(w1, cells, twins):.0%} at any; agrees below "
+            f"{CLOSE:.0%}",
             reason="With the recommended γ the rounded staircase has more noise than the geometric "
             "once ε_t is large: the step's centre is narrower than the interval that rounds to 0.",
         ),

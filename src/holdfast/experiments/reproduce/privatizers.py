@@ -135,7 +135,9 @@ def _robust_claims(rows: Sequence[Row]) -> list[Claim]:
                 wins > len(cells) / 2,
                 f"at {wins} of {len(cells)} points; cyclic Laplace has {np.median(gains):.0%} of "
                 "its W1 (median)",
-                reason="On crime its noise, clipped, swamps the sparse tail.",
+                reason="On crime its noise, clipped, swamps the sparse tail."
+                if "crime" in sources(rows)
+                else "",
             )
         )
     return claims

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.experiments.engine import Row
-from holdfast.experiments.reproduce.accuracy_claims import PRINTED
+from holdfast.experiments.reproduce.accuracy_claims import DECREASES, PRINTED
 from holdfast.experiments.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.experiments.reproduce.distribution_claims import SANDWICH, WORDS
+from holdfast.experiments.reproduce.pipelines import FIXED
 from holdfast.experiments.reproduce.report import Grid
 from holdfast.experiments.reproduce.split_claims import (
     GAP_DECIMALS,
@@ -21,6 +22,8 @@ from holdfast.experiments.reproduce.split_claims import (
 
 PRINTED_BINOMIAL_GAP = (0.1, "0.42")
 BASELINES = ("unfixed-optimum", "truncated-geometric")
+W1 = ("wasserstein",)
+Cells = dict[tuple[str, str, float], Row]
 
 
 def published_claims(rows: Sequence[Row]) -> list[Claim]:
@@ -113,12 +116,58 @@ def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
                 "numbers",
                 text,
                 found[data, by, epsilon][measure],
+                note=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
             )
         )
-    return [*claims, *_crime_increase(found), *_exceptions(found, budgets)]
+    return [
+        *claims,
+        *_decreases(found, budgets),
+        *_crime_increase(found),
+        *_exceptions(found, budgets),
+    ]
 
 
-def _crime_increase(found: dict[tuple[str, str, float], Row]) -> list[Claim]:
+def _by_method(found: Cells, data: str, epsilon: float) -> str:
+    """The text says only "a fixed-point constructor"; the four do not print alike."""
+    values = {
+        m: found[data, m, epsilon]["wasserstein"] for m in FIXED if (data, m, epsilon) in found
+    }
+    return "W1 by method: " + ", ".join(f"{_short(m)} {v:.4f}" for m, v in values.items()) + "."
+
+
+def _short(method: str) -> str:
+    return "optimum" if method == "paper" else method.removeprefix("heuristic-")
+
+
+def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
+    """The decrease to the optimum; what the other fixed-point methods give is in the note."""
+    claims = []
+    for data, text in DECREASES:
+        if not any(name == data for name, _, _ in found):
+            continue
+        epsilon = min(budgets, key=lambda e: abs(e - 0.48))
+        best = min(found[data, m, epsilon]["wasserstein"] for m in BASELINES)
+        falls = {
+            m: 100 * (1 - found[data, m, epsilon]["wasserstein"] / best)
+            for m in FIXED
+            if (data, m, epsilon) in found
+        }
+        others = ", ".join(f"{_short(m)} {fall:.1f}%" for m, fall in falls.items() if m != "paper")
+        claims.append(
+            _same(
+                f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to the fixed-point "
+                "optimum, from its own random numbers",
+                text,
+                falls["paper"],
+                note=f"The other fixed-point methods: {others}. The text does not say which "
+                "method it means"
+                + ("; its rounded 0.64 and 0.04 give 93.75%." if data == "binomial" else "."),
+            )
+        )
+    return claims
+
+
+def _crime_increase(found: Cells) -> list[Claim]:
     key = next((e for data, _, e in found if data == "crime" and abs(e - 0.478) < 0.001), None)
     if key is None:
         return []
@@ -136,7 +185,7 @@ def _crime_increase(found: dict[tuple[str, str, float], Row]) -> list[Claim]:
     ]
 
 
-def _exceptions(found: dict[tuple[str, str, float], Row], budgets: Sequence[float]) -> list[Claim]:
+def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
     above = [
         f"{data} at {epsilon:g} ({row['wasserstein']:.2g} {WORDS[method]}, "
         f"{found[data, SANDWICH, epsilon]['wasserstein']:.2g} fixed point)"
@@ -149,9 +198,13 @@ def _exceptions(found: dict[tuple[str, str, float], Row], budgets: Sequence[floa
     points = len({(data, epsilon) for data, _, epsilon in found})
     return [
         sentence(
-            "The fixed point has less distribution error than every baseline, except on the crime "
-            "data at ε_t = 0.1",
-            len(above) == 1 and above[0].startswith("crime at 0.1 "),
+            "The fixed point often has less distribution error than every baseline; there are "
+            "exceptions, in particular the crime data at ε_t = 0.1",
+            len(above) < points / 2
+            and (
+                not any(d == "crime" for d, _, _ in found)
+                or any(a.startswith("crime at 0.1 ") for a in above)
+            ),
             f"in the paper's own draws, exceptions at {len(above)} of {points} points: "
             + ", ".join(above),
             paper="often, with exceptions, this one in particular",

@@ -2,11 +2,11 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.experiments.engine import run
+from holdfast.experiments.engine import Row, run
 from holdfast.experiments.reproduce.accuracy import ACCURACY, SQUARED
 from holdfast.experiments.reproduce.claims import Claim
 from holdfast.experiments.reproduce.data_sets import BIRD_FLU, DATA_SETS
@@ -84,8 +84,10 @@ def reproduce(
         raise HoldfastError(
             f"there are no data for {', '.join(left_out)}. Hint: --data names their folder."
         )
-    sections = [
-        _section(experiment, place) for experiment in chosen if experiment.name not in left_out
+    sections = [  # with those of earlier runs into this folder
+        _section(experiment, place)
+        for experiment in experiments.values()
+        if experiment.name not in left_out and (place / f"{experiment.name}.csv").exists()
     ]
     report = write_report(sections, place, effort=effort, left_out=left_out, missing=list(missing))
     claims = [claim for section in sections for claim in section.claims]
@@ -111,6 +113,15 @@ def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> Non
         )
 
 
+def _marked(claim: Claim, rows: Sequence[Row]) -> Claim:
+    """A claim over all data sets says which of them is a stand-in."""
+    where = {row["data"]: row["source"] for row in rows if "data" in row}
+    made = [name for name, source in where.items() if source.startswith("STAND-IN")]
+    if not made or claim.what.startswith(tuple(where)) or claim.verdict.startswith("stand-in"):
+        return claim
+    return replace(claim, note=f"{claim.note} {', '.join(made)}: stand-in data.".strip())
+
+
 def _section(experiment: Experiment, place: Path) -> Section:
     """Everything from the file of results alone."""
     rows = read_rows(place / f"{experiment.name}.csv")
@@ -126,7 +137,7 @@ def _section(experiment: Experiment, place: Path) -> Section:
         sources={row["data"]: row["source"] for row in rows if "data" in row},
         figures=figures,
         tables=experiment.tables(rows),
-        claims=experiment.claims(rows),
+        claims=[_marked(claim, rows) for claim in experiment.claims(rows)],
         beyond=experiment.beyond(rows),
         repeatable=experiment.repeatable,
     )

@@ -264,6 +264,7 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
             printed,
             gaps["crime", epsilon],
             margin=GAP_WITHIN,
+            flat=True,
             decimals=GAP_DECIMALS,
         )
         for epsilon, printed in PRINTED_GAPS
@@ -285,6 +286,14 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
                 f"{worst[0]} at {worst[1]:g}: {gaps[worst]}",
             ),
         ]
+    for data in where:
+        at = [gap.mean for (name, _), gap in gaps.items() if name == data]
+        if len(at) > 1:
+            shown = ", ".join(f"{value:.3f}" for value in at)
+            falls, source = at[-1] < at[0], where[data]
+            what = f"{data}: the optimality gap tends to fall as ε_t grows"
+            here = f"{shown}; agrees if the last is below the first"
+            claims.append(sentence(what, falls, here, source=source))
     return claims
 
 
