@@ -259,7 +259,7 @@ def _batches_of(path: str, schema: Any) -> Iterator[Any]:
 
 def _rows_at_a_time(metadata: Any) -> int:
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
-    size = max(1, sum(group.total_byte_size for group in groups))
+    size = max(1, sum(int(group.total_byte_size) for group in groups))
     return max(1, min(ROWS, BATCH_BYTES * int(metadata.num_rows) // size))
 
 
