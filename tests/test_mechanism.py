@@ -1,7 +1,9 @@
 """The certificate against brute force, and a shelf of broken mechanisms."""
 
+import gc
 import itertools
 import math
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from families import hump
+from families import hump, powerlaw
 from holdfast.certificate_kernel import worst_ratio
 from holdfast.constructors import Heuristic
 from holdfast.errors import CertificateError, HoldfastError
@@ -190,3 +192,15 @@ def test_n_of_one_is_certified_at_zero():
     mechanism = Heuristic()([1.0], epsilon=1).mechanism
     assert mechanism.certified_epsilon == 0
     assert mechanism.sample([0, 0]).tolist() == [0, 0]
+
+
+def test_a_rounding_that_needed_several_floors_leaves_nothing_in_memory():
+    gc.collect()
+    gc.disable()
+    try:
+        matrix = Heuristic(selector="max")(powerlaw(300), epsilon=1).matrix
+        before = sys.getrefcount(matrix)
+        certified_mechanism(matrix, epsilon=Fraction(1), target=powerlaw(300))
+        assert sys.getrefcount(matrix) == before
+    finally:
+        gc.enable()

@@ -208,7 +208,7 @@ def certified_mechanism(
         try:
             return Mechanism(weights=weights, epsilon=epsilon, target=target)
         except CertificateError as error:
-            failure = error
+            failure = str(error)  # the error itself would keep this frame and its arrays alive
     raise CertificateError(f"no rounding of this matrix passes the certificate: {failure}")
 
 
