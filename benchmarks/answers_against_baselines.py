@@ -83,12 +83,13 @@ def questions(n):
 
 
 def biases(tables, releases, data, folder, jobs):
+    tables = [table for table in SHOWN if table in tables]
     results = collect(run(study(tables, releases, data), folder=folder, jobs=jobs))
     names = ["holdfast, best", "holdfast, released", *BASELINES]
     print("\n### Bias\n")
     print("| table | question | epsilon | truth |", " | ".join(names), "|")
     print("|---|---|---|---|" + "---|" * len(names))
-    for table in (table for table in SHOWN if table in tables):
+    for table in tables:
         counts, top = true_counts(table, data)
         zeta = np.bincount(counts, minlength=top + 1) / len(counts)
         for question, f in questions(top + 1).items():
