@@ -96,13 +96,3 @@ def max_count_of(text: str, epsilon: str | None) -> Any:
             f"`max_count` must be a whole number or a quantile, got {text!r:.40}. "
             "Hint: digits only, such as 50, or quantile:0.99."
         ) from None
-
-
-def whole(text: str, name: str) -> int:
-    """A whole number; `name` is what an error calls it."""
-    try:
-        return int(text)
-    except ValueError:
-        raise HoldfastError(
-            f"`{name}` must be a whole number, got {text!r:.40}. Hint: digits only, such as 50."
-        ) from None

@@ -16,10 +16,10 @@ from holdfast.cli.choices import (
     find_constructor,
     find_privatizer,
     max_count_of,
-    whole,
 )
 from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
+from holdfast.cli.options import whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import COUNTED, HoldfastError
