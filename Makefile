@@ -6,7 +6,7 @@ SOURCES := src tests benchmarks
 # Spark has both cores to itself; without pyspark or Java it says so, and 5 is "no tests"
 define TESTS
 $(BIN)/python -m pytest -n auto -m "not spark"
-$(BIN)/python -m pytest -rs -m spark tests/test_spark.py || [ $$? -eq 5 ]
+$(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
 
 .PHONY: demo test check bench picture clean
@@ -24,16 +24,16 @@ check: .venv/.check
 	$(TESTS)
 
 bench: .venv/.test
-	PYTHONPATH=tests $(BIN)/python benchmarks/release_path.py
-	PYTHONPATH=tests $(BIN)/python benchmarks/optimal.py
+	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/release_path.py
+	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/optimal.py
 	$(BIN)/python benchmarks/bundle.py
-	PYTHONPATH=tests $(BIN)/python benchmarks/scaling.py
+	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/failures.py
-	PYTHONPATH=tests $(BIN)/python benchmarks/large_n.py
+	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/large_n.py
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
-	$(BIN)/python -m holdfast.theory.pictures docs
+	$(BIN)/python -m holdfast.studies.theory.pictures docs
 
 clean:
 	rm -rf .venv holdfast-demo.svg

@@ -11,10 +11,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from holdfast.experiments.release_errors import DISTANCES, drawn, errors_of
-from holdfast.experiments.reproduce.experiment import is_here, load
-from holdfast.experiments.reproduce.pipelines import ORACLE, matrix_of, pipeline, share_of
-from holdfast.randomness import Simulation
+from holdfast.privacy.randomness import Simulation
+from holdfast.studies.release_errors import DISTANCES, drawn, errors_of
+from holdfast.studies.reproduce.experiment import is_here, load
+from holdfast.studies.reproduce.pipelines import ORACLE, matrix_of, pipeline, share_of
 
 METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
 MECHANISMS = ("truncated-geometric",)

@@ -14,8 +14,8 @@ import argparse
 import numpy as np
 
 import holdfast
-from holdfast.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.experiments.engine import Study, run
+from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
+from holdfast.studies.engine import Study, run
 from interval_coverage import EPSILONS, TABLES, collect, study, true_counts
 
 BASELINES = {

@@ -1,6 +1,6 @@
 """What the audit says about the shelf: sound mechanisms, the whole pipeline, broken mechanisms.
 
-    PYTHONPATH=tests python benchmarks/audit_shelf.py [draws] [pipeline draws]
+    PYTHONPATH=tests/helpers python benchmarks/audit_shelf.py [draws] [pipeline draws]
 
 Sound ones with 10^6 draws per table, ours and OpenDP's with the operating system's entropy; the
 pipeline with 10^5; broken ones with 20,000.
@@ -13,8 +13,8 @@ import numpy as np
 
 import holdfast
 from audit_cases import BROKEN, SOUND, Item, opendp_geometric, ours
-from holdfast.auditing import Pipeline
 from holdfast.privatizers import CumulativeIsotonic
+from holdfast.studies.audit import Pipeline
 
 CONFIDENCE = 0.99
 

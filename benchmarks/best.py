@@ -1,6 +1,6 @@
 """How much of the sandwich's gap to the optimum `Heuristic(selector="best")` closes.
 
-PYTHONPATH=tests python benchmarks/best.py [51 201 501 1001 2000]
+PYTHONPATH=tests/helpers python benchmarks/best.py [51 201 501 1001 2000]
 
 The gap is measured to the optimum's lower bound up to n = 501, and to `window_bound` beyond,
 which is a little below the optimum: what is printed as closed is then too small, never too large.
@@ -13,7 +13,7 @@ from families import binomial, hump
 from holdfast.constructors import Heuristic, Optimal
 from holdfast.constructors.dual_bound import relative_gap
 from holdfast.constructors.window_bound import window_bound
-from holdfast.metrics import error_weights
+from holdfast.privacy.metrics import error_weights
 
 EPSILONS = (0.1, 0.5, 1, 2, 5)
 SOLVED_UP_TO = 501

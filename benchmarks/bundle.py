@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import holdfast
-from holdfast.budget import split_budget
-from holdfast.release import Privacy, Release
+from holdfast.privacy.budget import split_budget
+from holdfast.release.release import Privacy, Release
 
 ROWS = 10_000
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from holdfast.budget import split_budget
-from holdfast.composition import composed_epsilon, parts_of
 from holdfast.constructors import Optimal
-from holdfast.ledger import Part
+from holdfast.ledger.composition import composed_epsilon, parts_of
+from holdfast.ledger.ledger import Part
+from holdfast.privacy.budget import split_budget
 from holdfast.privatizers import CumulativeIsotonic
 
 HEADER = "| releases | sum | any release of 0.1 | its two stages | one fixed matrix of 0.1 |"

@@ -15,8 +15,8 @@ from importlib.resources import files
 import numpy as np
 
 import holdfast
-from holdfast.experiments import dataset
-from holdfast.experiments.engine import Study, run
+from holdfast.studies.datasets import dataset
+from holdfast.studies.engine import Study, run
 
 EPSILONS = ("0.1", "0.5", "1", "3")
 TABLES = ("demo", "crime", "binomial", "dozens", "small")

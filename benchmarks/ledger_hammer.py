@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Thread
 
 from holdfast.errors import BudgetError
-from holdfast.ledger import OPEN, Ledger
-from holdfast.ledger_file import change, now
+from holdfast.ledger.file import change, now
+from holdfast.ledger.ledger import OPEN, Ledger
 
 Result = dict[str, object]
 DATASET = "hammered"

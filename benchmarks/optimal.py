@@ -1,6 +1,6 @@
 """How fast `Optimal` is, beside HiGHS on the same linear program in the same run.
 
-    PYTHONPATH=tests python benchmarks/optimal.py [--highs 600] [--quick] [--only hump 501 0.5]
+PYTHONPATH=tests/helpers python benchmarks/optimal.py [--highs 600] [--quick] [--only hump 501 0.5]
 
 n = 81 and 201 beside HiGHS, which gets a minute a method, then `Optimal` alone up to n = 1001;
 with --highs, HiGHS gets that many seconds at n = 501 and 1001 too. --quick stops after n = 81;

@@ -9,11 +9,11 @@ import time
 from collections import Counter
 
 import numpy as np
+from test_optimal import random_error, random_target
 
 from families import binomial, hump, powerlaw
 from holdfast.constructors import LinearProgram, Optimal
 from holdfast.errors import HoldfastError
-from test_optimal import random_error, random_target
 
 EPSILONS = (0.05, 0.1, 0.5, 1, 2, 5)
 

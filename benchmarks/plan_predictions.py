@@ -17,8 +17,8 @@ from importlib.resources import as_file, files
 import numpy as np
 
 import holdfast
-from holdfast.histogram import histogram_of_counts
-from holdfast.table import read_table
+from holdfast.tables.histogram import histogram_of_counts
+from holdfast.tables.table import read_table
 
 MAX_COUNT, EPSILONS = 30, ("0.2", "0.5", "1", "2")
 NAMES = {

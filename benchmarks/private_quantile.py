@@ -20,8 +20,8 @@ import numpy as np
 import holdfast
 from holdfast import PrivateQuantile
 from holdfast.constructors import Heuristic
-from holdfast.metrics import wasserstein
-from holdfast.randomness import Simulation
+from holdfast.privacy.metrics import wasserstein
+from holdfast.privacy.randomness import Simulation
 
 HIGHEST = 10_000
 Q = Fraction(99, 100)

@@ -16,11 +16,11 @@ import numpy as np
 import holdfast
 from algorithm_1_as_printed import algorithm_1
 from families import hump, powerlaw
-from holdfast.budget import exact_epsilon
 from holdfast.constructors import Heuristic
 from holdfast.constructors.heuristic import ORDERS
-from holdfast.mechanism import certified_mechanism, certify
-from holdfast.randomness import laplace_measurement
+from holdfast.mechanism.mechanism import certified_mechanism, certify
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.randomness import laplace_measurement
 
 
 def best_time(work: Callable[[], object], repeat: int = 3) -> float:

@@ -25,8 +25,8 @@ from scipy.stats import chi2
 import holdfast
 from families import powerlaw
 from holdfast.constructors import Automatic
-from holdfast.randomness import SystemEntropy, laplace_measurement
-from holdfast.sampling import THREADS, Sampler
+from holdfast.mechanism.sampling import THREADS, Sampler
+from holdfast.privacy.randomness import SystemEntropy, laplace_measurement
 
 N = 101
 DRAWS = 100_000_000
@@ -63,7 +63,7 @@ def kernel(draws: int) -> None:
         took.append(seconds(work))
         cells += np.bincount(counts * N + drawn, minlength=N * N)
     rate = len(counts) / min(took) / 1e6
-    measurement, _ = laplace_measurement(holdfast.budget.exact_epsilon(1))
+    measurement, _ = laplace_measurement(holdfast.privacy.budget.exact_epsilon(1))
     values = counts[:200_000].tolist()
     measurement(values[:1000])
     peer = len(values) / min(seconds(lambda: measurement(values)) for _ in range(3)) / 1e6

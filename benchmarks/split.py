@@ -5,9 +5,9 @@
 
 `fit` measures the combined objective ln(count error) + ln(W1) on the six synthetic sets (at the
 paper's sizes, and drawn again at other N) for our default stage 1 and the optimum, and fits the
-rule in holdfast.budget. `held-out` compares, on binomial, crime and schools and at equal budgets,
-our default with our rule and with the paper's rule, the paper's method with its rule, and an
-oracle that is told the distribution; --grid adds other shares, to show what a rule leaves. A
+rule in holdfast.privacy.budget. `held-out` compares, on binomial, crime and schools and at equal
+budgets, our default with our rule and with the paper's rule, the paper's method with its rule, and
+an oracle that is told the distribution; --grid adds other shares, to show what a rule leaves. A
 killed run goes on where it was.
 """
 
@@ -18,13 +18,13 @@ from itertools import groupby
 
 import numpy as np
 
-from holdfast.budget import paper_rule, share_rule
-from holdfast.experiments.engine import Row, run
-from holdfast.experiments.pipeline import BUDGETS, ORACLE, Point, objective, study
-from holdfast.experiments.pipeline import table as histogram
-from holdfast.experiments.release_errors import ERRORS
-from holdfast.experiments.split import HELD_OUT, curves, fit_rule, logistic_rule, training
-from holdfast.experiments.stage_1 import FOLDER
+from holdfast.privacy.budget import paper_rule, share_rule
+from holdfast.studies.engine import Row, run
+from holdfast.studies.pipeline import BUDGETS, ORACLE, Point, objective, study
+from holdfast.studies.pipeline import table as histogram
+from holdfast.studies.release_errors import ERRORS
+from holdfast.studies.split import HELD_OUT, curves, fit_rule, logistic_rule, training
+from holdfast.studies.stage_1 import FOLDER
 
 GRID = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.4")
 

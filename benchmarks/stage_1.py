@@ -15,10 +15,10 @@ import os
 from collections.abc import Iterable
 from fractions import Fraction
 
-from holdfast.budget import paper_rule
-from holdfast.experiments.contenders import DEFAULT, DELTA
-from holdfast.experiments.engine import Row, Study, run
-from holdfast.experiments.stage_1 import (
+from holdfast.privacy.budget import paper_rule
+from holdfast.studies.contenders import DEFAULT, DELTA
+from holdfast.studies.engine import Row, Study, run
+from holdfast.studies.stage_1 import (
     DATA,
     FIGURE_PAIRS,
     FOLDER,

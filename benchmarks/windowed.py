@@ -1,6 +1,6 @@
 """How much of the sandwich's gap to the optimum `Windowed` closes.
 
-PYTHONPATH=tests python benchmarks/windowed.py 501 2000
+PYTHONPATH=tests/helpers python benchmarks/windowed.py 501 2000
 """
 
 import sys

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from command_line import run
+
 settings.register_profile("holdfast", deadline=None, print_blob=True)
 settings.load_profile("holdfast")
 
@@ -18,3 +20,11 @@ def shared_data() -> Path:
     if not (folder / "crime_murder_by_county.csv").is_file():
         pytest.skip("the paper's data are not here; set HOLDFAST_DATA to their folder")
     return folder
+
+
+@pytest.fixture
+def cli(capsys, monkeypatch, tmp_path):
+    """`holdfast words…` in a folder of its own; exit code, output, errors."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    return lambda *words: run(capsys, monkeypatch, *words)

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 import holdfast
 from holdfast.cli import main
 from holdfast.constructors import Heuristic
-from holdfast.table import CsvTable
+from holdfast.tables.table import CsvTable
 
 NAMES = (
     "`<script>alert(1)</script>`",

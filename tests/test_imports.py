@@ -38,6 +38,14 @@ def test_a_release_of_an_array_needs_no_data_frame_library():
     assert not loaded_after(code) & {"pandas", "pyarrow", "duckdb", "typer"}
 
 
+def test_functions_win_over_the_packages_of_their_names():
+    loaded_after(
+        "import holdfast.verify.record, holdfast.verify.bundle, holdfast.studies.audit.exact\n"
+        "from holdfast.verify import table\n"
+        "assert all(map(callable, (holdfast.verify, holdfast.audit, holdfast.privatize)))"
+    )
+
+
 def test_the_public_names_are_there():
     import holdfast
 

@@ -6,22 +6,26 @@
 'a seed (simulation: protects nobody)'
 """
 
-from holdfast import baselines, constructors, metrics, plots, privatizers, theory
-from holdfast.audit import audit
-from holdfast.auditing import Audit
-from holdfast.bundle import load
-from holdfast.compare import Comparison, compare
-from holdfast.count_by import count_by
+from holdfast import constructors, privatizers
+from holdfast.constructors import baselines
+from holdfast.engines import spark
+from holdfast.engines.memory import privatize
+from holdfast.engines.opendp import opendp_measurement
+from holdfast.engines.stream import privatize_stream
 from holdfast.errors import BudgetError, CertificateError, HoldfastError
-from holdfast.experiments.methods import Method
-from holdfast.ledger import Ledger
-from holdfast.mechanism import Mechanism
-from holdfast.opendp_bridge import opendp_measurement
-from holdfast.plan import Plan, plan
-from holdfast.private_quantile import PrivateQuantile
-from holdfast.privatize import privatize
-from holdfast.release import Privacy, Release, StreamedRelease
-from holdfast.streaming import privatize_stream
+from holdfast.ledger.ledger import Ledger
+from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy import metrics
+from holdfast.privatizers.private_quantile import PrivateQuantile
+from holdfast.release.bundle import load
+from holdfast.release.release import Privacy, Release, StreamedRelease
+from holdfast.studies import plots, theory
+from holdfast.studies.audit import Audit
+from holdfast.studies.audit.black_box import audit
+from holdfast.studies.compare.comparison import Comparison, compare
+from holdfast.studies.methods import Method
+from holdfast.studies.plan.plan import Plan, plan
+from holdfast.tables.count_by import count_by
 from holdfast.verify import verify
 
 __all__ = [
@@ -51,6 +55,7 @@ __all__ = [
     "privatize",
     "privatize_stream",
     "privatizers",
+    "spark",
     "theory",
     "verify",
 ]

@@ -23,7 +23,7 @@ from holdfast.errors import HoldfastError
 from holdfast.wording import one_line
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 Vector = NDArray[np.float64]
 DRAWS = 2000

@@ -12,7 +12,7 @@ from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 Vector = NDArray[np.float64]
 ESTIMATORS = ("best", "released", "target")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 EXAMPLES = (
     "share zero", "share at least 3", "share between 2 and 5", "mean", "total", "median",

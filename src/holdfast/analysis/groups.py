@@ -16,7 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 Vector = NDArray[np.float64]
 MAX_CONDITION = 1e8

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 
 def row_kinds(release: "Release") -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 Vector = NDArray[np.float64]
 Counts = NDArray[np.int64]

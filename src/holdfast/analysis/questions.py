@@ -21,7 +21,7 @@ from holdfast.errors import HoldfastError
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 QUESTIONS = ("share", "mean", "total", "quantile", "median", "variance", "gini")
 OPTIONS = {"share": ("equal", "at_least", "at_most", "between"), "quantile": ("at",)}

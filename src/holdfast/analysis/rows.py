@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 
 def row_labels(release: "Release", column: str | None) -> Sequence[Any]:
     """The labels of the rows: of the named column, else of the first unchanged one, else 0, 1, …"""
     if column is None and not release.unchanged_columns:
         return range(len(release.counts))
-    from holdfast.table import labels_of
+    from holdfast.tables.table import labels_of
 
     return labels_of(release.table, column or release.unchanged_columns[0])
 

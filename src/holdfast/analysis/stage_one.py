@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.privatizers.noisy import Noisy
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 Vector = NDArray[np.float64]
 BOOTSTRAP, FITS, SEED = 400, 100, 20261115

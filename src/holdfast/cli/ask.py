@@ -13,7 +13,7 @@ from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.analysis.grammar import Question
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 
 def ask(

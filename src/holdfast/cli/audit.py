@@ -16,7 +16,7 @@ from holdfast.cli.screen import asides, screen
 from holdfast.errors import CertificateError, HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.auditing import Audit
+    from holdfast.studies.audit import Audit
 
 TABLE, NEIGHBOUR, MAX_COUNT = "[0, 1, 2]", "[1, 1, 2]", 4
 
@@ -84,9 +84,9 @@ def audit(
 
 def _release(folder: Path) -> "Audit":
     import holdfast
-    from holdfast.auditing import Audit, audit_matrix
-    from holdfast.budget import LARGEST
-    from holdfast.delta import group_delta
+    from holdfast.privacy.budget import LARGEST
+    from holdfast.privacy.delta import group_delta
+    from holdfast.studies.audit import Audit, audit_matrix
 
     try:
         release = holdfast.load(folder)
@@ -116,7 +116,7 @@ def _pipeline(
     stages: dict[str, Any],
     as_json: bool,
 ) -> "Audit":
-    from holdfast.auditing import Pipeline
+    from holdfast.studies.audit import Pipeline
 
     pipeline = Pipeline(epsilon=options["epsilon"], rows=len(tables[0]), **stages)
     features = pipeline.stage_2_loss(*tables)

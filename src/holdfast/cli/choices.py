@@ -60,7 +60,7 @@ def find_constructor(
             f"`delta` has no use for {name}. Hint: it belongs to --constructor discrete-gaussian."
         )
     if name in BASELINES:
-        from holdfast import baselines
+        from holdfast.constructors import baselines
 
         if delta is not None:
             return baselines.DiscreteGaussian(delta=delta)
@@ -82,7 +82,7 @@ def max_count_of(text: str, epsilon: str | None) -> Any:
     >>> max_count_of("50", None)
     50
     """
-    from holdfast.private_quantile import PrivateQuantile
+    from holdfast.privatizers.private_quantile import PrivateQuantile
 
     kind, colon, share = text.partition(":")
     if colon and kind.strip() == "quantile":

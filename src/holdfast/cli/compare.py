@@ -18,7 +18,7 @@ from holdfast.errors import HoldfastError
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
-    from holdfast.compare import Comparison
+    from holdfast.studies.compare.comparison import Comparison
 
 WARNING = (
     "NOT PRIVATE: everything here is computed from the true counts. Use it on public or synthetic "
@@ -67,7 +67,7 @@ def compare(
     if pictures and folder is None:
         raise HoldfastError("`--pictures` needs `--folder`. Hint: name a folder for them.")
     if pictures:
-        from holdfast.plots import require_matplotlib
+        from holdfast.studies.plots import require_matplotlib
 
         require_matplotlib()  # before the work, not after it
     options: dict[str, Any] = {

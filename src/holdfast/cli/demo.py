@@ -32,8 +32,8 @@ def demo(
 
     import holdfast
     from holdfast.errors import HoldfastError
-    from holdfast.histogram import histogram_of_counts, top_code
-    from holdfast.table import read_table
+    from holdfast.tables.histogram import histogram_of_counts, top_code
+    from holdfast.tables.table import read_table
 
     if picture is not None and (picture.suffix != ".svg" or not picture.parent.is_dir()):
         raise HoldfastError(
@@ -83,7 +83,7 @@ def demo(
 
 
 def _errors(counts: Counts, ours: Counts, rival: Counts, columns: Sequence[Column]) -> Table:
-    from holdfast.metrics import wasserstein
+    from holdfast.privacy.metrics import wasserstein
 
     table = Table(title="How far off (NOT PRIVATE)", title_justify="left")
     for name in ("", "true", "holdfast", "truncated geometric"):
@@ -102,7 +102,7 @@ def _errors(counts: Counts, ours: Counts, rival: Counts, columns: Sequence[Colum
 
 def _draw(picture: Path, columns: Sequence[Column]) -> None:
     from holdfast.errors import HoldfastError
-    from holdfast.pictures import distribution_picture
+    from holdfast.release.pictures import distribution_picture
 
     (_, truth), *published = columns
     svg = distribution_picture(

@@ -10,12 +10,12 @@ import typer
 
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, screen
-from holdfast.delta import rounded_up
+from holdfast.privacy.delta import rounded_up
 from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.budget import Budget
-    from holdfast.ledger import Balance
+    from holdfast.ledger.ledger import Balance
+    from holdfast.privacy.budget import Budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,8 +29,8 @@ class Looked:
 
 def look_at_file(file: Path, names: dict[str, Any]) -> Looked:
     """Read a table into memory and check it."""
-    from holdfast.copies import refuse_copies
-    from holdfast.table import read_table
+    from holdfast.tables.copies import refuse_copies
+    from holdfast.tables.table import read_table
 
     table = read_table(file, **names)
     refuse_copies(table)
@@ -40,9 +40,9 @@ def look_at_file(file: Path, names: dict[str, Any]) -> Looked:
 
 def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
     """Read a table in batches and check it."""
-    from holdfast.histogram import LARGEST_MAX_COUNT
-    from holdfast.streaming.open import open_source
-    from holdfast.streaming.run import tally
+    from holdfast.engines.stream.passes import tally
+    from holdfast.tables.histogram import LARGEST_MAX_COUNT
+    from holdfast.tables.stream.open import open_source
 
     others = {name: column for name, column in names.items() if name != "count"}
     table = open_source(source, names["count"], others)
@@ -65,7 +65,7 @@ def say_plan(
     as_json: bool,
 ) -> None:
     """Say what a run would do; draws nothing."""
-    from holdfast.bound import plan as plan_bound
+    from holdfast.privatizers.max_count import plan as plan_bound
 
     rows = table.rows
     highest, budget = plan_bound(options.pop("max_count"), rows, **options)
@@ -110,7 +110,7 @@ def say_plan(
 
 def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
     """What the ledger would count: delta for one person, before anything is drawn."""
-    from holdfast.composition import parts_of
+    from holdfast.ledger.composition import parts_of
 
     if hasattr(constructor, "for_release"):
         constructor = constructor.for_release(rows=rows, steps=budget.steps)
@@ -119,7 +119,7 @@ def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: i
 
 
 def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:
-    from holdfast.usefulness import share_uncertainty
+    from holdfast.release.usefulness import share_uncertainty
 
     share = min(share_uncertainty(privatizer, budget, rows, bins), 1.0)
     return "less than 1%" if share < 0.01 else f"up to {share:.0%}"

@@ -10,7 +10,7 @@ import typer
 from holdfast.cli.screen import screen
 
 if TYPE_CHECKING:
-    from holdfast.ledger import Balance, Limit, Spend
+    from holdfast.ledger.ledger import Balance, Limit, Spend
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -38,7 +38,7 @@ def set_limit(
 
     Example: [bold]holdfast ledger set-limit budget.ledger homicides --epsilon 2[/bold]
     """
-    from holdfast.ledger import Ledger
+    from holdfast.ledger.ledger import Ledger
 
     ledger = Ledger(file)
     ledger.set_limit(dataset, epsilon=epsilon, delta=delta)
@@ -63,7 +63,7 @@ def show(
 
     Example: [bold]holdfast ledger show budget.ledger --delta 1e-6[/bold]
     """
-    from holdfast.ledger import Ledger
+    from holdfast.ledger.ledger import Ledger
 
     ledger = Ledger(file)
     balances = ledger.balances() if dataset is None else [ledger.balance(dataset)]
@@ -81,7 +81,7 @@ def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
 
     Example: [bold]holdfast ledger history budget.ledger homicides[/bold]
     """
-    from holdfast.ledger import Ledger
+    from holdfast.ledger.ledger import Ledger
 
     ledger = Ledger(file)
     if dataset is not None:
@@ -95,7 +95,7 @@ def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
 
 def sentence(balance: "Balance") -> str:
     """A balance in one line."""
-    from holdfast.ledger import plainly
+    from holdfast.ledger.ledger import plainly
 
     spent = (
         f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
@@ -110,7 +110,7 @@ def sentence(balance: "Balance") -> str:
 
 
 def _together(ledger: Any, dataset: str, delta: str) -> Fraction:
-    from holdfast.composition import composed_epsilon
+    from holdfast.ledger.composition import composed_epsilon
 
     parts = [part for spend in ledger.spends(dataset) for part in spend.parts]
     return composed_epsilon(parts, delta=delta)
@@ -141,7 +141,7 @@ def _print_balances(
 ) -> None:
     from rich.table import Table
 
-    from holdfast.ledger import plainly
+    from holdfast.ledger.ledger import plainly
 
     table = Table(title="Budget of each dataset", title_justify="left")
     for name in ("dataset", "epsilon spent", "limit", "left", "done", "abandoned", "open"):
@@ -177,7 +177,7 @@ def _entry(entry: "Spend | Limit") -> dict[str, Any]:
 def _print_history(entries: "list[Spend | Limit]") -> None:
     from rich.table import Table
 
-    from holdfast.ledger import plainly
+    from holdfast.ledger.ledger import plainly
 
     table = Table(title="Limits and spends", title_justify="left")
     for name in ("time (UTC)", "dataset", "what", "epsilon", "delta", "release"):

@@ -15,8 +15,8 @@ from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
-    from holdfast.experiments.questions import Question
-    from holdfast.plan import Plan
+    from holdfast.studies.plan.plan import Plan
+    from holdfast.studies.questions import Question
 
 Column = tuple[str, list[str]]
 

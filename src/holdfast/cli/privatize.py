@@ -26,8 +26,8 @@ from holdfast.errors import COUNTED, HoldfastError
 from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger import Balance
-    from holdfast.release import Release
+    from holdfast.ledger.ledger import Balance
+    from holdfast.release.release import Release
 
 
 def privatize(
@@ -118,7 +118,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
-    from holdfast.bundle import new_folder
+    from holdfast.release.bundle import new_folder
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -193,7 +193,7 @@ def _in_memory(
 
 
 def _show(release: "Release", folder: Path) -> None:
-    from holdfast.release_text import change_in_words
+    from holdfast.release.text import change_in_words
 
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
@@ -225,7 +225,7 @@ def _saying_if_it_counted() -> Iterator[None]:
 
 
 def _account(file: Path, dataset: str | None) -> "Balance":
-    from holdfast.ledger import Ledger
+    from holdfast.ledger.ledger import Ledger
 
     return Ledger(file).balance(dataset or "")
 

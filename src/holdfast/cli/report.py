@@ -11,7 +11,7 @@ from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 FORMATS = ("html", "md", "json")
 
@@ -43,7 +43,7 @@ def report(
     [bold]holdfast report release --format md[/bold]
     """
     import holdfast
-    from holdfast.analysis.report import report as make
+    from holdfast.analysis.report.content import report as make
 
     if form not in FORMATS:
         raise HoldfastError(f"`--format` must be html, md or json, got {form!r:.40}.")
@@ -72,7 +72,7 @@ def write_intervals(release: "Release", path: Path, level: float) -> tuple[str, 
 
     Returns what a reader of it should know.
     """
-    from holdfast.table import CsvTable, labels_of, write_file
+    from holdfast.tables.table import CsvTable, labels_of, write_file
 
     columns: dict[str, list[Any]] = {
         name: labels_of(release.table, name) for name in release.unchanged_columns
@@ -95,10 +95,10 @@ def _dress(content: dict[str, Any], form: str) -> str:
     if form == "json":
         return json.dumps(content, indent=1, default=str) + "\n"
     if form == "md":
-        from holdfast.analysis.report_markdown import markdown
+        from holdfast.analysis.report.markdown import markdown
 
         return markdown(content)
-    from holdfast.analysis.report_html import html
+    from holdfast.analysis.report.html import html
 
     return html(content)
 

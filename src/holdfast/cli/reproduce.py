@@ -12,7 +12,7 @@ from holdfast.cli.screen import asides, screen
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.experiments.reproduce import Outcome
+    from holdfast.studies.reproduce import Outcome
 
 SHOWN = 90  # characters of what was found, in the terminal
 
@@ -46,9 +46,9 @@ def reproduce(
 
     [bold]holdfast reproduce accuracy runtime --full --data data --out results --resume[/bold]
     """
-    from holdfast.experiments.reproduce import EXPERIMENTS, FULL, QUICK
-    from holdfast.experiments.reproduce import reproduce as run_all
-    from holdfast.plots import require_matplotlib
+    from holdfast.studies.plots import require_matplotlib
+    from holdfast.studies.reproduce import EXPERIMENTS, FULL, QUICK
+    from holdfast.studies.reproduce import reproduce as run_all
 
     if listed:
         for experiment in EXPERIMENTS.values():

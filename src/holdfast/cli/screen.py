@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from holdfast.delta import beyond_epsilon
+from holdfast.privacy.delta import beyond_epsilon
 
 if TYPE_CHECKING:
-    from holdfast.release import Release
+    from holdfast.release.release import Release
 
 screen = Console(highlight=False, markup=False)
 asides = Console(stderr=True, highlight=False, markup=False)

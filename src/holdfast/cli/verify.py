@@ -12,7 +12,7 @@ from holdfast.cli.screen import screen, working
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.verification.report import Verification
+    from holdfast.verify.report import Verification
 
 
 def verify(

@@ -6,13 +6,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.fallback import optimal_or_heuristic
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.windowed import Windowed
-from holdfast.histogram import check_target
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.tables.histogram import check_target
 
 OPTIMAL_UP_TO, WINDOWED_UP_TO, BOUNDED_UP_TO = 501, 2001, 5001
 

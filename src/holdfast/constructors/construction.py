@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from holdfast.constructors.dual_bound import above_the_optimum
 from holdfast.constructors.representation import Representation
 from holdfast.errors import CertificateError
-from holdfast.mechanism import Mechanism, certified_mechanism
+from holdfast.mechanism.mechanism import Mechanism, certified_mechanism
 
 ROW_TOLERANCE = 1e-9
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.precise import FixedPoint, fill_precisely
 from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
-from holdfast.histogram import check_target
-from holdfast.metrics import count_error, error_weights
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import count_error, error_weights
+from holdfast.tables.histogram import check_target
 
 if TYPE_CHECKING:
     from holdfast.constructors.clock_kernel import Clocks

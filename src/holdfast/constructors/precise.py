@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.constructors.representation import Representation
-from holdfast.rational import exp_below
+from holdfast.privacy.rational import exp_below
 
 Floats = NDArray[np.float64]
 

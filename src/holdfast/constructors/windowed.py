@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from holdfast.budget import exact_epsilon
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.dual_bound import relative_gap
 from holdfast.constructors.fallback import optimal_or_heuristic
@@ -24,8 +23,9 @@ from holdfast.constructors.window_bound import (
     window_rows,
 )
 from holdfast.errors import HoldfastError
-from holdfast.histogram import check_target
-from holdfast.metrics import count_error, error_weights
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import count_error, error_weights
+from holdfast.tables.histogram import check_target
 
 Floats = NDArray[np.float64]
 

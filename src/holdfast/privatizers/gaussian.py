@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.budget import exact_epsilon, exact_fraction
 from holdfast.errors import CertificateError, HoldfastError
+from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.randomness import Randomness, gaussian_measurement
 from holdfast.privatizers.gaussian_scale import delta_bound, smallest_scale
 from holdfast.privatizers.laplace import OnCumulative
-from holdfast.randomness import Randomness, gaussian_measurement
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.budget import exact_epsilon
 from holdfast.errors import HoldfastError
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
-from holdfast.randomness import Randomness
 
 Floats = NDArray[np.float64]
 

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.budget import exact_epsilon
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.randomness import Randomness, laplace_measurement
 from holdfast.privatizers.noisy import Noisy, laplace_variance
-from holdfast.randomness import Randomness, laplace_measurement
 
 
 @dataclass(frozen=True, kw_only=True)

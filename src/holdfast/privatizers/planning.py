@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from holdfast.budget import exact_epsilon
 from holdfast.errors import HoldfastError
-from holdfast.histogram import check_target
-from holdfast.metrics import kolmogorov_smirnov, total_variation, wasserstein
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
+from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers.privatizer import Privatizer
-from holdfast.randomness import Simulation
+from holdfast.tables.histogram import check_target
 
 MEASURES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "wasserstein": wasserstein,

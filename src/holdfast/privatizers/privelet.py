@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.budget import exact_epsilon
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
-from holdfast.randomness import Randomness
 
 
 @dataclass(frozen=True, kw_only=True)

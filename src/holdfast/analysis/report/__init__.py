@@ -1,0 +1,1 @@
+"""The report of a release: what it says, and how HTML, Markdown and pictures dress it."""

@@ -1,0 +1,307 @@
+"""What a report of a release says, as plain values; HTML, Markdown and JSON only dress it."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.known_zeros import drawn_rows
+from holdfast.analysis.posterior import (
+    check_level,
+    posterior,
+    prior_notes,
+    run_words,
+)
+from holdfast.analysis.stage_one import has_stage_1
+from holdfast.errors import HoldfastError
+from holdfast.privacy.delta import beyond_epsilon
+from holdfast.wording import numbered
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+BARS, TOP = 61, 5
+Content = dict[str, Any]
+PAPER = (
+    "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
+    "Mechanisms, 2026."
+)
+
+DO_NOT = (
+    "Do not read a single row as a fact. Its count was drawn at random; the report says how far "
+    "from the truth it may be.",
+    "Do not add up a few rows and expect their total. Sums of few rows are mostly noise, and "
+    "expected counts are pulled towards the table's mean.",
+    "Do not compare two releases of the same data row by row: the difference is noise twice.",
+    "Do not correct or redraw rows that look wrong and publish the result as this release.",
+    "Do not take the other columns as private: they were published as they were.",
+)
+ESTIMATORS = (
+    ("best", "both stages combined, each weighed by what it knows; mostly, not always, the "
+     "least error"),
+    ("released", "what anyone computes from the released table; use it to match other people's "
+     "figures"),
+    ("target", "the private distribution z of stage 1 alone; its intervals keep their level most "
+     "surely"),
+)  # fmt: skip
+ONE_STAGE = (
+    ("best", "the released distribution with the mechanism's noise taken out again"),
+    ("released", "what anyone computes from the released table, biased by the noise; use it to "
+     "match other people's figures"),
+)  # fmt: skip
+NO_ANSWERS = (
+    "The noise of this release is not known well enough for estimates with intervals, so none are "
+    "given. What the released table says of each count stands under the distribution of counts."
+)
+OUTSIDE = (
+    "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
+    "does without the fit"
+)
+KNOWN = "rows publicly known to be zero are not among them"
+
+
+def report(release: "Release", level: float = 0.9) -> Content:
+    """Everything that a report says."""
+    level = check_level(level)
+    kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
+    asked = questions(release, level)
+    bars, doubts = distribution(release, level)
+    return {
+        "title": f"A private table of counts: {numbered(release.rows, 'row')}",
+        "simulated": release.privacy.simulated,
+        "level": level,
+        "promise": promise(release),
+        "facts": facts(release),
+        "notes": list(release.notes),
+        "distribution": bars,
+        "distribution_notes": doubts,
+        "questions": asked,
+        "estimators": [{"name": name, "words": words} for name, words in kinds if asked],
+        "one_count": one_count(release),
+        "single_rows": single_rows(release, level),
+        "single_rows_notes": single_rows_notes(release),
+        "top_rows": top_rows(release, level),
+        "do_not": list(DO_NOT),
+        "cite": cite(release),
+    }
+
+
+def promise(release: "Release") -> Content:
+    """What was promised and certified, in plain words."""
+    privacy, budget = release.privacy, release.privacy.budget
+    factor = float(np.exp(float(privacy.epsilon)))
+    return {
+        "epsilon": str(privacy.epsilon),
+        "epsilon_decimal": float(privacy.epsilon),
+        "certified": float(privacy.certified_epsilon),
+        "stages": stages(release),
+        "words": (
+            "Whoever reads this release learns almost the same whether or not any one person was "
+            f"counted. Precisely: for a person who adds at most {budget.contributions} to one "
+            "row, anything the release can say is at most "
+            f"{factor:.3g} times as probable with that person as without, or the reverse "
+            f"({privacy.promise})." + (f" {beyond_epsilon(privacy.delta)}" if privacy.delta else "")
+        ),
+        "neighbours": privacy.neighbours,
+        "randomness": privacy.randomness,
+    }
+
+
+def stages(release: "Release") -> list[Content]:
+    """What each part of the release was given of epsilon, and what was certified for it."""
+    privacy, budget = release.privacy, release.privacy.budget
+    who = privacy.stage_1_certified_by
+    parts = (
+        ("max_count", budget.bound, privacy.bound_certified, "OpenDP's map"),
+        ("the distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
+        ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
+    )
+    return [
+        {"name": name, "promised": float(given), "certified": float(proved), "how": how}
+        for name, given, proved, how in parts
+        if given
+    ]
+
+
+def facts(release: "Release") -> Content:
+    """What was released."""
+    top = len(release.target) - 1
+    return {
+        "rows": release.rows,
+        "structural_zeros": release.structural_zeros,
+        "max_count": top,
+        "top_code": f"{top} means {top} or more",
+        "count_column": release.count_column,
+        "unchanged_columns": list(release.unchanged_columns),
+        "methods": list(release.methods),
+        "expected_change": release.expected_change,
+        "mechanism_digest": release.mechanism.digest,
+    }
+
+
+def distribution(release: "Release", level: float) -> tuple[list[Content], list[str]]:
+    """The share of every count, or of runs of counts where there are many, with its interval,
+    and what to know about them. The estimates are those of one distribution and add up to 1.
+    Estimate and interval are None where none can be computed."""
+    bars, notes, places = [], dict[str, list[str]](), runs(len(release.target))
+    for first, last in places:
+        bar: Content = {"first": first, "last": last}
+        bar["released"] = float(release.distribution[first : last + 1].sum())
+        try:
+            answer = release.ask("share", between=(first, last), level=level)
+        except HoldfastError as error:
+            bar |= {"estimate": None, "interval": None, "notes": [str(error)]}
+        else:
+            estimate = float(release.evidence.best[first : last + 1].sum())
+            low, high = answer.interval
+            told = [note for note in answer.notes if note != SIMULATED]
+            told += [] if low - 1e-9 <= estimate <= high + 1e-9 else [OUTSIDE]
+            bar |= {"estimate": estimate, "interval": [low, high], "notes": told}
+        for note in bar["notes"]:
+            notes.setdefault(note.rstrip("."), []).append(run_name(bar))
+        bars.append(bar)
+    return bars, [_where(note, names, len(places)) for note, names in notes.items()]
+
+
+def _where(note: str, names: list[str], places: int) -> str:
+    return note if len(names) == places else f"{note} (counts {', '.join(names)})"
+
+
+def run_name(bar: Content) -> str:
+    """A count, or a run of counts, as a label."""
+    return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"
+
+
+def share_words(bar: Content) -> tuple[str, str, str, str]:
+    """Name, released share, best estimate and interval, as people write them."""
+    name, shown = run_name(bar), f"{bar['released']:.2%}"
+    if bar["interval"] is None:
+        return name, shown, "unknown", "unknown"
+    low, high = bar["interval"]
+    return name, shown, f"{bar['estimate']:.2%}", f"{low:.2%} to {high:.2%}"
+
+
+def runs(n: int) -> list[tuple[int, int]]:
+    """The counts 0 ... n-1 in at most 61 runs; the first and the last count stay alone.
+
+    >>> runs(4), len(runs(501)), runs(501)[1]
+    ([(0, 0), (1, 1), (2, 2), (3, 3)], 58, (1, 9))
+    """
+    if n <= BARS:
+        return [(i, i) for i in range(n)]
+    width = -(-(n - 2) // (BARS - 2))
+    inner = [(i, min(i + width - 1, n - 2)) for i in range(1, n - 1, width)]
+    return [(0, 0), *inner, (n - 1, n - 1)]
+
+
+def questions(release: "Release", level: float) -> list[Content]:
+    """Common questions, each with the best answer and what the released table says itself."""
+    top = len(release.target) - 1
+    asked: list[tuple[str, dict[str, Any]]] = [("share", {"equal": 0})]
+    asked += [("share", {"at_least": k}) for k in (1, 3, 5, 10, 20) if k <= top]
+    asked += [("mean", {}), ("total", {}), ("median", {}), ("quantile", {"at": 0.9}), ("gini", {})]
+    return [row for name, options in asked if (row := _question(release, level, name, options))]
+
+
+def _question(
+    release: "Release", level: float, name: str, options: dict[str, Any]
+) -> Content | None:
+    try:
+        best = release.ask(name, level=level, **options)
+        plain = release.ask(name, level=level, estimator="released", **options)
+    except HoldfastError:  # a quantile or Gini of a mechanism that is too large
+        return None
+    return best.to_dict() | {
+        "words": best.in_words(best.estimate),
+        "interval_words": interval_words(best),
+        "released": plain.estimate,
+        "released_words": best.in_words(plain.estimate),
+    }
+
+
+def interval_words(answer: Answer) -> str:
+    """An interval as people write it."""
+    low, high = (answer.in_words(value) for value in answer.interval)
+    return low if low == high else f"{low} to {high}"
+
+
+def one_count(release: "Release") -> Content:
+    """One row of T: what may be published for one true count."""
+    count = round(float(release.target @ np.arange(len(release.target))))
+    row = release.mechanism.matrix[count]
+    away = np.abs(np.arange(len(row)) - count)
+    return {
+        "true_count": count,
+        "probabilities": row.tolist(),
+        "unchanged": float(row[count]),
+        "within_one": float(row[away <= 1].sum()),
+        "expected_change": float(row @ away),
+    }
+
+
+def single_rows(release: "Release", level: float) -> list[Content]:
+    """For some released counts, what the true one may be, in rows that were drawn."""
+    present = np.flatnonzero(drawn_rows(release))
+    wanted = [int(j) for j in present if j in (0, 1, 2, 3, 5, 10, 20, 50, int(present[-1]))]
+    found = []
+    for count in wanted:
+        try:
+            law = posterior(release, count)
+        except HoldfastError:  # a distribution that cannot be told from what was released
+            continue
+        found.append(
+            {
+                "released": count,
+                "interval": list(law.interval(level)),
+                "interval_words": run_words(law.interval(level), len(release.target) - 1),
+                "notes": list(law.notes),
+                "expected": law.mean,
+                "zero": law.equal(0),
+                "same": law.equal(count),
+            }
+        )
+    return found
+
+
+def top_rows(release: "Release", level: float) -> list[Content]:
+    """The rows most likely to be among the five highest, and how likely that is."""
+    try:
+        rows = release.top(min(TOP, len(release.counts)), level=level)
+    except HoldfastError:  # a distribution that cannot be told from what was released
+        return []
+    return [
+        {
+            "label": str(row.label),
+            "released": row.released,
+            "interval": list(row.interval),
+            "interval_words": run_words(row.interval, len(release.target) - 1),
+            "notes": [note for note in row.notes if note != SIMULATED],
+            "probability": row.probability,
+            "highest": row.highest,
+        }
+        for row in rows
+    ]
+
+
+def row_notes(content: Content, part: str) -> list[str]:
+    """What to know about the rows of one table of the report, each thing once."""
+    return list(dict.fromkeys(note for row in content[part] for note in row["notes"]))
+
+
+def single_rows_notes(release: "Release") -> list[str]:
+    """What to know about single rows."""
+    known = [f"{KNOWN}: {release.structural_zeros:,}"] if release.structural_zeros else []
+    return [*known, *prior_notes(release)]
+
+
+def cite(release: "Release") -> str:
+    """How to name this release in a text."""
+    made = f"made with holdfast {release.made_with}"
+    kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
+    return (
+        f"{kind}, {numbered(release.rows, 'row')}, counts 0 to {len(release.target) - 1}, "
+        f"{release.privacy.promise} (certified "
+        f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
+        f"mechanism {release.mechanism.digest[:16]}. Method: "
+        + (PAPER if has_stage_1(release) else f"{release.methods[-1]}, in one stage.")
+    )

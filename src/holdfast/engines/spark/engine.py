@@ -1,0 +1,263 @@
+"""Tables in Spark: the histogram by groupBy, the draws in tasks, and the result written once.
+
+A Spark plan is computed as often as Spark likes: again for every action, and again for every task
+that is lost. Draws in such a plan would give a row a second released count, and two of them tell
+more than one. So nothing here hands out a plan with draws in it: `privatize` writes the drawn
+table to files in one job whose commit keeps one attempt of each task, and what it returns
+reads those files.
+"""
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.spark.columns import Columns, Seen, quoted
+from holdfast.engines.spark.tasks import changed, drawing, packed
+from holdfast.engines.stages import Constructor, Staged, stages
+from holdfast.errors import COUNTED, HoldfastError
+from holdfast.ledger.ledger import ABANDONED, check_name, open_ledger
+from holdfast.ledger.spending import mark_done, pay
+from holdfast.privatizers import Privatizer
+from holdfast.privatizers.private_quantile import PrivateQuantile
+from holdfast.release.bundle import complete, new_bundle
+from holdfast.release.release import ReleaseFacts, StreamedRelease
+from holdfast.tables.arrow_schema import plain
+from holdfast.tables.stream.arrow_source import ROW_GROUP
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SparkRelease(ReleaseFacts):
+    """A release whose table is in files that Spark wrote, once."""
+
+    histogram: NDArray[np.int64]
+    """How many rows have each released count, structural zeros included."""
+    path: str
+    """The folder of Parquet files."""
+    columns: tuple[str, ...]
+    """All columns, in order."""
+    session: Any
+    """The Spark session that made it."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return self.histogram
+
+    @property
+    def table(self) -> Any:
+        """The released table as a DataFrame that reads the files: however often it is computed,
+        a row has one released count."""
+        return self.session.read.parquet(self.path).select(*map(quoted, self.columns))
+
+    def save(self, directory: str) -> StreamedRelease:
+        """Write the bundle of this release as a new folder of the driver's file system.
+
+        The table comes to the driver a partition at a time, into one Parquet file.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        with new_bundle(directory) as folder:
+            rows = self.table.mapInArrow(packed, "data binary").toLocalIterator()
+            batches = (b for row in rows for b in pa.ipc.open_stream(bytes(row.data)))
+            group = [next(batches)]
+            schema = plain(pa.Table.from_batches(group)).schema
+            with parquet.ParquetWriter(folder / "table.parquet", schema) as writer:
+                for batch in batches:
+                    if sum(map(len, group)) >= ROW_GROUP:
+                        writer.write_table(plain(pa.Table.from_batches(group)))
+                        group = []
+                    group.append(batch)
+                writer.write_table(plain(pa.Table.from_batches(group)))
+            fields = {name: getattr(self, name) for name in ReleaseFacts.__dataclass_fields__}
+            release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **fields)
+            complete(release, folder, list(self.columns))
+        return release
+
+
+def privatize(
+    df: Any,
+    path: str,
+    *,
+    epsilon: Any,
+    max_count: int | PrivateQuantile,
+    count: str | None = None,
+    category: str | None = None,
+    structural_zero: str | None = None,
+    contributions: int = 1,
+    privatizer: Privatizer | None = None,
+    constructor: Constructor | None = None,
+    split: Any = None,
+    ledger: Any = None,
+    dataset: str | None = None,
+) -> SparkRelease:
+    """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
+
+    `df` is computed twice, once for the histogram and once for the draws, and must give the same
+    rows both times; where the number of rows differs nothing is released. Executors need holdfast
+    too. There is no seed: tasks draw from the operating system of the machine they run on, and a
+    task that is run again draws afresh, while only one run of it is kept.
+
+    Parameters:
+        df: A DataFrame of a classic Spark session, 3.5 or later.
+        path: New folder for Parquet files, on any file system that Spark writes to.
+        category: Name of the category column; only to warn if a label repeats, which takes
+            another pass.
+        structural_zero: A boolean column that marks rows publicly known to be zero.
+        ledger, dataset: As in `holdfast.privatize`, but a release is never recognised as one
+            made before: every call pays.
+
+    The others are those of `holdfast.privatize`.
+    """
+    if (ledger is None) != (dataset is None):
+        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
+    asked = stages(
+        epsilon=epsilon,
+        max_count=max_count,
+        contributions=contributions,
+        privatizer=privatizer,
+        constructor=constructor,
+        split=split,
+    )
+    place = _Place(df, path)
+    columns = Columns(df, count, category, structural_zero)
+    with _spark("read", "`df`"):
+        seen = columns.tally(asked.highest)
+    asked = asked.for_rows(seen.rows)
+    with _spark(
+        "write", f"`{place.path}`"
+    ):  # what can be known to fail must fail before it is paid
+        place.probe()
+        columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
+    if ledger is None or dataset is None:
+        return _release(columns, place, asked(seen.histogram), seen)
+    book, request = open_ledger(ledger), asked.request(seen.rows, seen.structural_zeros)
+    spend = pay(book, check_name(dataset), request, request.words)
+    try:
+        staged = asked(seen.histogram)
+        request.check(staged.privacy)
+        release = _release(columns, place, staged, seen)
+    except BaseException as error:
+        error.add_note(COUNTED)
+        with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
+            book.finish(spend, ABANDONED)
+        raise
+    mark_done(book, spend)
+    return release
+
+
+def _release(columns: Columns, place: "_Place", staged: Staged, seen: Seen) -> SparkRelease:
+    """Draw and write in one job, check what was written, and give it its name."""
+    partial = f"{place.path}.partial-{secrets.token_hex(8)}"
+    zeros = seen.structural_zeros
+    try:
+        with _spark("write", f"`{place.path}`"):
+            _draw(columns, staged, partial)
+            released = _released(columns, partial, staged.top)
+        if int(released.sum()) != seen.rows + zeros or released[0] < zeros:
+            raise changed()
+        place.take(partial)
+    finally:
+        place.remove(partial)
+    drawn = released.copy()
+    drawn[0] -= zeros
+    facts = staged.facts(drawn)
+    return SparkRelease(
+        histogram=released,
+        path=place.path,
+        columns=tuple(columns.names),
+        session=place.session,
+        structural_zeros=zeros,
+        count_column=columns.count,
+        unchanged_columns=columns.others,
+        **facts | {"notes": (*seen.notes, *facts["notes"])},
+    )
+
+
+def _draw(columns: Columns, staged: Staged, partial: str) -> None:
+    mechanism, df = staged.construction.mechanism, columns.df
+    shared = df.sparkSession.sparkContext.broadcast(
+        (secrets.token_hex(8), mechanism.weights, mechanism.epsilon, mechanism.delta)
+    )
+    at = columns.names.index(columns.count)
+    marker = None if columns.marker is None else columns.names.index(columns.marker)
+    task = drawing(shared, at, staged.top, marker)
+    drawn = df.mapInArrow(task, columns.released_schema())
+    # version 1: the files of a task come into place when the whole job is done, not before
+    options = {"mapreduce.fileoutputcommitter.algorithm.version": "1"}
+    drawn.write.mode("errorifexists").options(**options).parquet(partial)
+
+
+def _released(columns: Columns, partial: str, top: int) -> NDArray[np.int64]:
+    histogram = np.zeros(top + 1, dtype=np.int64)
+    table = columns.df.sparkSession.read.parquet(partial)
+    for key, rows in table.groupBy(quoted(columns.count)).count().collect():
+        histogram[key] = rows
+    return histogram
+
+
+@contextmanager
+def _spark(what: str, which: str) -> Iterator[None]:
+    """What Spark raises may quote cells: it stays in Spark's own log."""
+    try:
+        yield
+    except HoldfastError:
+        raise
+    except Exception as error:
+        raise HoldfastError(
+            f"Spark could not {what} {which} ({type(error).__name__}); nothing was released. "
+            "Hint: Spark's log says why."
+        ) from None
+
+
+class _Place:
+    """A new folder of a file system that Spark writes to."""
+
+    def __init__(self, df: Any, path: str) -> None:
+        self.session: Any = getattr(df, "sparkSession", None)
+        if not hasattr(self.session, "_jvm"):
+            raise HoldfastError(
+                "`df` must be a DataFrame of a classic Spark session. Hint: Spark Connect cannot "
+                "say where files are; run holdfast on the driver."
+            )
+        self.path = str(path)
+        if self._exists():
+            raise HoldfastError(
+                f"`{self.path}` exists already; nothing was drawn. Hint: name a new folder."
+            )
+
+    def probe(self) -> None:
+        """Raise if no folder can be made there."""
+        partial = f"{self.path}.partial-{secrets.token_hex(8)}"
+        system, folder = self._file_system(partial)
+        if not system.mkdirs(folder):
+            raise HoldfastError(
+                f"`{self.path}` cannot be made; nothing was drawn or spent. Hint: may Spark write "
+                "there?"
+            )
+        self.remove(partial)
+
+    def take(self, partial: str) -> None:
+        """Give what was written its name."""
+        system, folder = self._file_system(partial)
+        if self._exists() or not system.rename(folder, self._file_system(self.path)[1]):
+            raise HoldfastError(f"`{self.path}` exists already; nothing was released.")
+
+    def remove(self, partial: str) -> None:
+        """Leave nothing behind."""
+        system, folder = self._file_system(partial)
+        system.delete(folder, True)
+
+    def _exists(self) -> bool:
+        system, folder = self._file_system(self.path)
+        return bool(system.exists(folder))
+
+    def _file_system(self, path: str) -> tuple[Any, Any]:
+        folder = self.session._jvm.org.apache.hadoop.fs.Path(path)
+        return folder.getFileSystem(self.session._jsc.hadoopConfiguration()), folder

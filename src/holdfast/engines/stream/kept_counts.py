@@ -1,0 +1,88 @@
+"""The counts of a release by themselves: written beside it for a ledger, and read again."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from holdfast.errors import HoldfastError
+from holdfast.release.bundle import new_bundle, read_facts, writing
+from holdfast.release.release import ReleaseFacts
+from holdfast.tables.histogram import LARGEST_MAX_COUNT
+from holdfast.tables.stream.open import open_source
+from holdfast.tables.stream.source import Counts, Marks
+from holdfast.verify import verify
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class KeptRelease(ReleaseFacts):
+    """A release in the folder of a ledger, its table not in memory."""
+
+    folder: Path
+    """The bundle, with the counts alone."""
+
+
+def read_kept(folder: Path) -> KeptRelease:
+    """A kept release; raises if `holdfast.verify` finds any damage."""
+    verify(folder).require()
+    record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    return KeptRelease(folder=folder, **read_facts(folder, record))
+
+
+@contextmanager
+def kept_bundle(keep: Path | None) -> Iterator[Path | None]:
+    """A new bundle, or none where nothing is to be kept."""
+    if keep is None:
+        yield None
+    else:
+        with new_bundle(keep) as folder:
+            yield folder
+
+
+@contextmanager
+def column_file(folder: Path | None) -> Iterator[Callable[[Counts], None]]:
+    """Writes counts, and nothing else, to a table in a folder."""
+    if folder is None:
+        yield lambda _counts: None
+        return
+
+    def write(counts: Counts) -> None:
+        with writing(folder.parent):
+            _write_lines(counts, file)
+
+    with (folder / "table.csv").open("xb") as file:
+        file.write(b"count\n")
+        yield write
+
+
+def _write_lines(counts: Counts, file: IO[bytes]) -> None:
+    from holdfast.tables.stream.text_kernel import replace_cells
+
+    rows = len(counts)
+    lines = np.full(rows, ord("\n"), dtype=np.uint8)
+    cells = np.repeat(np.arange(rows)[:, None], 2, axis=1)
+    out = np.empty(rows * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
+    file.write(out[: replace_cells(lines, rows, cells, counts, out)].data)
+
+
+class Kept:
+    """The counts of a release that was kept, in the order in which they were drawn."""
+
+    def __init__(self, folder: Path) -> None:
+        path = next(path for path in folder.iterdir() if path.stem == "table")
+        self._parts = open_source(path, None, {}).read()
+        self._left = np.empty(0, dtype=np.int64)
+
+    def __call__(self, counts: Counts, marks: Marks) -> Counts:
+        """The next of them, as many as there are rows in a batch."""
+        while len(self._left) < len(counts):
+            part = next(self._parts, None)
+            if part is None:
+                raise HoldfastError("the kept release has fewer rows than `source`.")
+            self._left = np.append(self._left, part.counts)
+        given, self._left = self._left[: len(counts)], self._left[len(counts) :]
+        return given

@@ -1,0 +1,191 @@
+"""The two passes: a histogram of the counts, then a draw for each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.engines.stages import Staged, Stages
+from holdfast.engines.stream.kept_counts import Kept, KeptRelease, column_file, kept_bundle
+from holdfast.errors import HoldfastError
+from holdfast.ledger.spending import Request, TableDigest
+from holdfast.mechanism.sampling import THREADS, Sampler
+from holdfast.release.bundle import complete, new_bundle, writing
+from holdfast.release.release import ReleaseFacts, StreamedRelease
+from holdfast.release.row_marks import MOST_ROWS
+from holdfast.tables.histogram import histogram_of_counts, top_code
+from holdfast.tables.stream.lookout import Lookout
+from holdfast.tables.stream.source import Counts, Draw, Marks, Source
+
+Progress = Callable[[str, float | None], None]
+READING, DRAWING = "Reading", "Drawing and writing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """What the first pass found. Not for release."""
+
+    histogram: NDArray[np.int64] = field(repr=False)
+    structural_zeros: int
+    structural_zero_rows: NDArray[np.bool_] | None = field(repr=False)
+    digest: TableDigest = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        """Rows that go through the mechanism."""
+        return int(self.histogram.sum())
+
+
+def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
+    """The histogram of all counts that go through the mechanism; a copy of them is refused."""
+    histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
+    marks, rows = list[NDArray[np.bool_]](), 0
+    lookout = Lookout(table.columns, table.column, table.category)
+    for part in table.read(lookout):
+        digest.add(part.counts, part.marks)
+        histogram += _open_histogram(part.counts, part.marks, highest)
+        zeros += 0 if part.marks is None else int(part.marks.sum())
+        rows += len(part.counts)
+        if part.marks is not None and rows <= MOST_ROWS:
+            marks.append(part.marks)
+        say(part.done)
+    if not histogram.any():
+        raise HoldfastError(
+            "`structural_zero` marks every row, so there is nothing to release."
+            if zeros
+            else "`table` has no rows. Hint: give one row per category, zeros included."
+        )
+    lookout.refuse()
+    return Tally(
+        histogram=histogram,
+        structural_zeros=zeros,
+        structural_zero_rows=np.concatenate(marks) if zeros and rows <= MOST_ROWS else None,
+        digest=digest,
+        notes=lookout.notes,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A stream between its two passes."""
+
+    table: Source
+    sink: Path
+    asked: Stages
+    seen: Tally
+    say: Progress
+    rows: bytes | None = None
+    """The digest of the table, where a ledger is to know it again."""
+
+    @property
+    def request(self) -> Request:
+        """What a ledger is asked to pay for."""
+        return self.asked.request(self.seen.rows, self.seen.structural_zeros)
+
+    def draw(
+        self,
+        keep: Path | None = None,
+        notes: tuple[str, ...] = (),
+        paid: Request | None = None,
+    ) -> StreamedRelease:
+        """The second pass, into a bundle that is there when all of it is.
+
+        `keep` is the folder for a second bundle, with the counts alone. What costs more than was
+        `paid` is refused before a count is drawn.
+        """
+        self.say("Building the mechanism", None)
+        staged = self.asked(self.seen.histogram)
+        if paid is not None:
+            paid.check(staged.privacy)
+        threads = 1 if self.asked.source.simulated else THREADS  # seeded draws go by row order
+        with new_bundle(self.sink) as folder, kept_bundle(keep) as bare:
+            released = self.rewrite(Drawing(staged), folder, bare, threads, staged.top)
+            drawn = released.copy()
+            drawn[0] -= self.seen.structural_zeros
+            facts = staged.facts(drawn)
+            facts |= {"notes": self.seen.notes + facts["notes"] + notes}
+            release = self._release(released, facts)
+            _complete(release, folder, self.table.columns)
+            if bare is not None:
+                alone = replace(release, count_column=None, unchanged_columns=())
+                _complete(alone, bare, ["count"])
+        return release
+
+    def show_again(self, kept: KeptRelease) -> StreamedRelease:
+        """The release that a ledger kept, with all columns; draws nothing."""
+        facts = {name: getattr(kept, name) for name in ReleaseFacts.__dataclass_fields__}
+        facts["repeated"] = True
+        top = len(kept.mechanism.weights) - 1
+        with new_bundle(self.sink) as folder:
+            released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
+            release = self._release(released, facts)
+            _complete(release, folder, self.table.columns)
+        return release
+
+    def rewrite(
+        self, draw: Draw, folder: Path, bare: Path | None, threads: int, top: int
+    ) -> NDArray[np.int64]:
+        """Write the table with other counts; the histogram of those."""
+        again = np.zeros_like(self.seen.histogram)
+        released = np.zeros(top + 1, dtype=np.int64)
+        parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
+        with writing(self.sink.parent), column_file(bare) as write:
+            for part in parts:
+                again += _open_histogram(part.counts, part.marks, self.asked.highest)
+                released += np.bincount(part.released, minlength=top + 1)
+                write(part.released)
+                self.say(DRAWING, part.done)
+        self._check_unchanged(again, int(released.sum()))
+        return released
+
+    def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
+        before = self.seen.rows + self.seen.structural_zeros
+        same = self.rows is None or self.rows == self.table.digest()
+        if same and rows == before and (again == self.seen.histogram).all():
+            return
+        number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"
+        raise HoldfastError(
+            f"`{self.table.name}` changed while it was read{number}; nothing was released. "
+            "Hint: copy it to a place where nobody writes, and begin again."
+        )
+
+    def _release(self, released: NDArray[np.int64], facts: dict[str, Any]) -> StreamedRelease:
+        table = self.table
+        named = {
+            "histogram": released,
+            "folder": self.sink,
+            "structural_zeros": self.seen.structural_zeros,
+            "structural_zero_rows": self.seen.structural_zero_rows,
+            "count_column": table.column,
+            "unchanged_columns": tuple(name for name in table.columns if name != table.column),
+        }
+        return StreamedRelease(**facts | named)
+
+
+class Drawing:
+    """Step 4 for a batch: rows publicly known to be zero pass through."""
+
+    def __init__(self, staged: Staged) -> None:
+        self._sampler = Sampler(staged.construction.mechanism)
+        self._top, self._source = staged.top, staged.stages.source
+
+    def __call__(self, counts: Counts, marks: Marks) -> Counts:
+        """The released counts of a batch."""
+        if marks is None:
+            return self._sampler(top_code(counts, self._top), self._source)
+        released = np.zeros(len(counts), dtype=np.int64)
+        released[~marks] = self._sampler(top_code(counts[~marks], self._top), self._source)
+        return released
+
+
+def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> None:
+    with writing(folder.parent):
+        complete(release, folder, columns)
+
+
+def _open_histogram(counts: Counts, marks: Marks, highest: int) -> NDArray[np.int64]:
+    return histogram_of_counts(counts if marks is None else counts[~marks], highest)

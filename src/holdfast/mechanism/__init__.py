@@ -1,0 +1,1 @@
+"""A count mechanism in exact integers: its weights, its certificate, its draws."""

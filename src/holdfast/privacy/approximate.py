@@ -1,0 +1,76 @@
+"""Approximate privacy: delta as an exact number, and the exact certificate of (ε, δ)."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import CertificateError, HoldfastError
+from holdfast.privacy.budget import exact_fraction
+from holdfast.privacy.rational import exp_below
+
+SMALLEST_DELTA = Fraction(1, 10**12)
+SURE = 2.0**-40  # floats of two weights and of e^ε decide a sign beyond this, and never wrongly
+
+
+def exact_delta(delta: Any, *, name: str = "delta") -> Fraction:
+    """Delta as a Fraction, 0 for pure privacy; a float means the decimal that it prints as.
+
+    >>> exact_delta("1e-6"), exact_delta(0)
+    (Fraction(1, 1000000), Fraction(0, 1))
+    """
+    value = exact_fraction(delta, name)
+    if value != 0 and not SMALLEST_DELTA <= value < 1:
+        raise HoldfastError(
+            f"`{name}` must be 0, or lie between 1e-12 and 1, got {delta!r:.40}. "
+            "Hint: below 1 / (number of rows) is usual."
+        )
+    return value
+
+
+def hockey_stick(weights: NDArray[np.int64], epsilon: Fraction) -> tuple[Fraction, int]:
+    r"""The smallest delta for which these weights prove (ε, δ), and the row it is met at.
+
+    The largest $\sum_j \max(K_{ij} - e^\epsilon K_{i'j}, 0) / M$ over adjacent rows i, i' in
+    both orders, with a rational lower bound in place of $e^\epsilon$, so that it is rounded up.
+    Floats only tell the sign of terms that they cannot get wrong; every sum is of integers.
+    Every row must add up to the same M. Cost: O(n^2).
+
+    >>> hockey_stick(np.array([[6, 2], [2, 6]]), Fraction(0))
+    (Fraction(1, 2), 0)
+    """
+    bound, total = exp_below(epsilon), int(weights[0].sum())
+    worst, at = Fraction(0), 0
+    for row in range(len(weights) - 1):
+        upper, lower = weights[row], weights[row + 1]
+        found = max(_excess(upper, lower, bound), _excess(lower, upper, bound))
+        if found > worst:
+            worst, at = found, row
+    return worst / total, at
+
+
+def certify_delta(weights: NDArray[np.int64], epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The smallest delta that these weights prove at `epsilon`; raises if above `delta`."""
+    proved, row = hockey_stick(weights, epsilon)
+    if proved > delta:
+        raise CertificateError(
+            f"inputs {row} and {row + 1} are told apart by more than epsilon = {epsilon} with a "
+            f"probability above delta = {delta}."
+        )
+    return proved
+
+
+def _excess(first: NDArray[np.int64], second: NDArray[np.int64], bound: Fraction) -> Fraction:
+    """Σ max(first - bound · second, 0), exactly."""
+    a, b = first.astype(np.float64), float(bound) * second.astype(np.float64)
+    sure = a - b > SURE * a
+    unsure = np.flatnonzero(~sure & (a - b >= -SURE * a) & (first > 0))
+    excess = _sum(first[sure]) - bound * _sum(second[sure])
+    for j in unsure:
+        excess += max(int(first[j]) - bound * int(second[j]), Fraction(0))
+    return excess
+
+
+def _sum(values: NDArray[np.int64]) -> int:
+    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())

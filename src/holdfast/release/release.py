@@ -1,0 +1,352 @@
+"""The release: what an analyst gets."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.delta import promise_in_words
+from holdfast.privatizers.max_count import Bound
+from holdfast.release.usefulness import expected_change
+
+if TYPE_CHECKING:
+    from holdfast.analysis.answer import Answer
+    from holdfast.analysis.categories import RowComparison, TopRow
+    from holdfast.analysis.evidence import Evidence
+    from holdfast.analysis.posterior import Intervals, Posterior
+
+SCHEMA = 2
+NEIGHBOURS = (
+    "Two tables are neighbours when one person is added to or removed from one of them: "
+    "one row changes, by at most `contributions`. The number of rows, max_count, the "
+    "structural zeros and all columns but the counts are public and published unchanged."
+)
+PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
+    " max_count was found from the data, privately, for its own part of epsilon."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Privacy:
+    """What a release promises, and what was certified from what was drawn."""
+
+    budget: Budget
+    """Promised: epsilon and its exact split."""
+    stage_1_certified: Fraction
+    """From OpenDP's privacy map, for one person."""
+    stage_2_certified: Fraction
+    """From the integer weights that were sampled, for one person."""
+    stage_1_certified_by: str = "OpenDP's map"
+    """Who vouches for stage 1."""
+    bound_certified: Fraction = Fraction(0)
+    """From OpenDP's privacy map, for one person: what finding max_count took."""
+    delta: Fraction = Fraction(0)
+    """The chance that epsilon fails for one person, at the most; 0 is pure epsilon."""
+    simulated: bool
+    """Whether a seed was used: then the release protects nobody."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Promised to one person, in all."""
+        return self.budget.epsilon
+
+    @property
+    def certified_epsilon(self) -> Fraction:
+        """Certified for one person, in all; at most `epsilon`."""
+        return self.bound_certified + self.stage_1_certified + self.stage_2_certified
+
+    @property
+    def promise(self) -> str:
+        """The promise in one line; with a delta it never reads as pure epsilon."""
+        return promise_in_words(self.epsilon, self.delta)
+
+    @property
+    def neighbours(self) -> str:
+        """Which tables the promise compares."""
+        return PRIVATE_BOUND if self.budget.bound else NEIGHBOURS
+
+    @property
+    def randomness(self) -> str:
+        """Where the randomness came from."""
+        return "a seed (simulation: protects nobody)" if self.simulated else "operating system"
+
+    def __post_init__(self) -> None:
+        parts = (
+            (self.bound_certified, self.budget.bound),
+            (self.stage_1_certified, self.budget.stage_1),
+            (self.stage_2_certified, self.budget.stage_2),
+        )
+        if any(not 0 <= certified <= given for certified, given in parts):
+            raise HoldfastError("a stage was certified for more than it was given.")
+        if not 0 <= self.delta < 1:
+            raise HoldfastError("`delta` must be 0 or more and below 1.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; exact numbers as fractions in text."""
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "bound": str(self.budget.bound),
+            "stage_1": str(self.budget.stage_1),
+            "stage_2": str(self.budget.stage_2),
+            "contributions": self.budget.contributions,
+            "steps": self.budget.steps,
+            "bound_certified": str(self.bound_certified),
+            "stage_1_certified": str(self.stage_1_certified),
+            "stage_1_certified_by": self.stage_1_certified_by,
+            "stage_2_certified": str(self.stage_2_certified),
+            "certified_epsilon_decimal": f"{float(self.certified_epsilon):.12g}",
+            "promise": self.promise,
+            "neighbours": self.neighbours,
+            "randomness": self.randomness,
+            "simulated": self.simulated,
+        }
+
+    @staticmethod
+    def from_dict(record: dict[str, Any]) -> "Privacy":
+        """The inverse of `to_dict`."""
+        budget = Budget(
+            epsilon=Fraction(record["epsilon"]),
+            bound=Fraction(record.get("bound", 0)),
+            stage_1=Fraction(record["stage_1"]),
+            stage_2=Fraction(record["stage_2"]),
+            contributions=int(record["contributions"]),
+            steps=int(record["steps"]),
+        )
+        return Privacy(
+            budget=budget,
+            stage_1_certified=Fraction(record["stage_1_certified"]),
+            stage_1_certified_by=str(record["stage_1_certified_by"]),
+            stage_2_certified=Fraction(record["stage_2_certified"]),
+            bound_certified=Fraction(record.get("bound_certified", 0)),
+            delta=Fraction(record.get("delta", 0)),
+            simulated=bool(record["simulated"]),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ReleaseFacts:
+    """All of a release but its rows: the target, the mechanism behind it, and the promise."""
+
+    target: NDArray[np.float64] = field(repr=False)
+    """z, the private distribution of counts; where one stage had all of the budget, the
+    distribution of the released counts."""
+    mechanism: Mechanism
+    """The certified mechanism that every count went through."""
+    privacy: Privacy = field(repr=False)
+    """Promised and certified."""
+    rows: int
+    """N: rows that went through the mechanism."""
+    structural_zeros: int
+    """Rows that are publicly known to be zero."""
+    methods: tuple[str, ...]
+    """Stage 1, stage 2."""
+    structural_zero_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
+    """Which rows those zeros are, in row order; None where there are none or it is not told."""
+    measurement: NDArray[np.int64] | None = field(default=None, repr=False)
+    """The noisy integers that stage 1 measured and made z from; None where it does not say."""
+    count_column: str | None = None
+    """Name of the count column; None for a plain array."""
+    unchanged_columns: tuple[str, ...] = ()
+    """Names of the other columns: published as they were."""
+    bound: Bound | None = None
+    """How `max_count` was found; None where it was given."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
+    repeated: bool = False
+    """Whether it was shown again from a ledger: then nothing was drawn or spent."""
+    made_with: str = field(default_factory=lambda: _version(), repr=False)
+    """The version of holdfast that drew it."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        raise NotImplementedError
+
+    @property
+    def distribution(self) -> NDArray[np.float64]:
+        """The distribution of the released counts, without the structural zeros."""
+        histogram = self.released_histogram.astype(np.float64)
+        histogram[0] -= self.structural_zeros
+        return histogram / self.rows
+
+    @property
+    def expected_change(self) -> float | None:
+        """How far a released count is from the true one on average, by the mechanism and z."""
+        return expected_change(self.mechanism, self.target)
+
+    def summary(self) -> dict[str, Any]:
+        """What was done and promised, as plain values."""
+        return {
+            "schema": SCHEMA,
+            "holdfast": self.made_with,
+            "privacy": self.privacy.to_dict(),
+            "rows": self.rows,
+            "structural_zeros": self.structural_zeros,
+            "max_count": len(self.mechanism.weights) - 1,
+            "max_count_found": None if self.bound is None else self.bound.to_dict(),
+            "methods": list(self.methods),
+            "count_column": self.count_column,
+            "unchanged_columns": list(self.unchanged_columns),
+            "expected_change_of_a_count": self.expected_change,
+            "mechanism_digest": self.mechanism.digest,
+            "mechanism_delta": str(self.mechanism.delta),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
+        return (
+            f"{type(self).__name__}({warning}{self.rows} rows, counts 0 to "
+            f"{len(self.target) - 1}, {self.privacy.promise} promised, "
+            f"{float(self.privacy.certified_epsilon):.6g} certified)"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Release(ReleaseFacts):
+    """A private table of counts, the target and the mechanism behind it, and the promise.
+
+    It holds nothing that depends on the true counts except through the two private stages.
+    """
+
+    counts: NDArray[np.int64]
+    """The released counts, in row order."""
+    table: Any
+    """The same kind of table as came in, its count column replaced."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return np.bincount(self.counts, minlength=len(self.mechanism.weights)).astype(np.int64)
+
+    @cached_property
+    def evidence(self) -> "Evidence":
+        """What the two stages say of the true distribution, and how sure; see `analysis`."""
+        from holdfast.analysis.evidence import evidence
+
+        return evidence(self)
+
+    def ask(
+        self,
+        question: "str | Callable[..., Any]",
+        *,
+        estimator: str = "best",
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answer":
+        """A question about the distribution of counts, answered with honest uncertainty.
+
+        Parameters:
+            question: "share" with one of equal, at_least, at_most, between=(a, b); "mean";
+                "total"; "quantile" with at; "median"; "variance"; "gini"; or a function of the
+                distribution, which it gets as an array of shares.
+            estimator: "best" combines both stages; it mostly has the least error, and not always
+                (docs/uncertainty.md). "released" is what others compute from the released table;
+                "target" is z.
+            level: Of the interval, which covers the truth with this probability over the noise
+                of both stages.
+
+        >>> from holdfast import privatize
+        >>> release = privatize([0] * 600 + [1] * 300 + [5] * 100, epsilon=1, max_count=9, seed=1)
+        >>> answer = release.ask("share", at_least=1)
+        >>> answer.interval[0] < 0.4 < answer.interval[1]
+        True
+        """
+        from holdfast.analysis.questions import ask
+
+        return ask(self, question, estimator=estimator, level=level, **options)
+
+    def posterior(self, count: int) -> "Posterior":
+        """What a released count says about the true one, with z as the prior.
+
+        >>> from holdfast import privatize
+        >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
+        >>> posterior = release.posterior(0)
+        >>> posterior.probabilities.sum().round(12), posterior.interval(0.9)
+        (np.float64(1.0), (0, 1))
+        """
+        from holdfast.analysis.posterior import posterior
+
+        return posterior(self, count)
+
+    def intervals(self, level: float = 0.9) -> "Intervals":
+        """For every row, what its released count says about its true one."""
+        from holdfast.analysis.posterior import intervals
+
+        return intervals(self, level)
+
+    def top(
+        self, k: int = 10, *, label: str | None = None, level: float = 0.9
+    ) -> "tuple[TopRow, ...]":
+        """The rows most likely to be among the k highest, with the probability that they are."""
+        from holdfast.analysis.categories import top
+
+        return top(self, k, label=label, level=level)
+
+    def compare(
+        self, first: Any, second: Any, *, label: str | None = None, level: float = 0.9
+    ) -> "RowComparison":
+        """Which of two rows truly has more; rows by label, or by number from 0."""
+        from holdfast.analysis.categories import compare
+
+        return compare(self, first, second, label=label, level=level)
+
+    def total_of(
+        self,
+        group: Sequence[Any],
+        *,
+        label: str | None = None,
+        level: float = 0.9,
+        method: str = "shrunk",
+    ) -> "Answer":
+        """The true total of a group of rows: labels, row numbers, or a mask.
+
+        "shrunk" adds up posterior means, pulled towards the whole table; "unbiased" inverts the
+        mechanism, for groups that may differ from it.
+        """
+        from holdfast.analysis.groups import total_of
+
+        return total_of(self, group, label=label, level=level, method=method)
+
+    def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
+        """Write the bundle as a new folder, all of it or nothing; see `holdfast.release.bundle`."""
+        from holdfast.release.bundle import save
+
+        return save(self, directory, table_format)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StreamedRelease(ReleaseFacts):
+    """A release whose table went from one place to another without ever being in memory."""
+
+    histogram: NDArray[np.int64]
+    """How many rows have each released count, structural zeros included."""
+    folder: Path
+    """The bundle."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return self.histogram
+
+    def load(self) -> Release:
+        """The release with its whole table in memory."""
+        from holdfast.release.bundle import load
+
+        return load(self.folder)
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("holdfast")

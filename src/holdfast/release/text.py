@@ -1,0 +1,69 @@
+"""What a bundle says of itself to a person who has nothing else."""
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.wording import code_span, markdown_text, numbered
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Privacy
+
+SIMULATED = "SIMULATION, protects nobody"
+KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
+2, ...) stays close to the true one."""
+NOT_KEPT = """. The mechanism that drew them does not keep the
+distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... than in truth."""
+
+
+def picture_title(rows: int, privacy: "Privacy") -> str:
+    """The title of a release's picture."""
+    kind = SIMULATED if privacy.simulated else "released with differential privacy"
+    return f"{numbered(rows, 'row')}, {kind}, {privacy.promise}"
+
+
+def change_in_words(change: float | None) -> str:
+    """An expected change of a count, where one can be stated."""
+    return "an unknown amount" if change is None else f"{change:.2g}"
+
+
+def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
+    """The README.md of a bundle; `keeps` says whether the mechanism keeps the distribution."""
+    privacy, top = summary["privacy"], summary["max_count"]
+    heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
+    column = code_span(summary["count_column"] or "count")
+    kept = ", ".join(map(code_span, summary["unchanged_columns"])) or "none"
+    notes = "".join(f"- Note: {markdown_text(note)}.\n" for note in summary["notes"])
+    zeros = summary["structural_zeros"]
+    known = f"{numbered(zeros, 'row')} {'is' if zeros == 1 else 'are'}"
+    delta = Fraction(privacy["delta"])
+    promise = f"epsilon = {privacy['epsilon']}"
+    if delta:
+        promise += f" with delta = {rounded_up(delta, 3)}"
+        notes = f"- {beyond_epsilon(delta)}\n{notes}"
+    found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
+    return f"""# A private table of counts
+
+{heading}The counts in `{table}` (column {column}) are not the true counts. Each was drawn at
+random from the true one, so that whoever reads the table learns almost the same whether or not
+any one person was counted{KEPT if keeps else NOT_KEPT}
+
+- Promise: {promise} for a person who adds at most {privacy["contributions"]}
+  to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
+- {numbered(summary["rows"], "row")} went through the mechanism; {known}
+  publicly known to be zero and left so.
+- {top} means {top} or more{found}.
+- A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average,
+  if the true counts are distributed as the private distribution says. Do not read
+  a single row as a fact; ask for shares, averages and distributions over many rows.
+- Totals of a few rows, and differences between two releases of the same data, are mostly noise.
+- Columns published unchanged: {kept}.
+{notes}
+`release.json` holds the exact budget, the methods, the certificate and SHA-256 sums of these
+files; `mechanism.weights` the integer weights that every count was drawn with; `SHA256SUMS` the
+sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry of deployments;
+`distribution.svg` a picture. `holdfast verify` followed by the name of this folder recomputes
+all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole
+release on purpose can forge its sums too, so get the sums from its maker.
+Made with holdfast {summary["holdfast"]}.
+"""

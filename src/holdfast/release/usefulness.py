@@ -1,0 +1,95 @@
+"""Says when a release tells little, from what is public and private already: costs nothing."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.metrics import absolute_deviation
+from holdfast.privatizers.max_count import Bound
+from holdfast.wording import numbered
+
+MOSTLY_NOISE = 0.8
+UNSURE_SHARE = 0.05
+UNSURE_BOUND = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
+
+
+def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float | None:
+    """How far a released count is from the true one on average, if counts are distributed as z.
+
+    None where z has a single value: it then says nothing about the true counts.
+    """
+    if np.count_nonzero(target) == 1:
+        return None
+    return absolute_deviation(mechanism.matrix, target)
+
+
+def share_uncertainty(privatizer: Any, budget: Budget, rows: int, bins: int) -> float:
+    """Standard deviation that stage 1's noise gives to the share of rows up to a count.
+
+    The largest over the counts, before the projection, which mostly lowers it.
+    """
+    if bins < 2 or not budget.stage_1:
+        return 0.0
+    variance = 2 / float(budget.unit_1) ** 2
+    if hasattr(privatizer, "cumulative_variance"):
+        variance = float(np.max(privatizer.cumulative_variance(bins, budget.unit_1)))
+    return math.sqrt(variance) / rows
+
+
+def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
+    """Notes on a `max_count` that came from the data."""
+    if bound is None:
+        return ()
+    found = (
+        f"max_count = {bound.max_count} came from the data: a private estimate of the "
+        f"{float(bound.q):g} quantile of the counts, for epsilon = {float(bound.epsilon):g}"
+    )
+    notes = [found]
+    if bound.epsilon * (1 - bound.q) * rows < UNSURE_BOUND:
+        notes.append(
+            f"with {numbered(rows, 'row')} and this budget max_count may be far from the "
+            f"{float(bound.q):g} quantile; a smaller quantile or a larger epsilon would help"
+        )
+    if bound.max_count == bound.highest:
+        notes.append(
+            "max_count is as high as it may be: more counts than the quantile says may be top-coded"
+        )
+    return tuple(notes)
+
+
+def usefulness_notes(
+    mechanism: Mechanism,
+    target: NDArray[np.float64],
+    privatizer: Any,
+    budget: Budget,
+    rows: int,
+) -> tuple[str, ...]:
+    """Notes for a release that is worth less than it looks."""
+    notes = []
+    if not budget.stage_1:
+        notes.append(
+            "all of the budget went to the counts, with a mechanism that keeps no distribution: "
+            "the distribution stated is that of the released counts"
+        )
+    unsure = share_uncertainty(privatizer, budget, rows, len(target))
+    if unsure > UNSURE_SHARE:
+        notes.append(
+            f"with {numbered(rows, 'row')} and this budget the noise on the distribution of "
+            f"counts has a standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a "
+            "larger epsilon or a larger split would help"
+        )
+    change = expected_change(mechanism, target)
+    if change is None:
+        notes.append("every row was given the same count: this budget could not tell rows apart")
+        return tuple(notes)
+    blind = absolute_deviation(np.tile(target, (len(target), 1)), target)
+    if change > MOSTLY_NOISE * blind:
+        notes.append(
+            "a released count says little about its own row: it is nearly as far from the truth "
+            "as a count drawn at random from the distribution"
+        )
+    return tuple(notes)

@@ -1,0 +1,157 @@
+r"""The search for an event that tells two tables apart.
+
+An event is {score >= threshold}, where the score is a function of the output. Scores are
+learnt on the first quarter of the draws, thresholds and scores are compared on the second
+quarter, and the other half is left to measure what was chosen.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.studies.audit.bounds import cautious_loss
+from holdfast.studies.audit.features import Column, Values
+
+BINS = 32
+NEVER = -np.inf
+Sides = NDArray[np.int64]  # per distinct value: how often the favoured side had it, and the other
+
+
+@dataclass(frozen=True, kw_only=True)
+class Event:
+    """{score >= threshold}, chosen without the half of the draws that it is measured on."""
+
+    words: str
+    """What it is."""
+    forward: bool
+    """Whether the table should make it more frequent than the neighbour."""
+    promise: float
+    """Cautious estimate of the loss, from the draws that it was chosen on."""
+    hits: tuple[int, int]
+    """How often it happened in the other half, on the side that it favours and elsewhere."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Score:
+    words: str
+    family: str
+    values: Values
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Tally:
+    learn: Sides
+    choose: Sides
+    measure: Sides
+
+
+def find_events(
+    columns: Iterable[Column], draws: int, *, delta: float, keep: int = 3
+) -> list[Event]:
+    """The most promising events: for each direction, up to `keep` from different families."""
+    best: dict[tuple[bool, str], Event] = {}
+    for score, tally, forward in _scores(columns, draws):
+        event = _threshold(score, tally, forward, draws // 4, delta)
+        rival = best.get((forward, score.family))
+        if event is not None and (rival is None or event.promise > rival.promise):
+            best[forward, score.family] = event
+    ranked = sorted(best.values(), key=lambda event: -event.promise)
+    return [
+        event
+        for forward in (True, False)
+        for event in [each for each in ranked if each.forward is forward][:keep]
+    ]
+
+
+def _scores(columns: Iterable[Column], draws: int) -> Iterator[tuple[_Score, _Tally, bool]]:
+    """Coordinates both ways, learnt likelihood ratios, values seen on one side only, and all
+    coordinates together as if they were independent."""
+    together = {forward: np.zeros(2 * draws) for forward in (True, False)}
+    for column in columns:
+        for forward, ratio in together.items():
+            tally = _tally(column.codes, len(column.known), draws, forward)
+            for score in _scores_of(column, tally.learn):
+                yield score, tally, forward
+            if column.ordered:
+                ratio += _binned_ratio(tally.learn)[column.codes]
+    for forward, ratio in together.items():
+        known, codes = np.unique(ratio.round(9), return_inverse=True)
+        words = "estimated log ratio of all coordinates together >= "
+        score = _Score(words=words, family="together", values=known)
+        yield score, _tally(codes, len(known), draws, forward), forward
+
+
+def _scores_of(column: Column, learn: Sides) -> Iterator[_Score]:
+    name = column.name
+    if column.ordered:
+        yield _Score(words=f"{name} >= ", family="above", values=column.known)
+        yield _Score(words=f"{name} <= ", family="below", values=-column.known)
+    words = f"estimated log ratio of {name} >= "
+    yield _Score(words=words, family="ratio", values=_cautious_ratio(learn))
+    words = f"{name} in a set of values seen on one side only"
+    only = np.where((learn[0] > 0) & (learn[1] == 0), 1.0, NEVER)
+    yield _Score(words=words, family="only", values=only)
+
+
+def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _Tally:
+    quarter = draws // 4
+    sides = (codes[:draws], codes[draws:]) if forward else (codes[draws:], codes[:draws])
+
+    def count(start: int, stop: int) -> Sides:
+        return np.stack([np.bincount(side[start:stop], minlength=size) for side in sides])
+
+    return _Tally(
+        learn=count(0, quarter),
+        choose=count(quarter, 2 * quarter),
+        measure=count(2 * quarter, draws),
+    )
+
+
+def _cautious_ratio(learn: Sides) -> Values:
+    """Log ratio less a standard error, so that rare values do not lead; unseen ones never."""
+    mine, other = learn + 0.5
+    ratio = np.log(mine / other) - np.sqrt(1 / mine + 1 / other)
+    return np.where(learn.sum(axis=0) > 0, ratio, NEVER)
+
+
+def _binned_ratio(learn: Sides) -> Values:
+    """Log ratio per value, or per bin of about equal mass where there are many values."""
+    size = learn.shape[1]
+    bins = np.arange(size)
+    if size > 2 * BINS:
+        seen = np.cumsum(learn.sum(axis=0))
+        bins = np.minimum(seen * BINS // max(int(seen[-1]), 1), BINS - 1)
+    mine, other = (np.bincount(bins, weights=side) + 0.5 for side in learn)
+    return np.asarray(np.log(mine / other)[bins])
+
+
+def _threshold(
+    score: _Score, tally: _Tally, forward: bool, quarter: int, delta: float
+) -> Event | None:
+    """The threshold that promises most on the second quarter."""
+    order = np.argsort(-score.values, kind="stable")
+    order = order[score.values[order] > NEVER]
+    if len(order) == 0:
+        return None
+    levels = score.values[order]
+    hits, others = np.cumsum(tally.choose[:, order], axis=1)
+    promise = cautious_loss(hits, others, quarter, delta)
+    promise[:-1][levels[:-1] == levels[1:]] = -np.inf  # ties enter together
+    best = int(np.argmax(promise))
+    if promise[best] == -np.inf:
+        return None
+    measured = tally.measure[:, order[: best + 1]].sum(axis=1)
+    return Event(
+        words=score.words + _level(score.family, float(levels[best])),
+        forward=forward,
+        promise=float(promise[best]),
+        hits=(int(measured[0]), int(measured[1])),
+    )
+
+
+def _level(family: str, level: float) -> str:
+    if family == "only":
+        return ""
+    return f"{-level if family == 'below' else level:.6g}"

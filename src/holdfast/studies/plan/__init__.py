@@ -1,0 +1,1 @@
+"""Choosing a budget before the private table is touched."""

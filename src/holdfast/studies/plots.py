@@ -1,0 +1,178 @@
+"""Pictures by matplotlib: error against budget, distributions laid over each other, a mechanism.
+
+Readable in black and white and by people who see few colours; `studies.style` says how each
+method looks. PNG and SVG, by the file's suffix. Needs `pip install 'holdfast[plots]'`.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+from holdfast.studies.style import TRUTH, style_of
+
+Floats = NDArray[np.float64]
+Curve = Sequence[tuple[float, float, float]]
+"""(budget, mean, spread) along a curve."""
+
+SUFFIXES = (".png", ".svg")
+BARS = "Bars: one standard deviation over the releases"
+LEAST = 1e-4  # probabilities below this share the palest shade
+
+
+def check_picture(path: str | os.PathLike[str]) -> Path:
+    """The path of a picture that can be written."""
+    place = Path(path)
+    if place.suffix not in SUFFIXES or not place.parent.is_dir():
+        raise HoldfastError(
+            f"a picture must be a .png or .svg file in a folder that exists, got {place}."
+        )
+    return place
+
+
+def error_curves(
+    panels: Mapping[str, Mapping[str, Curve]], path: str | os.PathLike[str], *, title: str
+) -> Path:
+    """Error against budget, both on logarithmic scales: a panel per error, a curve per method.
+
+    A bar shows the spread (one standard deviation) where there is one, and the picture says so.
+    """
+    if any(
+        point[2] > 0 for panel in panels.values() for curve in panel.values() for point in curve
+    ):
+        title += "\n" + BARS
+    with canvas(path, len(panels), 4.6, 3.9, title) as (_, axes):
+        methods = tuple(dict.fromkeys(name for panel in panels.values() for name in panel))
+        for axis, (name, curves) in zip(axes, panels.items(), strict=True):
+            for index, (method, curve) in reversed(list(enumerate(curves.items()))):
+                x, mean, spread = np.array(curve, dtype=np.float64).T
+                # methods that lie on each other stay visible: their markers take turns
+                turn = slice(index % 2, None, 2) if len(x) > 6 else slice(None)
+                style = style_of(method, methods)
+                draw_curve(axis, x, mean, spread, style, turn)
+            _budget_axis(axis, name)
+        legend_below(axes)
+    return Path(path)
+
+
+def distribution_overlay(
+    truth: Floats | None,
+    published: Mapping[str, Floats],
+    path: str | os.PathLike[str],
+    *,
+    title: str,
+) -> Path:
+    """Distributions of counts laid over each other: grey bars are the truth, where it is given."""
+    n = len(next(iter(published.values())))
+    with canvas(path, 1, 8.0, 4.2, title) as (_, axes):
+        axis, counts = axes[0], np.arange(n)
+        if truth is not None:
+            axis.bar(counts, 100 * truth, color=TRUTH.colour, label=TRUTH.label, width=0.9)
+        for name, shares in reversed(list(published.items())):
+            style = style_of(name, tuple(published))
+            axis.plot(counts, 100 * shares, markersize=4.5, linewidth=1.2, **style.curve)
+        axis.set_yscale("symlog", linthresh=1)
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.set(xlabel=f"count ({n - 1} means {n - 1} or more)", ylabel="percent of rows")
+        axis.set_ylim(bottom=0)
+        legend_below(axes)
+    return Path(path)
+
+
+def transition_heatmap(
+    matrices: Mapping[str, Floats], path: str | os.PathLike[str], *, title: str
+) -> Path:
+    """Transition matrices side by side: the darker, the likelier; greys on a logarithmic scale."""
+    from matplotlib.colors import LogNorm
+
+    with canvas(path, len(matrices), 4.0, 3.2, title) as (figure, axes):
+        for axis, (name, matrix) in zip(axes, matrices.items(), strict=True):
+            image = axis.imshow(
+                np.maximum(matrix, LEAST), cmap="Greys", norm=LogNorm(LEAST, 1), origin="upper"
+            )
+            axis.set(xlabel="published count", ylabel="true count")
+            axis.set_title(style_of(name, tuple(matrices)).label, fontsize=10)
+        bar = figure.colorbar(image, ax=list(axes), shrink=0.8, label="probability")
+        bar.set_ticks(
+            [LEAST, 1e-3, 1e-2, 1e-1, 1], labels=["≤ 0.0001", "0.001", "0.01", "0.1", "1"]
+        )
+    return Path(path)
+
+
+def draw_curve(axis: Any, x: Floats, mean: Floats, spread: Floats, style: Any, turn: slice) -> None:
+    """A curve in its style, with bars; `turn` says which points have markers."""
+    kept = mean > 0
+    axis.plot(x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style.curve)
+    low = np.minimum(spread, 0.9 * mean)  # a bar below zero has no place on a logarithmic scale
+    shown = kept & (spread > 0.02 * mean)
+    axis.errorbar(
+        x[shown], mean[shown], [low[shown], spread[shown]], fmt="none", ecolor=style.colour,
+        elinewidth=0.8, capsize=2,
+    )  # fmt: skip
+
+
+def _budget_axis(axis: Any, name: str) -> None:
+    axis.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=name)
+    ticks = [e for e in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if _inside(axis, e)]
+    axis.set_xticks(ticks, labels=[f"{e:g}" for e in ticks], minor=False)
+    axis.set_xticks([], minor=True)
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
+
+
+def _inside(axis: Any, value: float) -> bool:
+    low, high = axis.get_xlim()
+    return bool(low <= value <= high)
+
+
+def legend_below(axes: Sequence[Any]) -> None:
+    """One legend for all panels, off the data."""
+    handles, labels = axes[0].get_legend_handles_labels()
+    handles, labels = handles[::-1], labels[::-1]  # drawn last, so on top: the first
+    columns = len(labels) if len(labels) <= 4 else 3 if len(axes) < 3 else 5
+    axes[0].figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, fontsize=9, handlelength=3.6
+    )
+
+
+@contextmanager
+def canvas(
+    path: str | os.PathLike[str], panels: int, width: float, height: float, title: str
+) -> Iterator[tuple[Any, Sequence[Any]]]:
+    """A figure to draw on, written whole to its place at the end."""
+    place = check_picture(path)
+    if not panels:
+        raise HoldfastError("there is nothing to draw. Hint: give one method or more.")
+    matplotlib = require_matplotlib()
+    with matplotlib.rc_context({"svg.hashsalt": "holdfast", "svg.fonttype": "none"}):
+        figure = matplotlib.figure.Figure(
+            figsize=(width * panels + 0.6, height + 0.9), layout="constrained"
+        )
+        axes = figure.subplots(1, panels, squeeze=False)[0]
+        figure.suptitle(title, fontsize=11)
+        yield figure, axes
+        partial = place.with_name(f".{place.name}.partial")
+        dated = {"Date": None} if place.suffix == ".svg" else {"Software": None}
+        try:
+            figure.savefig(partial, format=place.suffix[1:], dpi=150, metadata=dated)
+            os.replace(partial, place)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise HoldfastError(f"`{place}` cannot be written ({error.strerror}).") from None
+
+
+def require_matplotlib() -> Any:
+    """The library, or an error that says how to get it."""
+    try:
+        import matplotlib
+        import matplotlib.figure
+    except ImportError:
+        raise HoldfastError(
+            "pictures need matplotlib. Hint: pip install 'holdfast[plots]'."
+        ) from None
+    return matplotlib

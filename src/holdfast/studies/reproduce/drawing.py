@@ -1,0 +1,130 @@
+"""Figures of the report: panels side by side, one style per method, the data's source on each."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.studies.plots import canvas, draw_curve, legend_below
+from holdfast.studies.style import Style, style_of
+
+LEGEND = {
+    "default": "holdfast (default)",
+    "paper": "fixed-point optimum",
+    "heuristic-max": "heuristic, max",
+    "heuristic-min": "heuristic, min",
+    "heuristic-sandwich": "heuristic, sandwich",
+    "unfixed-optimum": "two-stage unfixed optimum",
+    "truncated-geometric": "truncated geometric",
+    "discrete-gaussian": "discrete Gaussian",
+}
+"""What the paper calls the methods; one that is not here goes by its name."""
+
+Points = Sequence[tuple[float, float, float]]
+"""(x, mean, standard error) along a curve."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A figure of the report: its file, its caption, and how its panels are drawn."""
+
+    name: str
+    """The files' stem."""
+    caption: str
+    """What it shows, for the report."""
+    title: str
+    """Printed on top."""
+    panels: Sequence[Callable[[Any], None]]
+    """Each draws on one pair of axes."""
+    width: float = 4.2
+    """Of a panel, in inches."""
+    legend: bool = True
+    """Whether there is one, below the panels."""
+
+    def save(self, folder: Path) -> list[Path]:
+        """The figure as PNG and SVG."""
+        return [self._save(folder / f"{self.name}.{suffix}") for suffix in ("png", "svg")]
+
+    def _save(self, path: Path) -> Path:
+        with canvas(path, len(self.panels), self.width, 3.7, spelled(self.title)) as (_, axes):
+            for axis, panel in zip(axes, self.panels, strict=True):
+                panel(axis)
+            if self.legend:
+                legend_below(axes)
+        return path
+
+
+def curves(
+    series: Mapping[str, Points],
+    *,
+    x: str,
+    y: str,
+    title: str = "",
+    ticks: Sequence[float] = (),
+    labels: Mapping[str, str] | None = None,
+    log: str = "xy",
+) -> Callable[[Any], None]:
+    """A panel of curves with error bars; `log` names the logarithmic axes."""
+
+    def panel(axis: Any) -> None:
+        for index, (name, points) in reversed(list(enumerate(series.items()))):
+            style = named_style(name, labels)
+            at, mean, error = np.array(points, dtype=np.float64).T
+            turn = slice(index % 2, None, 2) if len(points) > 8 else slice(None)
+            draw_curve(axis, at, mean, error, style, turn)
+        scales = {f"{c}scale": "log" if c in log else "linear" for c in "xy"}
+        axis.set(xlabel=spelled(x), ylabel=spelled(y), **scales)
+        axis.set_title(title, fontsize=9)
+        if ticks:
+            axis.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
+            axis.set_xticks([], minor=True)
+        axis.yaxis.set_major_formatter("{x:g}")
+        axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
+
+    return panel
+
+
+def named_style(name: str, labels: Mapping[str, str] | None = None) -> Style:
+    """A method's style with the name that legends have for it.
+
+    >>> named_style("default").label, named_style("default", {"default": "ours"}).label
+    ('holdfast (default)', 'ours')
+    """
+    style = style_of(name)
+    return style.renamed((LEGEND | dict(labels or {})).get(name, style.label))
+
+
+def bars(
+    heights: NDArray[np.float64], *, title: str, y: str, top_coded: bool = False
+) -> Callable[[Any], None]:
+    """A panel of grey bars: a distribution of counts 0, 1, ..."""
+
+    def panel(axis: Any) -> None:
+        top = len(heights) - 1
+        axis.bar(range(top + 1), heights, width=0.9, color="#5A5A5A")
+        axis.set(xlabel=f"count ({top} means {top} or more)" if top_coded else "count", ylabel=y)
+        axis.set_xlim(-1, top + 1)
+        axis.set_title(title, fontsize=9)
+        axis.yaxis.set_major_formatter("{x:g}")
+
+    return panel
+
+
+def spelled(text: str) -> str:
+    r"""The text with its ε_t set as mathematics.
+
+    >>> spelled("total budget ε_t")
+    'total budget $\\epsilon_{t}$'
+    """
+    return re.sub(r"ε_(\w)", r"$\\epsilon_{\1}$", text)
+
+
+def titled(data: str, source: str, width: int = 44) -> str:
+    """A panel's title: the data set, and under it where it comes from."""
+    import textwrap
+
+    return "\n".join([data, *textwrap.wrap(f"({source})", width)])

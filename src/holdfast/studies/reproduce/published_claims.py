@@ -1,0 +1,233 @@
+"""The published draws beside the paper: equal when printed with as many digits."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from holdfast.studies.engine import Row
+from holdfast.studies.reproduce.accuracy_claims import DECREASES, PRINTED
+from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
+from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS
+from holdfast.studies.reproduce.pipelines import FIXED
+from holdfast.studies.reproduce.report import Grid
+from holdfast.studies.reproduce.split_claims import (
+    GAP_DECIMALS,
+    PRINTED_FIT,
+    PRINTED_GAPS,
+    PRINTED_TABLE,
+    Optima,
+    fit,
+    printed_optima,
+)
+
+PRINTED_BINOMIAL_GAP = (0.1, "0.42")
+BASELINES = ("unfixed-optimum", "truncated-geometric")
+W1 = ("wasserstein",)
+Cells = dict[tuple[str, str, float], Row]
+
+
+def published_claims(rows: Sequence[Row]) -> list[Claim]:
+    """The table and its fit, the optimality gaps, the numbers of the accuracy experiments."""
+    by_part: dict[str, list[Row]] = {}
+    for row in rows:
+        by_part.setdefault(row["part"], []).append(row)
+    return [
+        *_split_claims(by_part.get("optimal-split", [])),
+        *_gap_claims(by_part.get("optimality-gap", [])),
+        *_accuracy_claims(by_part.get("accuracy", [])),
+    ]
+
+
+def _same(
+    what: str, printed: str, value: float, note: str = "", decimals: int | None = None
+) -> Claim:
+    """With a digit more than in print, so that the rounding can be seen."""
+    if decimals is None:
+        decimals = len(printed.rstrip("%").partition(".")[2])
+    claim = number(what, printed, Estimate(value), decimals=decimals, always=note)
+    digits = decimals + 1
+    return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
+
+
+def _value(row: Row) -> float:
+    return math.log(row["absolute"]) + math.log(row["wasserstein"])
+
+
+def _optima(rows: Sequence[Row]) -> Optima:
+    cells: dict[tuple[str, float], list[Row]] = {}
+    for row in rows:
+        cells.setdefault((row["data"], row["epsilon"]), []).append(row)
+    return {cell: float(min(points, key=_value)["share"]) for cell, points in cells.items()}
+
+
+def _split_claims(rows: Sequence[Row]) -> list[Claim]:
+    found = _optima(rows)
+    if {data for data, _ in found} != set(PRINTED_TABLE):
+        return []  # a stream with a part missing is another stream
+    printed = printed_optima(rows)
+    same = sum(math.isclose(found[cell], printed[cell]) for cell in found)
+    claims = [
+        sentence(
+            "The table of optimal f, cell by cell, from its own random numbers",
+            same == len(found),
+            f"{same} of {len(found)} cells equal, with {rows[0]['runs']} releases a point",
+            paper="66 cells",
+        )
+    ]
+    return claims + [
+        _same(f"{name} of the rule of thumb, fitted to this table", PRINTED_FIT[name], value)
+        for name, value in zip("ABK", fit(found), strict=True)
+    ]
+
+
+def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
+    printed = [("crime", *pair) for pair in PRINTED_GAPS] + [("binomial", *PRINTED_BINOMIAL_GAP)]
+    return [
+        _same(
+            f"{data}, ε_t = {epsilon:g}: optimality gap, from its own random numbers",
+            text,
+            _gap([r for r in rows if (r["data"], r["epsilon"]) == (data, epsilon)]),
+            decimals=GAP_DECIMALS if data == "crime" else None,
+        )
+        for data, epsilon, text in printed
+        if any(row["data"] == data for row in rows)
+    ]
+
+
+def _gap(points: Sequence[Row]) -> float:
+    """How far the rule's objective, of the one share that is no tenth, lies above the best."""
+    (chosen,) = [p for p in points if not math.isclose(10 * p["share"], round(10 * p["share"]))]
+    return _value(chosen) - min(map(_value, points))
+
+
+def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
+    found = {(r["data"], r["method"], r["epsilon"]): r for r in rows}
+    budgets = sorted({row["epsilon"] for row in rows})
+    claims = []
+    for data, near, measure, method, text in PRINTED:
+        if not any(row["data"] == data for row in rows):
+            continue
+        epsilon = min(budgets, key=lambda e: abs(e - near))
+        # the figure's curve is the sandwich selector's; this number of the text is the optimum's
+        by = "paper" if (data, measure, method) == ("binomial", "wasserstein", SANDWICH) else method
+        claims.append(
+            _same(
+                f"{data}, ε_t = {near:g}: {WORDS[measure]} of {WORDS[by]}, from its own random "
+                "numbers",
+                text,
+                found[data, by, epsilon][measure],
+                note=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
+            )
+        )
+    return [
+        *claims,
+        *_decreases(found, budgets),
+        *_crime_increase(found),
+        *_exceptions(found, budgets),
+    ]
+
+
+def _by_method(found: Cells, data: str, epsilon: float) -> str:
+    """The text says only "a fixed-point constructor"; the four do not print alike."""
+    values = {
+        m: found[data, m, epsilon]["wasserstein"] for m in FIXED if (data, m, epsilon) in found
+    }
+    return "W1 by method: " + ", ".join(f"{_short(m)} {v:.4f}" for m, v in values.items()) + "."
+
+
+def _short(method: str) -> str:
+    return "optimum" if method == "paper" else method.removeprefix("heuristic-")
+
+
+def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
+    """The decrease to the optimum; what the other fixed-point methods give is in the note."""
+    claims = []
+    for data, text in DECREASES:
+        if not any(name == data for name, _, _ in found):
+            continue
+        epsilon = min(budgets, key=lambda e: abs(e - 0.48))
+        best = min(found[data, m, epsilon]["wasserstein"] for m in BASELINES)
+        falls = {
+            m: 100 * (1 - found[data, m, epsilon]["wasserstein"] / best)
+            for m in FIXED
+            if (data, m, epsilon) in found
+        }
+        others = ", ".join(f"{_short(m)} {fall:.1f}%" for m, fall in falls.items() if m != "paper")
+        claims.append(
+            _same(
+                f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to the fixed-point "
+                "optimum, from its own random numbers",
+                text,
+                falls["paper"],
+                note=f"The other fixed-point methods: {others}. The text does not say which "
+                "method it means"
+                + ("; its rounded 0.64 and 0.04 give 93.75%." if data == "binomial" else "."),
+            )
+        )
+    return claims
+
+
+def _crime_increase(found: Cells) -> list[Claim]:
+    key = next((e for data, _, e in found if data == "crime" and abs(e - 0.478) < 0.001), None)
+    if key is None:
+        return []
+    unfixed, sandwich, optimum = (
+        found["crime", method, key]["absolute"] for method in ("unfixed-optimum", SANDWICH, "paper")
+    )
+    return [
+        _same(
+            "crime, ε_t = 0.48: increase of count error, unfixed optimum to sandwich selector",
+            "5.7%",
+            100 * (sandwich / unfixed - 1),
+            note="The text says that this is the increase to the optimum, which is "
+            f"{optimum / unfixed - 1:.1%}.",
+        )
+    ]
+
+
+def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
+    above = [
+        f"{data} at {epsilon:g} ({row['wasserstein']:.2g} {WORDS[method]}, "
+        f"{found[data, SANDWICH, epsilon]['wasserstein']:.2g} fixed point)"
+        for (data, method, epsilon), row in found.items()
+        if method in BASELINES
+        and row["wasserstein"] < found[data, SANDWICH, epsilon]["wasserstein"]
+    ]
+    if not found:
+        return []
+    points = len({(data, epsilon) for data, _, epsilon in found})
+    return [
+        sentence(
+            "The fixed point often has less distribution error than every baseline; there are "
+            "exceptions, in particular the crime data at ε_t = 0.1",
+            len(above) < points / 2
+            and (
+                not any(d == "crime" for d, _, _ in found)
+                or any(a.startswith("crime at 0.1 ") for a in above)
+            ),
+            f"in the paper's own draws, exceptions at {len(above)} of {points} points: "
+            + ", ".join(above),
+            paper="often, with exceptions, this one in particular",
+            reason="The paper names one exception; its own draws have these. At large budgets the "
+            "truncated geometric spends nothing on stage 1 and hardly moves a count.",
+        )
+    ]
+
+
+def published_tables(rows: Sequence[Row]) -> list[Grid]:
+    """Mean W1 of the published draws, for the figure of distribution error."""
+    accuracy = [row for row in rows if row["part"] == "accuracy"]
+    methods = list(dict.fromkeys(row["method"] for row in accuracy))
+    cells = {(r["data"], r["epsilon"], r["method"]): r["wasserstein"] for r in accuracy}
+    if not cells:
+        return []
+    return [
+        Grid(
+            caption="Mean W1 in the paper's own draws (ten a point).",
+            header=("data set", "ε_t", *(WORDS.get(method, method) for method in methods)),
+            rows=[
+                (data, f"{epsilon:g}", *(f"{cells[data, epsilon, m]:.3g}" for m in methods))
+                for data, epsilon in dict.fromkeys((d, e) for d, e, _ in cells)
+            ],
+        )
+    ]

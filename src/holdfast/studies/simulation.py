@@ -1,0 +1,94 @@
+"""What comparing and planning share: checked settings, and runs over all cores."""
+
+import os
+import pickle
+from collections.abc import Iterable
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.studies.engine import Row, Study, run
+from holdfast.studies.methods import Method
+from holdfast.tables.histogram import check_target
+
+Counts = NDArray[np.int64]
+_WARM: set[str] = set()
+
+
+def simulate(
+    study: Study, folder: str | os.PathLike[str] | None, jobs: int | None, progress: bool
+) -> list[Row]:
+    """Run a study; what keeps it from running in parallel is said in words."""
+    jobs = jobs if jobs is None else check_whole(jobs, "jobs")
+    if jobs != 1:
+        try:
+            pickle.dumps(study.work)
+        except Exception:
+            raise HoldfastError(
+                "a method cannot be sent to other processes. Hint: define its classes at the top "
+                "of a module, or use `jobs=1`."
+            ) from None
+    try:
+        return run(study, folder=folder, jobs=jobs, progress=progress)
+    except BrokenProcessPool:
+        raise HoldfastError(
+            "the other processes could not start, or were killed. Hint: in a script put the call "
+            "under `if __name__ == '__main__':`, or use `jobs=1`."
+        ) from None
+
+
+def check_epsilons(epsilons: Iterable[Any]) -> tuple[str, ...]:
+    """Budgets as exact text, each once."""
+    given = [epsilons] if isinstance(epsilons, str | int | float) else list(epsilons)
+    texts = tuple(dict.fromkeys(_text(exact_epsilon(e, name="epsilons")) for e in given))
+    if not texts:
+        raise HoldfastError("`epsilons` is empty. Hint: 0.1 to 5 is usual.")
+    return texts
+
+
+def check_whole(value: Any, name: str, least: int = 1, most: int = 10_000_000) -> int:
+    """A whole number in a range."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise HoldfastError(f"`{name}` must be a whole number, got {value!r:.40}.")
+    if not least <= value <= most:
+        raise HoldfastError(f"`{name}` must be from {least} to {most}, got {value!r:.40}.")
+    return int(value)
+
+
+def rounded_histogram(distribution: Any, rows: int) -> Counts:
+    """The histogram of `rows` rows nearest to a distribution, by largest remainders.
+
+    >>> rounded_histogram([0.5, 0.3, 0.2], 7)
+    array([4, 2, 1])
+    """
+    expected = check_target(distribution) * rows
+    histogram = np.floor(expected + 1e-9).astype(np.int64)
+    order = np.argsort(histogram - expected, kind="stable")
+    histogram[order[: rows - int(histogram.sum())]] += 1
+    return histogram
+
+
+def counts_of(histogram: Counts) -> Counts:
+    """A table with this histogram."""
+    return np.repeat(np.arange(len(histogram)), histogram)
+
+
+def seeds_of(seed: int, size: int) -> list[int]:
+    """Independent seeds from one."""
+    return [int(s) for s in np.random.SeedSequence(seed).generate_state(size, np.uint64).tolist()]
+
+
+def _text(number: Any) -> str:
+    decimal = f"{float(number):.12g}"
+    return decimal if exact_epsilon(decimal) == number else str(number)
+
+
+def warm_up(method: Method) -> None:
+    """Compile what the method needs, so that nobody's runtime includes it."""
+    if repr(method) not in _WARM:
+        method.simulate(np.array([0, 0, 1, 2, 3, 3]), epsilon=1, max_count=3, seed=0)
+        _WARM.add(repr(method))

@@ -1,0 +1,116 @@
+"""Pictures of scales and of a decomposition, as SVG; no library needed.
+
+`python -m holdfast.studies.theory.pictures docs` draws those of docs/theory.md.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.studies.theory.decomposition import decompose_column
+from holdfast.studies.theory.epsilon import Array, log
+from holdfast.studies.theory.scales import Pattern, patterns, scale, single_peaked
+from holdfast.studies.theory.show import show
+
+BAR, HEIGHT, GAP = 22, 110, 26
+COLOURS = ("#3b6fb6", "#e0a030", "#4d9078", "#b5534f", "#7d6fb0", "#8a8a8a", "#26456e", "#a67c2e")
+ARROWS = {1: "↗", -1: "↘"}
+
+
+def scales_picture(n: int, epsilon: Any) -> str:
+    """All ε-scales for one n, one panel of bars each; the single-peaked ones are darker.
+
+    >>> scales_picture(3, 1).count("<rect") == 4 * 3 + 1
+    True
+    """
+    peaked = {single_peaked(n, peak) for peak in range(n)}
+    panels = []
+    for pattern in patterns(n):
+        colour = COLOURS[0] if pattern in peaked else "#b9c7dc"
+        panels.append((_arrows(pattern), [(scale(pattern, epsilon), colour)]))
+    return _picture(panels, columns=4)
+
+
+def decomposition_picture(column: Any, epsilon: Any, *, peak: int = 0) -> str:
+    """A column as a stack of its pieces, and each piece beside it.
+
+    >>> decomposition_picture([1.0, 1.0], 1).count("<rect") == 2 * 2 + 2 + 2 + 1
+    True
+    """
+    pieces = [
+        (
+            f"{show(amount)} × {_arrows(pattern)}",
+            amount * scale(pattern, epsilon),
+            COLOURS[k % len(COLOURS)],
+        )
+        for k, (pattern, amount) in enumerate(decompose_column(column, epsilon, peak=peak))
+    ]
+    stack = ("the column", [(part, colour) for _, part, colour in pieces])
+    return _picture([stack, *((name, [(part, colour)]) for name, part, colour in pieces)])
+
+
+def _picture(
+    panels: Sequence[tuple[str, Sequence[tuple[Array, str]]]], columns: int | None = None
+) -> str:
+    across = columns or len(panels)
+    n = len(panels[0][1][0][0])
+    highest = max(float(sum(part for part, _ in stack).max()) for _, stack in panels)  # type: ignore[union-attr]
+    down = -(-len(panels) // across)
+    width, height = across * (n * BAR + GAP) + GAP, down * (HEIGHT + 2 * GAP) + GAP
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+    ]
+    for index, (name, stack) in enumerate(panels):
+        x = GAP + index % across * (n * BAR + GAP)
+        y = 1.5 * GAP + index // across * (HEIGHT + 2 * GAP)
+        parts.append(f'<g transform="translate({x},{y:g})">')
+        parts += _panel(name, stack, highest)
+        parts.append("</g>")
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _panel(name: str, stack: Sequence[tuple[Array, str]], highest: float) -> list[str]:
+    n = len(stack[0][0])
+    parts = [f'<text x="{n * BAR / 2:g}" y="-8" text-anchor="middle">{name}</text>']
+    base = np.zeros(n)
+    for part, colour in stack:
+        tops = base + part.astype(float) / highest * HEIGHT
+        parts += [
+            f'<rect x="{i * BAR + 2}" y="{HEIGHT - tops[i]:.2f}" width="{BAR - 4}" '
+            f'height="{tops[i] - base[i]:.2f}" fill="{colour}"/>'
+            for i in range(n)
+        ]
+        base = tops
+    parts.append(f'<path d="M0 {HEIGHT}H{n * BAR}" stroke="black"/>')
+    parts += [
+        f'<text x="{(i + 0.5) * BAR:g}" y="{HEIGHT + 14}" text-anchor="middle">{i}</text>'
+        for i in range(n)
+    ]
+    return parts
+
+
+def _arrows(pattern: Pattern) -> str:
+    return " ".join(ARROWS[step] for step in pattern)
+
+
+def documentation() -> dict[str, str]:
+    """The pictures of docs/theory.md, by file name."""
+    return {
+        "theory-scales.svg": scales_picture(4, log(2)),
+        "theory-decomposition.svg": decomposition_picture([4, 6, 5, 5, 3], log(2), peak=1),
+    }
+
+
+def main(folder: str) -> None:
+    """Write the pictures of docs/theory.md into a folder."""
+    for name, svg in documentation().items():
+        (Path(folder) / name).write_text(svg, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

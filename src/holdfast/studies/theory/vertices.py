@@ -1,0 +1,90 @@
+"""All extreme points of a small polytope, in exact arithmetic."""
+
+from math import lcm
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import HoldfastError
+from holdfast.studies.theory.double_description import LARGEST, extreme_rays
+from holdfast.studies.theory.epsilon import Array, identity, zeros
+from holdfast.studies.theory.linear_algebra import dependencies
+from holdfast.studies.theory.polytopes import Polytope, constraint_matrix, polytope
+from holdfast.studies.theory.scales import scale_matrix
+
+MOST_COLUMNS = 4
+
+
+def vertices(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) -> list[Array]:
+    """Every extreme point of F, U, R_F or R_U: exact, sorted, none twice. For n up to 4.
+
+    All inequalities are homogeneous, so the polytope is a slice of the cone {x : Gx ≥ 0,
+    Ex = 0} with E the differences of row sums and the fixed point; its extreme rays come from
+    the double description method, and each is scaled to row sums of one.
+
+    >>> from holdfast.studies.theory import log, show
+    >>> third = ["1/3", "1/3", "1/3"]
+    >>> [len(vertices(p, z=third, epsilon=log(2))) for p in ("F", "R_F", "U", "R_U")]
+    [36, 78, 27, 36]
+    >>> print(show(vertices("F", z=["1/2", "1/2"], epsilon=log(2))[0]))
+    1/3 2/3
+    2/3 1/3
+    """
+    where = polytope(name, n=n, z=z, epsilon=epsilon)
+    if not where.exact:
+        raise HoldfastError("`vertices` is exact. Hint: epsilon=theory.log(2), z as fractions.")
+    live = [j for j in range(where.n) if where.z is None or where.z[j] > 0]
+    bounds_each = 2 ** (where.n - 1) if where.of_representations else 2 * where.n - 2
+    count = len(live) * bounds_each
+    if len(live) > MOST_COLUMNS or count > LARGEST:
+        raise HoldfastError(
+            f"{name} has too many constraints to enumerate: {count}, with n = {where.n} and "
+            f"{len(live)} columns that are not zero. Time and memory grow exponentially with "
+            f"them. Hint: at most {MOST_COLUMNS} such columns and {LARGEST} constraints."
+        )
+    basis, bounds, total = _cone(where, live)
+    rays = extreme_rays(_integers(bounds @ basis.T))
+    points = [_point(x, total, where, live) for x in rays @ basis]
+    return sorted(points, key=lambda point: tuple(point.flat))
+
+
+def _cone(where: Polytope, live: list[int]) -> tuple[Array, Array, Array]:
+    """A basis of {x : Ex = 0}, one integer vector a row; G; and the sum of row 0 as a row.
+
+    x holds one live column after the other.
+    """
+    n = where.n
+    to_rows = bounds = identity(n)
+    if where.of_representations:
+        to_rows, bounds = scale_matrix(n, where.epsilon), identity(2 ** (n - 1))
+    elif n > 1:
+        bounds = -constraint_matrix(n, where.epsilon)
+    width = to_rows.shape[1]
+    sums = np.concatenate([to_rows] * len(live), axis=1)
+    equations = [sums[i] - sums[0] for i in range(1, n)]
+    inequalities = zeros((len(live) * len(bounds), sums.shape[1]), True)
+    for k, j in enumerate(live):
+        column = slice(k * width, (k + 1) * width)
+        inequalities[k * len(bounds) : (k + 1) * len(bounds), column] = bounds
+        if where.z is not None:
+            fixed = -where.z[j] * sums[0]
+            fixed[column] += where.z @ to_rows
+            equations.append(fixed)
+    if equations:
+        basis = np.array(list(dependencies(np.array(equations).T)))
+    else:  # n = 1
+        basis = identity(sums.shape[1])
+    return _integers(basis), inequalities, sums[0]
+
+
+def _point(x: Array, total: Array, where: Polytope, live: list[int]) -> Array:
+    columns = x.reshape(len(live), -1).T
+    matrix = zeros((len(columns), where.n), True)
+    matrix[:, live] = columns / (total @ x)
+    return matrix
+
+
+def _integers(rows: Array) -> Array:
+    """The rows, each times the least number that makes it whole."""
+    whole = [[int(v * lcm(*(w.denominator for w in row))) for v in row] for row in rows]
+    return np.array(whole, dtype=object)

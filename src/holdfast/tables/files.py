@@ -1,0 +1,140 @@
+"""Tables in files: CSV, and Parquet where pyarrow is installed."""
+
+import io
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_schema import plain
+from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.frames import (
+    Frame,
+    as_list,
+    check_flat,
+    index_as_columns,
+    no_pyarrow,
+    open_frame,
+)
+
+_TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
+_TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+_PARQUET_SUFFIXES = (".parquet", ".pq")
+
+
+def read_file(path: str | os.PathLike[str]) -> Any:
+    """The table in a file: a `CsvTable`, or from .parquet and .pq a pyarrow Table."""
+    path = Path(path)
+    parquet = _is_parquet(path)
+    try:
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise HoldfastError(f"`{path}` cannot be read: {reason}. Hint: check the path.") from None
+    try:
+        return _parse_parquet(data) if parquet else parse_csv(data)
+    except HoldfastError as error:
+        raise HoldfastError(f"`{path}`: {error}") from None
+
+
+def write_file(table: Any, path: str | os.PathLike[str]) -> None:
+    """Writes a `CsvTable`, a data frame or an array of counts, as the suffix of `path` says.
+
+    Text columns of a `CsvTable` become integers in Parquet where nothing is lost by it.
+    """
+    path = Path(path)
+    data = _parquet_bytes(table) if _is_parquet(path) else _text_bytes(table, path.suffix.lower())
+    try:
+        with path.open("xb") as file:
+            file.write(data)
+    except FileExistsError:
+        raise HoldfastError(f"`{path}` exists already. Hint: remove it or name another.") from None
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+
+
+def column_names(table: Any) -> list[str]:
+    """The names of the columns that `write_file` writes for this table, in order.
+
+    >>> column_names([3, 0, 1])
+    ['count']
+    """
+    return [str(name) for name in _with_columns(table).columns]
+
+
+def _is_parquet(path: Path) -> bool:
+    suffix = path.suffix.lower()
+    if suffix not in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES):
+        raise HoldfastError(
+            f"`{path}` must end in one of {', '.join(_TEXT_SUFFIXES + _PARQUET_SUFFIXES)}. "
+            "Hint: save the table as CSV or Parquet."
+        )
+    return suffix in _PARQUET_SUFFIXES
+
+
+def _parquet() -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise no_pyarrow("Parquet files need") from None
+    return pyarrow.parquet
+
+
+def _parse_parquet(data: bytes) -> Any:
+    parquet = _parquet()
+    try:
+        return parquet.ParquetFile(io.BytesIO(data)).read()
+    except Exception:
+        raise HoldfastError(
+            "the file cannot be read as Parquet. Hint: is it whole, and is the suffix right?"
+        ) from None
+
+
+def _parquet_bytes(table: Any) -> bytes:
+    parquet, sink = _parquet(), io.BytesIO()
+    table = _with_columns(table)
+    try:
+        parquet.write_table(plain(_arrow(table)), sink)
+    except Exception:
+        raise HoldfastError("`table` has a column that Parquet cannot hold.") from None
+    return sink.getvalue()
+
+
+def _text_bytes(table: Any, suffix: str) -> bytes:
+    table = _with_columns(table)
+    if isinstance(table, CsvTable):
+        return table.to_bytes()
+    try:
+        data: bytes = table.data.write_csv().encode()
+    except Exception:
+        raise HoldfastError("`table` has a column that CSV cannot hold.") from None
+    return replace(parse_csv(data), delimiter="\t").to_bytes() if suffix == ".tsv" else data
+
+
+def _with_columns(table: Any) -> CsvTable | Frame:
+    if isinstance(table, CsvTable):
+        return table
+    if hasattr(table, "to_frame"):  # a series of pandas or polars
+        table = table.to_frame(table.name or "count")
+    frame = open_frame(index_as_columns(table))
+    if frame is not None:
+        return frame
+    counts = as_list(table, "table")
+    check_flat(counts)
+    return CsvTable(("count",), [[str(count)] for count in counts])
+
+
+def _arrow(table: CsvTable | Frame) -> Any:
+    import pyarrow as pa
+
+    if isinstance(table, Frame):
+        return table.data.to_arrow()
+    columns = (list(column) for column in zip(*table.rows, strict=True))
+    arrays = [pa.array(map(int, c)) if _lossless(c) else pa.array(c) for c in columns]
+    return pa.Table.from_arrays(arrays, names=table.columns)
+
+
+def _lossless(cells: list[str]) -> bool:
+    return all(map(_TEXT_INTEGER.fullmatch, cells))

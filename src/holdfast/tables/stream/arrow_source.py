@@ -1,0 +1,297 @@
+"""Parquet files, folders of them, and DuckDB queries as a stream of Arrow batches."""
+
+import hashlib
+import os
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_schema import plain
+from holdfast.tables.count_values import BadCount, series_counts
+from holdfast.tables.csv import find_column, suggest
+from holdfast.tables.frames import no_pyarrow
+from holdfast.tables.stream.arrow_columns import holds_counts, label_keys
+from holdfast.tables.stream.lookout import Lookout
+from holdfast.tables.stream.source import Counts, Draw, Marks, Part, check_marks, in_order
+
+ROWS = 1 << 17
+ROW_GROUP = 8 * ROWS
+BATCH_BYTES, GROUP_BYTES = 1 << 24, 1 << 26  # of wide rows there are fewer at a time
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of a table, and where they stand."""
+
+    data: Any
+    file: str
+    row: int
+    done: float | None
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How batches are got, as often as they are asked for."""
+
+    name: str
+    schema: Any
+    open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
+    length: int | None
+    query: bool = False
+    """Whether a query is run whenever batches are asked for."""
+    files: tuple[str, ...] = ()
+    """What it is kept in, in the order in which it is read."""
+
+
+class ArrowSource:
+    """A table in Arrow batches; columns other than the counts are kept as they are."""
+
+    suffix = "parquet"
+
+    def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
+        self._reader, self.name = reader, reader.name
+        self.columns = list(reader.schema.names)
+        if count is None and len(self.columns) != 1:
+            raise HoldfastError(
+                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
+            )
+        self.column = self.columns[0] if count is None else count
+        self._where = "`table`" if count is None else f"`count` column {count!r}"
+        for parameter, name in {"count": self.column, **names}.items():
+            if name:
+                find_column(self.columns, name, parameter)
+        self._check_kinds()
+        self._length = reader.length
+        self._marker, self.category = names.get("structural_zero"), names.get("category")
+
+    def _check_kinds(self) -> None:
+        """Refuse, before anything is paid or drawn, what Parquet cannot hold."""
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        for field in self._reader.schema:
+            if field.name == self.column:
+                continue
+            try:
+                empty = plain(pa.schema([field]).empty_table())
+                parquet.write_table(empty, pa.BufferOutputStream())
+            except (pa.ArrowException, NotImplementedError):
+                raise HoldfastError(
+                    f"the column {field.name!r} cannot be written as Parquet: it is {field.type}. "
+                    "Hint: cast it in the query, or leave it out."
+                ) from None
+
+    def digest(self) -> bytes | None:
+        """The bytes of all files, and their names, condensed; None for a query."""
+        if self._reader.query:
+            return None
+        found = hashlib.sha256()
+        for path in self._reader.files:
+            name = os.path.relpath(path, self._reader.name)  # a folder's name may hold its keys
+            found.update(name.encode(errors="surrogateescape") + b"\0")
+            try:
+                with Path(path).open("rb") as file:
+                    found.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                raise self._unreadable(error, path, 0) from None
+        return found.digest()
+
+    def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
+        """The first pass: counts and marks, checked."""
+        rows = 0
+        for batch in self._batches(self._wanted(lookout)):
+            counts, marks = self._checked(batch)
+            if lookout is not None:
+                self._show(batch, counts, lookout)
+            rows += len(counts)
+            yield Part(counts=counts, marks=marks, done=batch.done)
+        self._length = rows
+
+    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
+        """The second pass: every batch with a new count column, a million rows a group or less."""
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        at = self.columns.index(self.column)
+        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
+
+        def work(batch: Batch) -> tuple[Any, Part]:
+            counts, marks = self._checked(batch)
+            released = draw(counts, marks)
+            columns = list(batch.data.columns)
+            columns[at] = pa.array(released)
+            part = Part(counts=counts, marks=marks, released=released, done=batch.done)
+            return pa.RecordBatch.from_arrays(columns, schema=schema), part
+
+        def write(group: list[Any]) -> None:
+            writer.write_table(plain(pa.Table.from_batches(group, schema)), ROW_GROUP)
+
+        with parquet.ParquetWriter(path, plain(schema.empty_table()).schema) as writer:
+            group: list[Any] = []
+            for data, part in in_order(work, self._batches(None), threads):
+                group.append(data)
+                size = sum(part.nbytes for part in group)
+                if size >= GROUP_BYTES or sum(map(len, group)) >= ROW_GROUP:
+                    write(group)
+                    group = []
+                yield part
+            if group:
+                write(group)
+
+    def _wanted(self, lookout: Lookout | None) -> list[str] | None:
+        """The columns of the first pass; after the first batch few are suspects any more."""
+        wanted = [self.column, self._marker]
+        if lookout is not None:
+            if self._reader.query:
+                return None  # once for all columns, rather than twice
+            with closing(self._batches(None)) as batches:
+                for batch in batches:
+                    self._show_suspects(batch, self._checked(batch)[0], lookout)
+                    break
+            wanted += [lookout.others[at] for at in lookout.suspects.left]
+            wanted += [] if lookout.labels is None else [lookout.labels.category]
+        return list(dict.fromkeys(name for name in wanted if name))
+
+    def _show(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+        self._show_suspects(batch, counts, lookout)
+        labels = lookout.labels
+        if labels is not None and labels.open:
+            labels.see(label_keys(batch.data.column(labels.category)))
+
+    def _show_suspects(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+        def holds(other: int) -> bool:
+            return holds_counts(batch.data.column(lookout.others[other]), counts)
+
+        lookout.suspects.see(counts, holds)
+
+    def _batches(self, columns: list[str] | None) -> Generator[Batch, None, None]:
+        row, before, rows = 0, "", 0
+        try:
+            for data, file in self._reader.open(columns):
+                row = row if file == before else 0
+                rows += len(data)
+                done = min(rows / self._length, 1.0) if self._length else None
+                if len(data):
+                    yield Batch(data, file, row, done)
+                row, before = row + len(data), file
+        except HoldfastError:
+            raise
+        except Exception as error:
+            raise self._unreadable(error, before, row) from None
+
+    def _unreadable(self, error: Exception, file: str, row: int) -> HoldfastError:
+        last = f"; data row {row} of `{file}` was the last" if file else ""
+        return HoldfastError(
+            f"`{self.name}` cannot be read to its end{last} ({type(error).__name__}). "
+            "Hint: is it all still there, whole, and of one kind?"
+        )
+
+    def _checked(self, batch: Batch) -> tuple[Counts, Marks]:
+        import narwhals.stable.v2 as nw
+        import pyarrow as pa
+
+        column = pa.chunked_array([batch.data.column(self.column)])
+        try:
+            counts = series_counts(nw.from_native(column, series_only=True), self._where)
+        except BadCount as bad:
+            raise bad.after(batch.row, batch.file) from None
+        marks = self._marks(batch) if self._marker else None
+        check_marks(marks, counts, batch.row, batch.file)
+        return counts, marks
+
+    def _marks(self, batch: Batch) -> Marks:
+        cells = batch.data.column(self._marker).to_numpy(zero_copy_only=False)
+        flat = cells.dtype.kind in "biuf"
+        good = (cells == 0) | (cells == 1) if flat else np.zeros(len(cells), np.bool_)
+        if batch.data.column(self._marker).null_count or not good.all():
+            raise HoldfastError(
+                f"`{batch.file}`: `structural_zero` column {self._marker!r} must hold true or "
+                f"false, data row {batch.row + int(good.argmin()) + 1} does not. "
+                "Hint: fill in true and false, or 1 and 0."
+            )
+        return np.asarray(cells, dtype=np.bool_)
+
+
+def open_parquet(path: Path) -> Reader:
+    """A Parquet file, or a folder of them; partitions named key=value become columns."""
+    try:
+        import pyarrow as pa
+        import pyarrow.dataset as arrow
+    except ImportError:
+        raise no_pyarrow("Parquet files need") from None
+    try:
+        hive = "hive" if path.is_dir() else None  # folders above a file say nothing about it
+        dataset = arrow.dataset(path, format="parquet", partitioning=hive)
+        length = dataset.count_rows()
+        kinds = [fragment.physical_schema for fragment in dataset.get_fragments()]
+        schema = pa.unify_schemas([dataset.schema, *kinds], promote_options="permissive")
+    except Exception as error:
+        raise HoldfastError(
+            f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
+            "does the folder hold nothing else, and columns of one kind?"
+        ) from None
+
+    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
+        fields = schema if columns is None else map(schema.field, columns)
+        wanted = pa.schema(list(fields))
+        for fragment in dataset.get_fragments():
+            keys = arrow.get_partition_keys(fragment.partition_expression)
+            for batch in _batches_of(fragment.path, wanted):
+                yield _fitted(batch, wanted, keys), fragment.path
+
+    files = tuple(fragment.path for fragment in dataset.get_fragments())
+    return Reader(str(path), schema, batches, length, files=files)
+
+
+def _batches_of(path: str, schema: Any) -> Iterator[Any]:
+    import pyarrow.parquet as parquet
+
+    # read ahead of nothing: a dataset's scanner would hold much of the file
+    with parquet.ParquetFile(path, pre_buffer=False) as file:
+        there = [name for name in schema.names if name in file.schema_arrow.names]
+        yield from file.iter_batches(_rows_at_a_time(file.metadata), columns=there)
+
+
+def _rows_at_a_time(metadata: Any) -> int:
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    size = max(1, sum(int(group.total_byte_size) for group in groups))
+    return max(1, min(ROWS, BATCH_BYTES * int(metadata.num_rows) // size))
+
+
+def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
+    """A batch with the columns of the whole folder: those of its path, null where it has none."""
+    import pyarrow as pa
+
+    def column(field: Any) -> Any:
+        if field.name in keys:
+            return pa.repeat(pa.scalar(keys[field.name]).cast(field.type), len(batch))
+        if field.name not in batch.schema.names:
+            return pa.nulls(len(batch), field.type)
+        found = batch.column(field.name)
+        return found if found.type == field.type else found.cast(field.type)
+
+    return pa.RecordBatch.from_arrays([column(field) for field in schema], schema=schema)
+
+
+def open_duckdb(relation: Any) -> Reader:
+    """A DuckDB relation: the query runs once for each pass."""
+
+    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
+        if columns is not None:
+            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
+            reader = relation.project(", ".join(quoted)).to_arrow_reader(ROWS)
+        else:
+            reader = relation.to_arrow_reader(ROWS)
+        for batch in reader:
+            yield batch, "the query"
+
+    try:
+        schema = relation.limit(0).to_arrow_table().schema
+    except ImportError:
+        raise no_pyarrow("DuckDB relations need") from None
+    return Reader("the query", schema, batches, None, query=True)

@@ -1,0 +1,85 @@
+"""What the two passes of a stream have in common, whatever the table is kept in."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+from holdfast.mechanism.sampling import THREADS
+from holdfast.tables.stream.lookout import Lookout
+
+Counts = NDArray[np.int64]
+Marks = NDArray[np.bool_] | None
+Draw = Callable[[Counts, Marks], Counts]
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A batch of rows: what is known of it when it has been read, or read and written."""
+
+    counts: Counts
+    """The true counts."""
+    marks: Marks
+    """Rows publicly known to be zero; None where no column says so."""
+    done: float | None
+    """The share of the pass that is behind; None where that is not known."""
+    released: Counts = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    """What was written in their place, in the second pass."""
+
+
+class Source(Protocol):
+    """A table that can be read twice, a batch at a time."""
+
+    name: str
+    """What an error calls it: a path, or the query."""
+    column: str
+    columns: list[str]
+    category: str | None
+    suffix: str
+
+    def digest(self) -> bytes | None:
+        """The bytes that it is kept in, condensed; None for a query, which has none."""
+
+    def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
+        """The first pass; `lookout` is shown the other columns, as far as it needs them."""
+
+    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
+        """The second pass: everything is written to `path`, with new counts."""
+
+
+def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS) -> Iterator[T]:
+    """The results of `work` in the order of the items; a few are under way at any time.
+
+    >>> list(in_order(abs, [-3, 2, -1]))
+    [3, 2, 1]
+    """
+    waiting: deque[Future[T]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(work, item))
+                if len(waiting) > threads + 1:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def check_marks(marks: Marks, counts: Counts, row: int, file: Any) -> None:
+    """Refuse a count other than zero where zero is publicly known; `row` rows came before."""
+    if marks is not None and (marks & (counts != 0)).any():
+        at = row + int((marks & (counts != 0)).argmax()) + 1
+        raise HoldfastError(
+            f"`{file}`: `structural_zero`: data row {at} is marked as publicly known to be zero, "
+            "but its count is not. Hint: correct the count or the mark."
+        )

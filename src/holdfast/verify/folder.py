@@ -1,0 +1,144 @@
+"""The files of a bundle: which there must be, opened without following links, and their sums."""
+
+import hashlib
+import os
+import re
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from holdfast.verify.report import Damage, shown
+
+TABLES = ("table.csv", "table.parquet")
+SUMS, RECORD = "SHA256SUMS", "release.json"
+HASHED = ("README.md", "deployment.yaml", "distribution.svg", "mechanism.weights")
+LARGEST = {  # in bytes, of files that are read as a whole
+    RECORD: 1 << 22,
+    SUMS: 1 << 12,
+    "README.md": 1 << 20,
+    "deployment.yaml": 1 << 20,
+    "distribution.svg": 1 << 21,
+}
+_CHUNK = 1 << 20
+_SUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
+
+
+def find_table(folder: Path) -> str:
+    """The name of the table, of which there must be one."""
+    tables = [name for name in TABLES if os.path.lexists(folder / name)]
+    if len(tables) != 1:
+        raise Damage("the folder must hold table.csv or table.parquet, and not both.")
+    return tables[0]
+
+
+def check_folder(folder: Path) -> None:
+    """All files are there, are plain files, and are alone."""
+    with os.scandir(folder) as entries:
+        found = {_plain_name(entry) for entry in entries}
+    expected = {*HASHED, SUMS, RECORD, *TABLES}
+    extra = sorted(found - expected)
+    if extra:
+        raise Damage(f"the folder holds {shown(extra[0])}, which is no file of a release.")
+    missing = sorted({*HASHED, SUMS, RECORD} - found)
+    if missing:
+        raise Damage(f"{missing[0]} is missing.")
+    find_table(folder)
+
+
+def _plain_name(entry: "os.DirEntry[str]") -> str:
+    if entry.is_symlink():
+        raise Damage(f"{shown(entry.name)} is a symbolic link; a release holds plain files.")
+    if not entry.is_file(follow_symlinks=False):
+        raise Damage(f"{shown(entry.name)} is not a plain file.")
+    return entry.name
+
+
+@contextmanager
+def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
+    """A plain file of the folder, open for reading; never a link, a pipe or a device."""
+    if (folder / name).is_symlink():
+        raise Damage(f"{name} is a symbolic link; a release holds plain files.")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        handle = os.open(folder / name, flags | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        raise Damage(f"{name} is missing.") from None
+    except OSError as error:
+        raise Damage(f"{name} cannot be opened ({error.strerror}).") from None
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise Damage(f"{name} is not a plain file.")
+        yield file
+
+
+def read_small(folder: Path, name: str) -> bytes:
+    """A file that is never large; raises at once if it is."""
+    with opened(folder, name) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > LARGEST[name]:
+            raise Damage(f"{name} has {size} bytes; at most {LARGEST[name]} are read.")
+        return file.read(size)
+
+
+def check_sizes(folder: Path, record: dict[str, Any], table: str) -> str:
+    """release.json names the files that are there, and their lengths."""
+    names = sorted([*HASHED, table])
+    listed = record["files"]
+    for name in listed:
+        if not re.fullmatch(r"[A-Za-z0-9_.]+", name) or name.startswith("."):
+            raise Damage(f"release.json names a file outside the folder: {shown(name)}.")
+    if sorted(listed) != names:
+        odd = sorted(set(listed) ^ set(names))[0]
+        raise Damage(f"release.json and the folder disagree about the file {shown(odd)}.")
+    for name in names:
+        check_size(folder, record, name)
+    return f"{len(names)} files have the lengths that release.json gives"
+
+
+def check_size(folder: Path, record: dict[str, Any], name: str) -> None:
+    """One file has the length that release.json gives."""
+    if name not in record["files"]:
+        raise Damage(f"release.json and the folder disagree about the file {shown(name)}.")
+    if not os.path.lexists(folder / name):
+        raise Damage(f"{name} is missing.")
+    size, stated = (folder / name).lstat().st_size, record["files"][name]["bytes"]
+    if size != stated:
+        kind = "truncated" if size < stated else "longer than it was"
+        raise Damage(f"{name} is {kind}: {size} bytes, release.json says {stated}.")
+
+
+def check_sums(folder: Path, record: dict[str, Any], table: str) -> str:
+    """Every SHA-256 sum, against release.json and against SHA256SUMS."""
+    names = sorted([*HASHED, table])
+    sums = _read_sums(folder, [*names, RECORD])
+    for name in names:
+        stated = record["files"][name]["sha256"]
+        if stated != sums[name]:
+            raise Damage(f"release.json and SHA256SUMS give different sums for {name}.")
+        if _sha256(folder, name) != stated:
+            raise Damage(f"{name} was changed after the release was made: its SHA-256 differs.")
+    if _sha256(folder, RECORD) != sums[RECORD]:
+        raise Damage("release.json was changed after the release was made: SHA256SUMS differs.")
+    return f"{len(names) + 1} files are as they were when the release was made"
+
+
+def _read_sums(folder: Path, names: list[str]) -> dict[str, str]:
+    try:
+        lines = read_small(folder, SUMS).decode("ascii").splitlines()
+    except UnicodeDecodeError:
+        raise Damage("SHA256SUMS is not plain text.") from None
+    matches = [_SUM_LINE.fullmatch(line) for line in lines]
+    found = {match[2]: match[1] for match in matches if match}
+    if len(found) != len(lines) or sorted(found) != sorted(names):
+        raise Damage("SHA256SUMS does not list every file of the release once.")
+    return found
+
+
+def _sha256(folder: Path, name: str) -> str:
+    digest = hashlib.sha256()
+    with opened(folder, name) as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()

@@ -1,0 +1,226 @@
+"""release.json: which keys it has, of which kind, and what follows from them."""
+
+import re
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from holdfast.verify.report import Damage, shown
+
+SCHEMA = 2
+LARGEST_COUNT = 10_000
+NEIGHBOURS = (
+    "Two tables are neighbours when one person is added to or removed from one of them: "
+    "one row changes, by at most `contributions`. The number of rows, max_count, the "
+    "structural zeros and all columns but the counts are public and published unchanged."
+)
+PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
+    " max_count was found from the data, privately, for its own part of epsilon."
+)
+RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
+_FRACTION = re.compile(r"(?:0|[1-9][0-9]{0,999})(?:/[1-9][0-9]{0,999})?", re.ASCII)
+_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+Kind = type | tuple[type, ...]
+_FIELDS: dict[str, Kind] = {
+    "schema": int,
+    "holdfast": str,
+    "privacy": dict,
+    "rows": int,
+    "structural_zeros": int,
+    "max_count": int,
+    "max_count_found": (dict, type(None)),
+    "methods": list,
+    "count_column": (str, type(None)),
+    "unchanged_columns": list,
+    "expected_change_of_a_count": (float, int, type(None)),
+    "mechanism_digest": str,
+    "notes": list,
+    "columns": list,
+    "target": list,
+    "measurement": (list, type(None)),
+    "fixed_point": bool,
+    "certificate": dict,
+    "files": dict,
+}
+_PRIVACY: dict[str, Kind] = {
+    **dict.fromkeys(("epsilon", "delta", "bound", "stage_1", "stage_2"), Fraction),
+    **dict.fromkeys(("bound_certified", "stage_1_certified", "stage_2_certified"), Fraction),
+    "stage_1_certified_by": str,
+    "certified_epsilon_decimal": str,
+    "contributions": int,
+    "steps": int,
+    "promise": str,
+    "neighbours": str,
+    "randomness": str,
+    "simulated": bool,
+}
+_CERTIFICATE: dict[str, Kind] = {
+    **dict.fromkeys(("epsilon", "certified_epsilon", "delta"), Fraction),
+    "worst_ratio": (str, type(None)),
+    "output": (int, type(None)),
+    "inputs": (list, type(None)),
+    "row_total": str,
+}
+_FOUND: dict[str, Kind] = {
+    "max_count": int,
+    "q": Fraction,
+    "epsilon": Fraction,
+    "highest": int,
+    "method": str,
+}
+_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction, "structural_zero_rows": str}
+_FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """The privacy claims of a record, as exact numbers."""
+
+    epsilon: Fraction
+    delta: Fraction
+    bound: Fraction
+    stage_1: Fraction
+    stage_2: Fraction
+    bound_certified: Fraction
+    stage_1_certified: Fraction
+    stage_2_certified: Fraction
+    contributions: int
+    steps: int
+
+
+def check_version(record: dict[str, Any]) -> str:
+    """Refuse another schema before anything else is asked of the record."""
+    version = record.get("schema")
+    if type(version) is not int:
+        raise Damage("release.json does not say which schema it has.")
+    if version < SCHEMA:
+        raise Damage(
+            f"release.json has schema {version}, of an older holdfast; this one reads {SCHEMA}. "
+            "Hint: the version that it names under `holdfast` reads it."
+        )
+    if version > SCHEMA:
+        raise Damage(
+            f"release.json has schema {shown(version, 24)}, of a newer holdfast; "
+            f"this one reads {SCHEMA}. Hint: upgrade holdfast: pip install --upgrade holdfast."
+        )
+    return f"schema {version}"
+
+
+def check_fields(record: dict[str, Any]) -> str:
+    """Every key there, none unknown, each of its kind."""
+    present = {key: kind for key, kind in _OPTIONAL.items() if key in record}
+    _check_keys(record, _FIELDS | present, "")
+    _check_keys(record["privacy"], _PRIVACY, "privacy.")
+    _check_keys(record["certificate"], _CERTIFICATE, "certificate.")
+    if record["max_count_found"] is not None:
+        _check_keys(record["max_count_found"], _FOUND, "max_count_found.")
+    for name, claim in record["files"].items():
+        if not isinstance(claim, dict):
+            raise Damage(f"release.json: files.{shown(name)} must hold bytes and sha256.")
+        _check_keys(claim, _FILE, f"files.{shown(name)}.")
+        if not _SHA256.fullmatch(claim["sha256"]):
+            raise Damage(f"release.json: files.{shown(name)}.sha256 is no SHA-256 sum.")
+    for key in ("methods", "unchanged_columns", "notes", "columns"):
+        if not all(isinstance(item, str) for item in record[key]):
+            raise Damage(f"release.json: {key} must be a list of text.")
+    if not 1 <= record["max_count"] <= LARGEST_COUNT:
+        raise Damage(f"release.json: max_count must lie between 1 and {LARGEST_COUNT}.")
+    if record["rows"] < 1 or record["structural_zeros"] < 0:
+        raise Damage("release.json: rows must be 1 or more, structural_zeros 0 or more.")
+    if not all(type(item) is int and abs(item) < 2**63 for item in record["measurement"] or ()):
+        raise Damage("release.json: measurement must be a list of 64-bit integers, or null.")
+    if len(record["methods"]) != 2:
+        raise Damage("release.json: methods must name the two stages.")
+    return f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"
+
+
+def _check_keys(found: dict[str, Any], expected: dict[str, Kind], where: str) -> None:
+    for key, kind in expected.items():
+        if key not in found:
+            raise Damage(f"release.json: {where}{key} is missing.")
+        _check_kind(found[key], kind, where + key)
+    for key in found:
+        if key not in expected:
+            raise Damage(f"release.json: {where}{shown(key)} is no field of schema {SCHEMA}.")
+
+
+def _check_kind(value: Any, kind: Kind, name: str) -> None:
+    if kind is Fraction:
+        fraction(value, name)
+        return
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    if type(value) not in kinds:
+        wanted = " or ".join(k.__name__ for k in kinds)
+        raise Damage(f"release.json: {name} must be {wanted}, got {shown(value, 30)}.")
+
+
+def fraction(text: Any, name: str) -> Fraction:
+    """An exact number written as 7 or 7/10, in lowest terms."""
+    if isinstance(text, str) and _FRACTION.fullmatch(text):
+        value = Fraction(text)
+        if str(value) == text:
+            return value
+    raise Damage(
+        f"release.json: {name} must be a fraction such as 7/10 in lowest terms, "
+        f"got {shown(text, 30)}."
+    )
+
+
+def read_budget(record: dict[str, Any]) -> Budget:
+    """The privacy claims as numbers."""
+    privacy = record["privacy"]
+    numbers = {key: Fraction(privacy[key]) for key, kind in _PRIVACY.items() if kind is Fraction}
+    return Budget(contributions=privacy["contributions"], steps=privacy["steps"], **numbers)
+
+
+def check_budget(record: dict[str, Any]) -> str:
+    """The budget's arithmetic, in fractions."""
+    budget, privacy = read_budget(record), record["privacy"]
+    if not 0 < budget.epsilon <= 10 or budget.stage_2 == 0:
+        raise Damage("the budget: epsilon must lie above 0 and at most 10, and stage_2 above 0.")
+    if budget.bound + budget.stage_1 + budget.stage_2 != budget.epsilon:
+        raise Damage("the budget: bound + stage_1 + stage_2 do not add up to epsilon.")
+    for part in ("bound", "stage_1", "stage_2"):
+        if getattr(budget, f"{part}_certified") > getattr(budget, part):
+            raise Damage(f"the budget: {part} was certified for more than it was given.")
+    if not 0 <= budget.delta < 1:
+        raise Damage("the budget: delta must be 0 or more and below 1.")
+    if not 1 <= budget.contributions <= 1_000_000:
+        raise Damage("the budget: contributions must lie between 1 and 1000000.")
+    if budget.steps != min(budget.contributions, record["max_count"]):
+        raise Damage("the budget: steps is not the smaller of contributions and max_count.")
+    certified = budget.bound_certified + budget.stage_1_certified + budget.stage_2_certified
+    if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
+        raise Damage("the budget: certified_epsilon_decimal is not the sum of what was certified.")
+    words = f"epsilon = {rounded_up(budget.epsilon, 6)}"
+    if budget.delta:
+        words += f" with delta = {rounded_up(budget.delta)}"
+    if privacy["promise"] != words:
+        raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
+    if privacy["neighbours"] != (PRIVATE_BOUND if budget.bound else NEIGHBOURS):
+        raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
+    if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
+        raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
+    _check_found(record, privacy["bound"])
+    mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
+    return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
+
+
+def rounded_up(number: Fraction, digits: int = 3) -> Decimal:
+    """A number to a few significant digits, never below it."""
+    context = Context(prec=digits, rounding=ROUND_CEILING, Emin=-999999, Emax=999999)
+    return context.divide(Decimal(number.numerator), Decimal(number.denominator))
+
+
+def _check_found(record: dict[str, Any], bound: str) -> None:
+    """How max_count was found, where it was: for what it cost, and to what end."""
+    found = record["max_count_found"]
+    if (found is None) != (bound == "0"):
+        raise Damage("the budget: bound must be above 0 where max_count was found, and only there.")
+    if found is None:
+        return
+    if (found["epsilon"], found["max_count"]) != (bound, record["max_count"]):
+        raise Damage("max_count_found gives another epsilon or max_count than release.json.")
+    if not 0 < Fraction(found["q"]) <= 1 or found["highest"] < found["max_count"]:
+        raise Damage("max_count_found must have a q above 0 and at most 1, and fit its highest.")

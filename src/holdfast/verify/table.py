@@ -1,0 +1,182 @@
+"""The released table, read a row at a time: its columns, its length, and every count."""
+
+import base64
+import codecs
+import csv
+import io
+import re
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import IO, Any
+
+from holdfast.verify.folder import opened
+from holdfast.verify.parquet import open_parquet, read_column
+from holdfast.verify.parquet_size import check_size
+from holdfast.verify.report import Damage, shown
+from holdfast.verify.weights import Columns
+
+Counts = Generator[int | None, None, None]  # None for what is no whole number
+LONGEST_LINE = 1 << 26
+_COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_DELIMITERS = (",", ";", "\t", "|")
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+
+def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
+    """How many rows have each count from 0 to max_count."""
+    reader = _parquet_counts if name == "table.parquet" else _csv_counts
+    tally = [0] * (record["max_count"] + 1)
+    rows, expected = 0, record["rows"] + record["structural_zeros"]
+    marks = _read_marks(record, expected)
+    with opened(folder, name) as file, closing(reader(file, record)) as counts:
+        for count in counts:
+            rows += 1
+            if rows > expected:
+                raise Damage(f"{name} has more rows than rows + structural_zeros.")
+            if count is None:
+                raise Damage(f"{name}: the count of data row {rows} is no whole number.")
+            if not 0 <= count < len(tally):
+                raise Damage(f"{name}: the count of data row {rows} is above max_count.")
+            if count and marks and marks[(rows - 1) >> 3] >> (7 - (rows - 1 & 7)) & 1:
+                raise Damage(f"{name}: data row {rows} is a structural zero, and is not 0.")
+            tally[count] += 1
+    if rows < expected:
+        raise Damage(f"{name} has fewer rows than rows + structural_zeros.")
+    if tally[0] < record["structural_zeros"]:
+        raise Damage(f"{name} has fewer zeros than structural_zeros.")
+    return tally
+
+
+def _read_marks(record: dict[str, Any], rows: int) -> bytes:
+    """Which rows are structural zeros, a bit a row; empty where the record does not say."""
+    text = record.get("structural_zero_rows")
+    if text is None:
+        return b""
+    try:
+        marks = base64.b64decode(text, validate=True)
+    except ValueError:
+        raise Damage("release.json: structural_zero_rows is not Base64.") from None
+    marked = int.from_bytes(marks, "big").bit_count()
+    spare = 8 * len(marks) - rows
+    if not 0 <= spare < 8 or marked != record["structural_zeros"] or marks[-1] & ((1 << spare) - 1):
+        raise Damage("structural_zero_rows does not mark structural_zeros of the table's rows.")
+    return marks
+
+
+def check_possible(columns: Columns, tally: list[int], record: dict[str, Any]) -> str:
+    """Every released count has a positive weight; structural zeros did not go through it."""
+    drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
+    for count, rows in enumerate(drawn):
+        if rows and not columns[count].any():
+            raise Damage(f"the count {count} was released, but the mechanism never gives it.")
+    return f"all {sum(drawn):,} counts are possible"
+
+
+def _check_header(header: list[str], record: dict[str, Any]) -> int:
+    if header != record["columns"]:
+        raise Damage("the table's columns are not those that release.json names.")
+    name = record["count_column"] if record["count_column"] is not None else "count"
+    if header.count(name) != 1:
+        raise Damage(f"the table must have one column {shown(name)}, its counts.")
+    if record["unchanged_columns"] != [other for other in header if other != name]:
+        raise Damage("unchanged_columns does not name all columns of the table but the counts.")
+    return header.index(name)
+
+
+def _csv_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
+    text = io.TextIOWrapper(file, encoding=_encoding(file), newline="")
+    try:
+        yield from _text_counts(text, record)
+    except UnicodeDecodeError:
+        raise Damage("table.csv is not text in one encoding.") from None
+    finally:
+        text.detach()
+
+
+def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
+    lines = _lines(text)
+    head = _header_text(lines)
+    bare = re.sub('"[^"]*"', "", head)
+    delimiter = max(_DELIMITERS, key=bare.count)
+    cells = csv.reader(_join(head, lines), delimiter=delimiter, strict=True)
+    try:
+        header = next(cells)
+        at = _check_header(header, record)
+        for row in cells:
+            if len(header) > 1 and len(row) != len(header):
+                raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
+            cell = row[at] if row else ""
+            yield int(cell) if _COUNT.fullmatch(cell) else None
+    except csv.Error:
+        raise Damage(f"table.csv cannot be read near line {cells.line_num}.") from None
+
+
+def _encoding(file: IO[bytes]) -> str:
+    """By the byte order mark; else UTF-8, and cp1252 where the file is not that."""
+    start = file.read(4)
+    file.seek(0)
+    marked = [name for bom, name in _BOMS.items() if start.startswith(bom)]
+    if marked:
+        return marked[0]
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        while chunk := file.read(1 << 20):
+            decoder.decode(chunk)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return "cp1252"
+    finally:
+        file.seek(0)
+    return "utf-8"
+
+
+def _lines(text: IO[str]) -> Iterator[str]:
+    while line := text.readline(LONGEST_LINE):
+        if len(line) == LONGEST_LINE:
+            raise Damage(f"table.csv has a line above {LONGEST_LINE} characters.")
+        if "\0" in line:
+            raise Damage("table.csv holds a NUL, which is no text.")
+        yield line
+
+
+def _header_text(lines: Iterator[str]) -> str:
+    """The lines of the header: one, or more where a quoted name goes over a line end."""
+    parts: list[str] = []
+    length, quotes = 0, 0
+    for line in lines:
+        if not parts and not line.strip("\r\n"):
+            continue
+        parts.append(line)
+        length, quotes = length + len(line), quotes + line.count('"')
+        if quotes % 2 == 0 or length > LONGEST_LINE:
+            break
+    head = "".join(parts)
+    if not head.strip():
+        raise Damage("table.csv is empty.")
+    return head
+
+
+def _join(head: str, rest: Iterable[str]) -> Iterator[str]:
+    yield from io.StringIO(head, newline="")
+    yield from rest
+
+
+def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
+    source = open_parquet(file)
+    names = list(source.schema_arrow.names)
+    name = names[_check_header(names, record)]
+    if source.metadata.num_rows != record["rows"] + record["structural_zeros"]:
+        raise Damage("table.parquet has not rows + structural_zeros rows.")
+    try:
+        check_size(source, file, name)
+    except Damage:
+        raise
+    except Exception:
+        raise Damage("table.parquet cannot be read as Parquet.") from None
+    for cell in read_column(source, name):
+        yield cell if type(cell) is int else None

@@ -1,0 +1,125 @@
+"""What people read in a bundle: it must say what the record says, and do nothing."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from holdfast.verify.folder import read_small
+from holdfast.verify.record import rounded_up
+from holdfast.verify.registry import check_registry
+from holdfast.verify.report import Damage, shown
+
+_MARK = "SIMULATION, protects nobody"
+_KEPT = "(how many rows have 0, 1, 2, ...) stays close to the true one."
+_NOT_KEPT = "The mechanism that drew them does not keep the distribution of the counts"
+_STATED = re.compile(r"(epsilon|delta)\s+=\s+(\S+)")
+_TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
+_ATTRIBUTE = re.compile(r'([a-zA-Z:-]+)="([^"<>]*)"')
+_VALUE = re.compile(r"[A-Za-z0-9 .,#%()+-]*", re.ASCII)
+_LONGEST = 1000
+_NAMESPACE = "http://www.w3.org/2000/svg"
+_TAGS = {"svg", "rect", "text", "g", "path"}
+_ATTRIBUTES = {
+    *("width", "height", "viewBox", "font-family", "font-size", "font-weight", "fill"),
+    *("x", "y", "d", "text-anchor", "transform", "stroke", "stroke-width"),
+}
+
+
+def check_texts(folder: Path, record: dict[str, Any]) -> str:
+    """README.md and deployment.yaml state the same promise; a simulation is marked everywhere."""
+    simulated = record["privacy"]["simulated"]
+    texts = {name: _read(folder, name) for name in ("README.md", "deployment.yaml")}
+    texts["distribution.svg"] = _read(folder, "distribution.svg")
+    for name, text in texts.items():
+        if (_MARK in _without_names(text, record)) is not simulated:
+            said = "does not say" if simulated else "says"
+            raise Damage(f"{name} {said} that the release is a simulation; release.json differs.")
+    _check_readme(_without_names(texts["README.md"], record), record)
+    check_registry(texts["deployment.yaml"], record)
+    for name in ("README.md", "deployment.yaml"):
+        _check_numbers(_without_names(texts[name], record), name, record["privacy"])
+    return "README.md, deployment.yaml and the picture agree with release.json"
+
+
+def _check_readme(text: str, record: dict[str, Any]) -> None:
+    privacy = record["privacy"]
+    delta = Fraction(privacy["delta"])
+    promise = (
+        f"\n- Promise: epsilon = {privacy['epsilon']}"
+        + (f" with delta = {rounded_up(delta)}" if delta else "")
+        + f" for a person who adds at most {privacy['contributions']}\n  to one row; "
+        f"{privacy['certified_epsilon_decimal']} was certified from what was drawn.\n"
+    )
+    if promise not in text or text.count("Promise") != 1 or "<!--" in text:
+        raise Damage(
+            "README.md does not state the epsilon and delta of release.json once, as its promise."
+        )
+    words = " ".join(text.split())
+    if (_KEPT in words, _NOT_KEPT in words) != (record["fixed_point"], not record["fixed_point"]):
+        raise Damage("README.md and fixed_point differ on whether the distribution is kept.")
+
+
+def _check_numbers(text: str, name: str, privacy: dict[str, Any]) -> None:
+    """Wherever epsilon or delta is given a number, it is that of the record."""
+    bound = f"{float(Fraction(privacy['bound'])):g}"  # what finding max_count took is a note
+    allowed = {
+        "epsilon": {privacy["epsilon"], bound},
+        "delta": {str(rounded_up(Fraction(privacy["delta"])))},
+    }
+    for match in _STATED.finditer(text):
+        if match[2].rstrip(".,:;") not in allowed[match[1]]:
+            raise Damage(f"{name} states another {match[1]} than release.json.")
+
+
+def _without_names(text: str, record: dict[str, Any]) -> str:
+    """The text without the names of columns, which might be taken for a promise."""
+    for column in record["columns"]:
+        flat = " ".join("".join(c if c.isprintable() else " " for c in column).split())
+        plain = re.sub(r"([\\`*\[\]<>])", r"\\\1", flat)
+        for place in (_code(flat), f"- Note: {plain} has repeated values"):
+            text = text.replace(place, "")
+    return re.sub(r"^    unprotected_quantities: .*$", "", text, flags=re.MULTILINE)
+
+
+def _code(name: str) -> str:
+    """A name as code in Markdown: between more backticks than it has in a row."""
+    fence = "`"
+    while fence in name:
+        fence += "`"
+    return f"{fence} {name} {fence}" if "`" in name or not name else f"{fence}{name}{fence}"
+
+
+def check_picture(folder: Path) -> str:
+    """The picture is shapes and words: no script, no link, nothing from elsewhere."""
+    text = _read(folder, "distribution.svg")
+    rest = _TAG.sub("", text)
+    if "<" in rest or ">" in rest:
+        raise Damage("distribution.svg holds more than shapes and words.")
+    for match in _TAG.finditer(text):
+        _, tag, attributes = match.groups()
+        if tag not in _TAGS:
+            raise Damage(f"distribution.svg holds the element {shown(tag)}, which it must not.")
+        if len(attributes) > _LONGEST:
+            raise Damage(f"distribution.svg: the element {shown(tag)} is too long.")
+        pairs = _ATTRIBUTE.findall(attributes)
+        if _ATTRIBUTE.sub("", attributes).strip(" /\n") or not all(map(_is_harmless, pairs)):
+            raise Damage(
+                f"distribution.svg: the element {shown(tag)} has an attribute that is not allowed."
+            )
+    return "shapes and words, no script and no links"
+
+
+def _is_harmless(pair: tuple[str, str]) -> bool:
+    name, value = pair
+    if name == "xmlns":
+        return value == _NAMESPACE
+    plain = _VALUE.fullmatch(value) is not None and "url" not in value.lower()
+    return name in _ATTRIBUTES and plain
+
+
+def _read(folder: Path, name: str) -> str:
+    try:
+        return read_small(folder, name).decode("utf-8")
+    except UnicodeDecodeError:
+        raise Damage(f"{name} is not UTF-8.") from None

@@ -1,0 +1,211 @@
+"""`holdfast report` and `holdfast ask`."""
+
+import csv
+import dataclasses
+import html.parser
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from analysis_releases import COUNTS, released
+from holdfast.cli import main
+from holdfast.tables.table import CsvTable
+
+
+@pytest.fixture
+def cli(capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["holdfast", *map(str, words)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def release(tmp_path):
+    rows = [[f"<b>place</b> {i}", str(count)] for i, count in enumerate(COUNTS)]
+    made = released(counts=CsvTable(("place | <i>", "n"), rows), count="n")
+    made.save(tmp_path / "release")
+    return made
+
+
+class Tags(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.seen, self.links, self.open = set(), [], []
+
+    def handle_starttag(self, tag, attributes):
+        self.seen.add(tag)
+        self.links += [v for k, v in attributes if k in ("src", "href", "action", "data")]
+        if tag not in ("meta", "link", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_report_is_one_file_that_asks_for_nothing(cli, release):
+    code, out, _ = cli("report", "release")
+    assert code == 0 and "release-report.html" in out
+    page = Path("release-report.html").read_text("utf-8")
+    tags = Tags()
+    tags.feed(page)
+    assert not tags.open
+    assert tags.links == ["data:,"] and "script" not in tags.seen
+    assert "url(" not in page and "@import" not in page
+    assert "default-src 'none'" in page and "width=device-width" in page and "@media print" in page
+
+
+def test_the_report_says_what_it_must(cli, release):
+    cli("report", "release")
+    page = Path("release-report.html").read_text("utf-8")
+    for words in ("What was promised", "certified", "The distribution of counts",
+                  "Common questions",
+                  "How far a single count may be off", "What not to do", "How to cite",
+                  "SIMULATION"):  # fmt: skip
+        assert words in page
+    assert "place | &lt;i&gt;" in page and "<i>" not in page
+    answer = release.ask("share", equal=0)
+    assert answer.in_words(answer.estimate) in page
+
+
+def test_a_real_release_is_not_called_a_simulation(cli, tmp_path):
+    holdfast.privatize([0, 1, 2, 0] * 20, epsilon=2, max_count=3).save("real")
+    code, out, _ = cli("report", "real", "--format", "md")
+    assert code == 0 and "SIMULATION" not in out
+    assert json.loads(cli("ask", "real", "mean", "--json")[1])["simulated"] is False
+
+
+def test_markdown_and_json_say_the_same(cli, release):
+    code, text, _ = cli("report", "release", "--format", "md")
+    assert code == 0 and text.startswith("# A private table of counts")
+    code, out, _ = cli("report", "release", "--format", "json")
+    content = json.loads(out)
+    assert code == 0 and content["simulated"] and len(content["distribution"]) == 8
+    for question in content["questions"]:
+        assert question["words"] in text and question["interval_words"] in text
+    assert sum(bar["released"] for bar in content["distribution"]) == pytest.approx(1)
+
+
+def test_intervals_become_columns_of_the_table(cli, release):
+    assert cli("report", "release", "--with-intervals", "--out", "r.html")[0] == 0
+    with open("r-intervals.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == [
+        "place | <i>", "n", "low_90", "high_90", "expected", "median", "probability_zero"
+    ]  # fmt: skip
+    assert [int(row["n"]) for row in rows] == release.counts.tolist()
+    found = release.intervals()
+    assert [int(row["low_90"]) for row in rows] == found.low.tolist()
+
+
+def test_a_file_that_is_there_is_not_touched(cli, release):
+    Path("mine.html").touch()
+    code, _, err = cli("report", "release", "--out", "mine.html")
+    assert code == 2 and "exists already" in err
+    assert Path("mine.html").read_text() == ""
+    assert cli("report", "release", "--out", "no/such.html")[0] == 2
+    assert cli("report", "release", "--format", "pdf")[0] == 2
+    assert cli("report", "nowhere")[0] == 2
+
+
+def test_questions_on_the_command_line(cli, release):
+    code, out, _ = cli("ask", "release", "share zero")
+    assert code == 0 and re.match(r"share of rows equal to 0: [\d.]+% \(90% interval", out)
+    assert "SIMULATION" in out
+    code, out, _ = cli("ask", "release", "top 2")
+    assert code == 0 and len(out.splitlines()) == 6
+    for question in ("top 2", "released 3", "compare 0 with 5", "total of 0, 5", "mean"):
+        assert "SIMULATION" in cli("ask", "release", question)[1].splitlines()[-1]
+    code, out, _ = cli("ask", "release", "released 3")
+    assert "a released 3: true count" in out
+    code, out, _ = cli("ask", "release", "share zero", "--json", "--estimator", "released")
+    answer = json.loads(out)
+    assert answer["estimate"] == pytest.approx(release.distribution[0]) and answer["simulated"]
+    code, out, _ = cli("ask", "release", "compare <b>place</b> 0 with <b>place</b> 5")
+    assert code == 0 and "has more than" in out
+    assert cli("ask", "release", "compare 0 with 5")[1] == out  # no label: the rows' numbers
+    assert cli("ask", "release", "compare 0 with 5000")[0] == 2
+
+
+def test_questions_that_cannot_be_answered_say_what_can(cli, release):
+    code, out, err = cli("ask", "release", "meann")
+    assert code == 2 and out == "" and "did you mean 'mean'" in err
+    assert "does not fit" in cli("ask", "release", "top 3", "--estimator", "target")[2]
+    assert "from 0 to 7" in cli("ask", "release", "share 12")[2]
+    assert "there is no folder" in cli("ask", "elsewhere", "mean")[2]
+
+
+def test_a_release_with_a_delta_or_a_private_max_count_says_so(cli):
+    gaussian = holdfast.privatizers.CumulativeGaussian(delta="1e-6")
+    released(privatizer=gaussian).save("gaussian")
+    assert "with delta = " in cli("report", "gaussian", "--format", "md")[1]
+    bound = holdfast.PrivateQuantile("0.9", highest=30)
+    released(max_count=bound, epsilon=5).save("bound")
+    assert "| max_count | " in cli("report", "bound", "--format", "md")[1]
+    released(constructor=holdfast.baselines.TruncatedGeometric()).save("baseline")
+    code, text, _ = cli("report", "baseline", "--format", "md")
+    assert code == 0 and "the distribution of counts |" not in text
+
+
+def test_a_wide_range_is_drawn_in_runs(cli):
+    counts = [0] * 500 + [3] * 300 + [150] * 100
+    released(counts=counts, max_count=200, epsilon=3).save("wide")
+    content = json.loads(cli("report", "wide", "--format", "json")[1])
+    assert len(content["distribution"]) <= 61
+    assert sum(bar["released"] for bar in content["distribution"]) == pytest.approx(1)
+    assert cli("report", "wide")[0] == 0
+
+
+def test_rows_named_by_dates_or_numbers_are_found_and_printed(cli, monkeypatch):
+    import datetime
+
+    import pandas
+
+    days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(40)]
+    frame = pandas.DataFrame({"day": days, "id": range(100, 140), "n": [0, 1, 2, 3] * 10})
+    made = released(counts=frame, count="n")
+    monkeypatch.setattr(holdfast, "load", lambda folder: made)  # labels that JSON does not know
+    code, out, _ = cli("ask", "days", "top 2", "--json")
+    assert code == 0 and json.loads(out)["rows"][0]["label"].startswith("2020-0")
+    code, out, _ = cli("ask", "days", "compare 2020-01-01 with 2020-01-03")
+    assert code == 0 and out.startswith("2020-01-01 has more")
+    code, out, _ = cli("ask", "days", "compare 101 with 139", "--label", "id", "--json")
+    assert code == 0 and str(json.loads(out)["second"]) == "139"
+    code, _, err = cli("ask", "days", "total of 101, 3", "--label", "id")
+    assert code == 2 and "a number is a label" in err
+
+
+def test_intervals_stand_beside_the_columns_of_the_table_and_replace_none(cli, tmp_path):
+    import pyarrow
+
+    names = ("low_90", "low_90_of_count", "expected")
+    table = pyarrow.table({name: [f"{name} a", None] * 30 for name in names} | {"n": [1, 2] * 30})
+    released(counts=table, count="n").save(tmp_path / "release", table_format="parquet")
+    assert cli("report", "release", "--with-intervals")[0] == 0
+    lines = (tmp_path / "release-report-intervals.csv").read_text("utf-8").splitlines()
+    head, first, second, *_ = csv.reader(lines)
+    assert head == [*names, "n", "low_90_of_count_of_count", "high_90", "expected_of_count",
+                    "median", "probability_zero"]  # fmt: skip
+    assert first[:3] == [f"{name} a" for name in names]
+    assert second[:3] == ["", "", ""]
+
+
+def test_a_citation_names_the_version_that_drew_the_release():
+    from holdfast.analysis.report.content import cite
+
+    release = dataclasses.replace(released(), made_with="0.0.7")
+    assert "made with holdfast 0.0.7," in cite(release)

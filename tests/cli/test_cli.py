@@ -1,0 +1,429 @@
+"""The command line: what it shows, what it writes, and how it refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import holdfast
+from command_line import table
+from holdfast.cli.screen import _labels, _starts
+
+SECRET = "424242"
+USUAL = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--out", "release")
+
+
+def test_a_csv_becomes_a_release(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--category", "place")
+    assert code == 0
+    assert "certified" in out and "Released 3 rows" in out and "unchanged: place" in out
+    release = holdfast.load("release")
+    assert release.table.column("place") == ["Kent", "Ely", "York"]
+    assert not release.privacy.simulated
+
+
+def test_a_parquet_file_becomes_a_parquet_release(cli):
+    pq.write_table(pa.table({"place": ["a", "b"], "n": [1, 2]}), "in.parquet")
+    code, _, _ = cli("privatize", "in.parquet", *USUAL)
+    assert code == 0
+    assert pq.read_table("release/table.parquet").column("place").to_pylist() == ["a", "b"]
+
+
+def test_json_is_one_object_and_nothing_else(cli):
+    code, out, err = cli("privatize", table(), *USUAL, "--json", "--contributions", "2")
+    record = json.loads(out)
+    assert code == 0 and err == ""
+    assert record["privacy"]["epsilon"] == "1"
+    assert record["privacy"]["contributions"] == 2
+    assert record["folder"] == "release"
+
+
+def test_a_dry_run_writes_nothing(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--dry-run")
+    assert code == 0 and "Nothing was drawn" in out and "unchanged: place" in out
+    assert os.listdir() == ["in.csv"]
+    code, out, _ = cli("privatize", table(name="b.csv"), *USUAL[:-2], "--dry-run", "--json")
+    assert json.loads(out)["rows"] == 3
+
+
+def test_a_seed_is_marked_as_a_simulation(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--seed", "1")
+    assert code == 0 and "SIMULATION" in out
+    assert holdfast.load("release").privacy.simulated
+    assert "SIMULATION" in Path("release/distribution.svg").read_text()
+
+
+@pytest.mark.parametrize("name", ["optimal", "windowed", "best", "sandwich"])
+def test_the_constructor_can_be_chosen(cli, name):
+    code, out, _ = cli("privatize", table(), *USUAL, "--constructor", name, "--json")
+    method = json.loads(out)["methods"][1].lower()
+    assert code == 0
+    assert {"best": "heuristic", "windowed": "optimal"}.get(name, name) in method
+
+
+def test_structural_zeros_come_from_a_column(cli):
+    name = table("place,n,lake\nKent,3,no\nEly,0,yes\nYork,1,no\n")
+    code, out, _ = cli("privatize", name, *USUAL, "--structural-zero", "lake")
+    release = holdfast.load("release")
+    assert code == 0 and release.structural_zeros == 1
+    assert "1 structural zero passed" in " ".join(out.split())
+    assert release.counts[1] == 0
+
+
+def test_max_count_can_be_found_privately(cli):
+    rows = "".join(f"p{i},{i % 8}\n" for i in range(2000))
+    name = table(f"place,n\n{rows}")
+    found = ("--max-count", "quantile:0.95", "--bound-epsilon", "1/8")
+    code, out, err = cli("privatize", name, *USUAL, *found)
+    release = holdfast.load("release")
+    assert code == 0 and release.bound.max_count == 7
+    assert str(release.privacy.budget.bound) == "1/8"
+    assert "max_count  " in out and "0.125" in out and "came from the data" in err
+    code, out, _ = cli("privatize", name, *USUAL[:-1], "b", *found, "--dry-run")
+    out = " ".join(out.split())
+    assert code == 0 and "0.125 on max_count" in out and "10000 at the most" in out
+    code, out, _ = cli("privatize", name, *USUAL[:-1], "c", *found[:2], "--dry-run", "--json")
+    assert json.loads(out)["bound"] == "1/50"
+
+
+def test_repeated_categories_are_said(cli):
+    name = table("place,n\nKent,3\nKent,0\n")
+    code, _, err = cli("privatize", name, *USUAL, "--category", "place")
+    assert code == 0 and "Warning: place has repeated values" in err
+
+
+@pytest.mark.parametrize(
+    "text, encoding",
+    [
+        ("place,n\nKent,3\n", "utf-8-sig"),
+        ("place;n\nKent;3\n", "utf-8"),
+        ("place\tn\nKent\t3\n", "utf-8"),
+        ("place,n\r\nKent,3\r\n", "utf-8"),
+        ('"place","n"\n"Kent, ""the"" county","3"\n', "utf-8"),
+        ("place,n\nDoña Ana,3\n", "cp1252"),
+        (",".join(["n", *(f"c{i}" for i in range(5000))]) + "\n3" + ",x" * 5000 + "\n", "utf-8"),
+    ],
+    ids=["bom", "semicolons", "tabs", "crlf", "quotes", "cp1252", "5000 columns"],
+)
+def test_the_usual_oddities_are_read_right_and_kept(cli, text, encoding):
+    name = table(text, encoding=encoding)
+    code, _, err = cli("privatize", name, *USUAL)
+    assert code == 0 and "Error" not in err
+    before, after = Path(name).read_bytes(), Path("release/table.csv").read_bytes()
+    count = rb'"?\b[0-5]\b"?'  # the count, and the quotes that a number does not need
+    hidden = [
+        re.sub(count, b"#", data).replace(b'"place","n"', b"place,n") for data in (before, after)
+    ]
+    assert hidden[0] == hidden[1]
+
+
+BAD_FILES = {
+    "negative": f"place,n\nKent,-{SECRET}\n",
+    "missing": "place,n\nKent,\n",
+    "NaN": "place,n\nKent,NaN\n",
+    "fractional": f"place,n\nKent,{SECRET}.5\n",
+    "boolean": "place,n\nKent,True\n",
+    "text": f"place,n\nKent,x{SECRET}\n",
+    "2^63": "place,n\nKent,9223372036854775808\n",
+    "missing column": "place,m\nKent,424242\n",
+    "no header": f"Kent,{SECRET}\nEly,{SECRET}\n",
+    "header only": "place,n\n",
+    "nothing": "",
+    "ragged": f"place,n\nKent,{SECRET}\nEly\n",
+    "open quote": f'place,n\nKent,"{SECRET}\n',
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_a_bad_file_is_refused_without_a_trace(cli, kind):
+    code, out, err = cli("privatize", table(BAD_FILES[kind]), *USUAL)
+    assert code == 2 and out == ""
+    assert err.startswith("Error: ") and "Traceback" not in err
+    assert SECRET not in err and "9223372036854775808" not in err
+    assert os.listdir() == ["in.csv"]
+
+
+def test_a_million_columns_and_binary_rubbish_are_refused(cli):
+    wide = ",".join(["n"] + ["c"] * 1_000_000)
+    table(f"{wide}\n1\n", "wide.csv")
+    with open("rubbish.csv", "wb") as file:
+        file.write(np.random.default_rng(0).bytes(5000))
+    with open("rubbish.parquet", "wb") as file:
+        file.write(np.random.default_rng(0).bytes(5000))
+    for name in ("wide.csv", "rubbish.csv", "rubbish.parquet", "absent.csv", "."):
+        code, _, err = cli("privatize", name, *USUAL)
+        assert code == 2 and err.startswith("Error: ")
+    assert not os.path.exists("release")
+
+
+BAD_OPTIONS = {
+    "max_count 0": ("--max-count", "0"),
+    "max_count -1": ("--max-count", "-1"),
+    "max_count 10^9": ("--max-count", "1000000000"),
+    "max_count text": ("--max-count", "many"),
+    **{f"epsilon {e}": ("--epsilon", e) for e in ("0", "-1", "NaN", "inf", "abc", "1e-12", "1000")},
+    "quantile of 1": ("--max-count", "quantile:1"),
+    "quantile of nothing": ("--max-count", "quantile:"),
+    "quantile misspelt": ("--max-count", "quartile:0.5"),
+    "quantile takes all": ("--max-count", "quantile:0.9", "--bound-epsilon", "1"),
+    "bound epsilon alone": ("--bound-epsilon", "0.1"),
+    "split": ("--split", "2"),
+    "contributions": ("--contributions", "0"),
+    "privatizer": ("--privatizer", "magic"),
+    "constructor": ("--constructor", "magic"),
+    "seed": ("--seed", "-1"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_OPTIONS)
+def test_a_bad_option_is_refused(cli, kind):
+    code, _, err = cli("privatize", table(), *USUAL, *BAD_OPTIONS[kind])
+    assert code == 2 and "Error: `" in err and "Traceback" not in err
+    assert os.listdir() == ["in.csv"]
+
+
+def test_an_output_that_cannot_be_made_is_refused_before_anything_is_drawn(cli, monkeypatch):
+    table()
+    os.mkdir("folder")
+    Path("file").touch()
+    monkeypatch.setattr(holdfast, "privatize", lambda *a, **k: pytest.fail("was drawn"))
+    for out in ("folder", "file", "missing/release", "file/release"):
+        code, _, err = cli("privatize", "in.csv", *USUAL[:-1], out)
+        assert code == 2 and err.startswith("Error: ")
+    assert sorted(os.listdir()) == ["file", "folder", "in.csv"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder nobody can write")
+def test_a_folder_that_cannot_be_written_is_refused(cli, monkeypatch):
+    monkeypatch.setattr(holdfast, "privatize", lambda *a, **k: pytest.fail("was drawn"))
+    code, _, err = cli("privatize", table(), *USUAL[:-1], "/proc/release")
+    assert code == 2 and "cannot be written" in err
+
+
+def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
+    def broken(*args, **kwargs):
+        raise RuntimeError(f"the count is {SECRET}")
+
+    monkeypatch.setattr(holdfast, "privatize", broken)
+    code, out, err = cli("privatize", table(), *USUAL)
+    assert code == 1 and SECRET not in out + err
+    assert "RuntimeError" in err
+
+
+def test_out_is_needed_for_a_real_run(cli):
+    code, _, err = cli("privatize", table(), *USUAL[:-2])
+    assert code == 2 and "--out" in err
+
+
+def test_the_demo_promises_compares_and_says_it_is_not_private(cli):
+    code, out, _ = cli("demo", "--picture", "demo.svg")
+    assert code == 0
+    for words in ("certified", "truncated geometric", "NOT PRIVATE", "2,197"):
+        assert words in out
+    svg = Path("demo.svg").read_text()
+    assert svg.count("<g ") == 3 and "NOT PRIVATE" in svg
+
+
+def test_help_has_examples_and_does_not_load_the_kernels():
+    code = (
+        "import sys; sys.argv = ['holdfast', 'privatize', '--help']\n"
+        "from holdfast.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print(sorted({m.split('.')[0] for m in sys.modules} "
+        "& {'numba', 'scipy', 'opendp', 'pandas', 'polars', 'pyarrow', 'duckdb', 'narwhals'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "Examples" in done.stdout
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_module_runs_as_a_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "holdfast", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("holdfast ")
+
+
+def test_a_run_killed_at_any_moment_leaves_a_whole_release_or_none(tmp_path):
+    rows = "\n".join(f"p{i},{i % 7}" for i in range(60_000))
+    (tmp_path / "in.csv").write_text(f"place,n\n{rows}\n")
+    command = [sys.executable, "-m", "holdfast", "privatize", "in.csv", *USUAL[:-1]]
+
+    def attempt(name, delay):
+        process = subprocess.Popen(
+            [*command, name], cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        if delay is None:
+            process.wait()
+            return
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+
+    began = time.monotonic()
+    attempt("whole", None)
+    whole = time.monotonic() - began
+    assert holdfast.load(tmp_path / "whole").rows == 60_000
+    for index, part in enumerate(np.linspace(0.1, 1.0, 10)):
+        name = f"killed{index}"
+        attempt(name, part * whole)
+        if (tmp_path / name).exists():
+            assert holdfast.load(tmp_path / name).rows == 60_000
+
+
+def test_verify_passes_what_privatize_wrote(cli):
+    cli("privatize", table(), *USUAL)
+    code, out, _ = cli("verify", "release")
+    assert code == 0 and "certificate" in out and "holds" in out and "FAILED" not in out
+    code, out, err = cli("verify", "release", "--json")
+    assert code == 0 and err == "" and json.loads(out)["passed"] is True
+
+
+def test_verify_fails_with_exit_code_1_and_names_the_damage(cli):
+    cli("privatize", table(), *USUAL)
+    Path("release/README.md").write_text("trust me")
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "FAILED" in out and "README.md is truncated" in out
+    code, out, _ = cli("verify", "release", "--json")
+    assert code == 1 and json.loads(out)["passed"] is False
+
+
+def test_verify_says_when_a_release_is_a_simulation(cli):
+    cli("privatize", table(), *USUAL, "--seed", "1")
+    code, out, _ = cli("verify", "release")
+    assert code == 0 and "SIMULATION: a seed was given" in out
+
+
+def test_verify_has_examples_and_is_not_fooled_by_names(cli):
+    code, out, _ = cli("verify", "--help")
+    assert code == 0 and "Examples" in out and "holdfast verify release" in out
+    cli("privatize", table(), *USUAL)
+    Path("release/[red]\x1b[2J").touch()
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "\x1b" not in out and r"[red]\x1b[2J" in out
+
+
+def test_verify_of_what_is_no_folder_is_one_line_and_code_2(cli, monkeypatch):
+    for name in ("nowhere", table()):
+        code, out, err = cli("verify", name)
+        assert code == 2 and out == ""
+        assert err == f"Error: there is no folder `{name}`. Hint: name the folder of a release.\n"
+    os.mkdir("locked")
+
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "listdir", refuse)
+    code, out, err = cli("verify", "locked", "--json")
+    assert (code, out, err) == (2, "", "Error: `locked` cannot be read (Permission denied).\n")
+
+
+def test_verify_asks_for_an_upgrade_where_the_release_is_newer(cli):
+    cli("privatize", table(), *USUAL)
+    record = Path("release/release.json")
+    record.write_text(re.sub(r'"schema": ?\d+', '"schema": 1000', record.read_text()))
+    code, out, _ = cli("verify", "release")
+    assert code == 1 and "made by a newer holdfast" in out and "damaged" not in out
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("privatize", ("in.csv", *USUAL), "the release in it is whole"),
+        ("audit", ("--pipeline", "--epsilon", "1"), "starts anew"),
+        ("compare", ("demo",), "starts anew"),
+        ("compare", ("demo", "--folder", "study"), "goes on from there"),
+        (
+            "plan",
+            ("--categories", "9", "--max-count", "5", "--prior", "uniform", "--folder", "study"),
+            "goes on from there",
+        ),
+    ],
+)
+def test_ctrl_c_ends_with_a_word_and_code_130(cli, monkeypatch, name, words, said):
+    def stopped(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    table()
+    monkeypatch.setattr(holdfast, name, stopped)
+    code, _, err = cli(name, *words)
+    assert code == 130 and "Stopped. " in err and said in err and "Error" not in err
+
+
+def test_a_dry_run_states_delta_wherever_epsilon_is_stated(cli):
+    words = ("privatize", table(), *USUAL[:-2], "--dry-run")
+    for more, delta in (
+        ((), "0"),
+        (("--privatizer", "cumulative-gaussian:1e-6"), "1/1000000"),
+        (("--constructor", "discrete-gaussian"), "1/4"),
+        (("--constructor", "discrete-gaussian", "--contributions", "2"), "1/4"),
+    ):
+        _, out, _ = cli(*words, *more, "--json")
+        assert json.loads(out)["delta"] == delta
+        code, out, _ = cli(*words, *more)
+        assert code == 0 and ("delta" in out) == (delta != "0")
+
+
+def test_a_dry_run_rounds_what_is_uncertain_to_whole_per_cent_and_100_at_most(cli):
+    code, out, _ = cli("privatize", table(), *USUAL[:3], "5", "--epsilon", "0.01", "--dry-run")
+    assert code == 0 and "standard deviation of up to 100% of the rows" in " ".join(out.split())
+    many = table("n\n" + "3\n0\n" * 5000)
+    code, out, _ = cli("privatize", many, "--max-count", "5", "--epsilon", "2", "--dry-run")
+    assert code == 0 and "standard deviation of less than 1% of the rows" in " ".join(out.split())
+    assert "no other column to publish" in out and "Make sure" not in out
+
+
+def test_a_ledger_states_delta_where_there_is_one(cli):
+    code, out, _ = cli("ledger", "set-limit", "my.ledger", "a", "--epsilon", "2")
+    assert code == 0 and "delta" not in out
+    code, out, _ = cli("ledger", "set-limit", "my.ledger", "a", "--epsilon", "2", "--delta", "1e-6")
+    assert code == 0 and "delta 0 of 0.000001" in " ".join(out.split())
+    usual = ("privatize", table(), *USUAL[:-2], "--dry-run", "--ledger", "my.ledger")
+    usual += ("--dataset", "a", "--privatizer")
+    _, out, _ = cli(*usual, "cumulative-gaussian:1e-5")
+    assert "That is not enough" in out
+    _, out, _ = cli(*usual, "cumulative-gaussian:1e-6")
+    assert "That is not enough" not in out
+
+
+@pytest.mark.parametrize("words", [("--dry-run",), ("--out", "release")])
+def test_a_copy_of_the_counts_is_not_published(cli, words):
+    name = table("place,n,also\nKent,3,3.0\nEly,0,0\nYork,1,1\n")
+    code, out, err = cli("privatize", name, *USUAL[:-2], *words)
+    assert code == 2 and out == "" and "the column 'also'" in err and "drop it" in err
+    assert os.listdir() == ["in.csv"]
+    near = table("place,n,also\nKent,3,3\nEly,0,0\nYork,1,2\n")
+    assert cli("privatize", near, *USUAL[:-2], "--dry-run")[0] == 0
+    same = table("place,n,also\nKent,1,1\nEly,1,1\n")
+    assert cli("privatize", same, *USUAL[:-2], "--dry-run")[0] == 0
+
+
+def test_one_row_is_one_row(cli):
+    code, out, _ = cli("privatize", table("n\n3\n"), *USUAL)
+    assert code == 0 and "Released 1 row." in out
+
+
+@pytest.mark.parametrize("centre, spread", [(500, 20), (0, 100), (9000, 300), (300, 5)])
+def test_no_bar_holds_most_of_a_wide_range(centre, spread):
+    shares = np.exp(-(((np.arange(10_001) - centre) / spread) ** 2) / 2)
+    shares /= shares.sum()
+    starts = _starts([shares])
+    bars = np.add.reduceat(shares, starts)
+    assert bars.max() < 0.3 and len(starts) <= 30
+    assert starts == sorted(set(starts)) and starts[0] == 0 and starts[-1] == 10_000
+    assert _labels(starts)[-1] == "10000+"
+
+
+def test_a_heavy_single_count_has_a_bar_of_its_own():
+    shares = np.zeros(1001)
+    shares[[0, 700]] = 0.3, 0.7
+    assert {700, 701} <= set(_starts([shares]))

@@ -1,0 +1,325 @@
+"""Spark in local mode, where pyspark and Java are installed: `pytest -m spark`."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import chi2
+
+import holdfast
+from holdfast.constructors import Heuristic
+from holdfast.errors import HoldfastError
+
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
+
+
+def java_version():
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which("java", path=f"{home}/bin" if home else None)
+    said = subprocess.run([java, "-version"], capture_output=True, text=True) if java else None
+    found = re.search(r'version "(\d+)', said.stderr) if said else None
+    return int(found[1]) if found else None
+
+
+if java_version() not in (17, 21):
+    pytest.skip("Spark needs Java 17 or 21, and finds neither", allow_module_level=True)
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore"),  # pyspark's own
+]
+OPTIONS = {"count": "visits", "epsilon": 1, "max_count": 20, "constructor": Heuristic()}
+ROWS = 200_000
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    from pyspark import cloudpickle
+    from pyspark.sql import SparkSession
+
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # executors cannot import it
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        session = (
+            SparkSession.builder.master("local[2,4]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "localhost")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.driver.memory", "1g")
+            .config("spark.sql.shuffle.partitions", "4")
+            .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+            .getOrCreate()
+        )
+    yield session
+    session.stop()
+
+
+def visits(spark, rows=ROWS, partitions=6):
+    """id, visits, a note that is sometimes null: visits follow from id."""
+    frame = spark.range(0, rows, 1, partitions)
+    return frame.selectExpr(
+        "id",
+        "cast(floor(-ln(1 - pmod(hash(id), 100003) / 100003.0) * 4) as int) as visits",
+        "case when id % 3 = 0 then null else concat('n', id) end as note",
+    )
+
+
+def histogram(frame, top=20):
+    counts = np.zeros(top + 1)
+    for value, rows in frame.groupBy("visits").count().collect():
+        counts[min(value, top)] += rows
+    return counts
+
+
+def fits(observed, expected):
+    kept = expected > 20
+    o, e = np.append(observed[kept], observed[~kept].sum()), expected[kept]
+    e = np.append(e, expected.sum() - e.sum()) + 1e-9
+    statistic = ((o - e)[e > 5] ** 2 / e[e > 5]).sum()
+    return statistic < chi2.isf(1e-6, (e > 5).sum())
+
+
+def check_rows(release, frame):
+    """Every row is there once, other columns are as they were, counts follow the mechanism."""
+    assert release.table.columns == frame.columns
+    rows = frame.count()
+    assert release.table.count() == release.table.select("id").distinct().count() == rows
+    kept = [name for name in frame.columns if name != "visits"]
+    assert release.table.select(kept).exceptAll(frame.select(kept)).count() == 0
+    law = histogram(frame) @ release.mechanism.matrix
+    assert fits(release.histogram, law)
+    assert not fits(release.histogram, law * (1 + 0.1 * (np.arange(21) == law.argmax())))
+
+
+def test_counts_are_drawn_and_everything_else_is_kept(spark, tmp_path):
+    frame = visits(spark)
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    check_rows(release, frame)
+    assert dict(release.table.dtypes) == {"id": "bigint", "visits": "bigint", "note": "string"}
+    assert not release.privacy.simulated
+    joined = release.table.join(frame.withColumnRenamed("visits", "truth"), "id")
+    assert joined.where("visits <> truth").count() > ROWS / 10
+
+
+def test_an_action_that_is_repeated_gives_one_version_of_every_row(spark, tmp_path):
+    release = holdfast.spark.privatize(visits(spark), str(tmp_path / "out"), **OPTIONS)
+    first = dict(release.table.select("id", "visits").collect())
+    second = dict(release.table.select("id", "visits").collect())
+    third = dict(release.table.repartition(3).select("id", "visits").collect())
+    assert len(first) == ROWS and first == second == third
+
+
+def test_a_task_that_is_killed_and_retried_leaves_one_version_of_every_row(spark, tmp_path):
+    mark = str(tmp_path / "killed once")
+
+    def dies_once(batches):
+        for batch in batches:
+            yield batch.slice(0, len(batch) // 2)
+            if not os.path.exists(mark) and 150_000 in batch.column(0).to_pylist():
+                Path(mark).touch()
+                os._exit(1)
+            yield batch.slice(len(batch) // 2)
+
+    frame = visits(spark)
+    release = holdfast.spark.privatize(
+        frame.mapInArrow(Later(dies_once, mark), frame.schema), str(tmp_path / "out"), **OPTIONS
+    )
+    assert os.path.exists(mark)
+    check_rows(release, frame)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "killed once",
+        "killed once.histogram",
+        "out",
+    ]
+
+
+class Later:
+    """Lets the first pass through untouched: it writes a mark of its own when it is done."""
+
+    def __init__(self, work, mark):
+        self.work, self.first = work, mark + ".histogram"
+
+    def __call__(self, batches):
+        from pyspark import TaskContext
+
+        stage, first = str(TaskContext.get().stageId()), Path(self.first)
+        if not first.exists():
+            first.write_text(stage)
+        yield from batches if first.read_text() == stage else self.work(batches)
+
+
+def test_skewed_and_empty_partitions_are_drawn(spark, tmp_path):
+    frame = visits(spark).repartitionByRange(5, "visits").where("visits < 30")
+    check_rows(holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS), frame)
+
+
+def test_structural_zeros_pass_through(spark, tmp_path):
+    frame = visits(spark).selectExpr("*", "visits = 0 and id % 2 = 0 as closed")
+    known = frame.where("closed").count()
+    options = OPTIONS | {"structural_zero": "closed"}
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **options)
+    assert release.structural_zeros == known > 0
+    assert release.table.where("closed and visits <> 0").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("visits_sql", "problem"),
+    [
+        ("case when id = 77 then null else visits end", "missing"),
+        ("case when id = 77 then -1 else visits end", "negative"),
+        ("case when id = 77 then 0.5D else visits end", "not whole"),
+        ("case when id = 77 then 9007199254740993 else visits end", "above 2"),
+        ("cast(visits as string)", "must hold numbers"),
+    ],
+)
+def test_bad_counts_are_refused_and_nothing_is_written(spark, tmp_path, visits_sql, problem):
+    frame = visits(spark, 1000).selectExpr("id", f"{visits_sql} as visits")
+    with pytest.raises(HoldfastError, match=problem):
+        holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "copy", ["visits + 0D", "concat(' ', visits, '.0')", "cast(visits as decimal(9,2))"]
+)
+def test_a_copy_of_the_counts_is_refused_as_in_memory(spark, tmp_path, copy):
+    frame = visits(spark, 5000)
+    with pytest.raises(HoldfastError, match="'also' holds the counts of 'visits' once more"):
+        copied = frame.selectExpr("*", f"{copy} as also")
+        holdfast.spark.privatize(copied, str(tmp_path / "out"), **OPTIONS)
+    assert not list(tmp_path.iterdir())
+    near = frame.selectExpr("*", f"case when id = 77 then null else {copy} end as also")
+    assert holdfast.spark.privatize(near, str(tmp_path / "out"), **OPTIONS).rows == 5000
+    same = spark.range(1000).selectExpr("3 as visits", "3 as week")
+    assert holdfast.spark.privatize(same, str(tmp_path / "same"), **OPTIONS).rows == 1000
+
+
+def test_a_column_of_intervals_is_kept_and_is_no_number(spark, tmp_path):
+    frame = visits(spark, 1000).selectExpr("*", "make_dt_interval(id) as stay")
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    kept = ["id", "note", "stay"]
+    assert release.table.select(kept).exceptAll(frame.select(kept)).count() == 0
+    with pytest.raises(HoldfastError, match="must hold numbers"):
+        options = OPTIONS | {"count": "stay"}
+        holdfast.spark.privatize(frame, str(tmp_path / "more"), **options)
+
+
+def test_labels_that_repeat_are_told_of(spark, tmp_path):
+    frame = visits(spark, 5000).selectExpr("*", "if(id = 4999, 7, id) as shop", "array(id) as list")
+    options = OPTIONS | {"category": "id"}
+    once = holdfast.spark.privatize(frame, str(tmp_path / "once"), **options)
+    twice = holdfast.spark.privatize(
+        frame, str(tmp_path / "twice"), **options | {"category": "shop"}
+    )
+    said = "shop has repeated values; every row is treated as a category of its own"
+    assert said in twice.notes and not any("repeated" in note for note in once.notes)
+    with pytest.raises(HoldfastError, match="'list' must hold labels such as text"):
+        holdfast.spark.privatize(frame, str(tmp_path / "no"), **options | {"category": "list"})
+
+
+def test_what_a_schema_says_of_itself_stays_behind(spark, tmp_path):
+    from pyspark.sql import functions as F
+
+    said = {"note": "1234 visits"}
+    frame = visits(spark, 1000).withColumn("id", F.col("id").alias("id", metadata=said))
+    frame = frame.withColumn("nested", F.struct(F.col("id").alias("x", metadata=said)))
+    frame.write.parquet(str(tmp_path / "in"))
+    holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    for name, told in (("in", True), ("out", False)):
+        files = [path.read_bytes() for path in (tmp_path / name).glob("*.parquet")]
+        assert any(b"1234 visits" in data for data in files) == told
+
+
+def test_a_job_that_fails_leaves_nothing_tells_no_cell_and_counts(spark, tmp_path):
+    def fails(batches):
+        for batch in batches:
+            yield batch.slice(0, 10)
+            raise ValueError(f"cell {batch.column(1)[0]}")
+
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("visits", epsilon=1)
+    frame = visits(spark, 1000, 1)
+    failing = frame.mapInArrow(Later(fails, str(tmp_path / "mark")), frame.schema)
+    paid = OPTIONS | {"ledger": ledger, "dataset": "visits"}
+    with pytest.raises(HoldfastError, match="nothing was released") as caught:
+        holdfast.spark.privatize(failing, str(tmp_path / "out"), **paid)
+    assert "cell" not in str(caught.value) and caught.value.__cause__ is None
+    assert ledger.balance("visits").states["abandoned"] == 1
+    left = {p.name for p in tmp_path.iterdir()} - {"budget.ledger", "mark.histogram"}
+    assert not any(name.startswith("out") for name in left)
+
+
+def test_a_frame_that_changes_between_the_passes_is_not_released(spark, tmp_path):
+    def loses_rows(batches):
+        for batch in batches:
+            yield batch.slice(1)
+
+    frame = visits(spark)
+    changing = frame.mapInArrow(Later(loses_rows, str(tmp_path / "mark")), frame.schema)
+    with pytest.raises(HoldfastError, match="other rows"):
+        holdfast.spark.privatize(changing, str(tmp_path / "out"), **OPTIONS)
+    assert [p.name for p in tmp_path.iterdir()] == ["mark.histogram"]
+
+
+def test_a_place_that_is_taken_is_refused_before_anything_is_drawn(spark, tmp_path):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(HoldfastError, match="exists already"):
+        holdfast.spark.privatize(visits(spark, 100), str(tmp_path / "out"), **OPTIONS)
+
+
+def test_the_bundle_is_that_of_a_release_in_memory_but_for_the_draws(spark, tmp_path):
+    frame = visits(spark, 50_000)
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    release.save(str(tmp_path / "bundle"))
+    assert holdfast.verify(tmp_path / "bundle").passed
+    table = pa.Table.from_pylist([row.asDict() for row in frame.collect()])
+    whole = holdfast.privatize(table, **OPTIONS)
+    whole.save(tmp_path / "memory", table_format="parquet")
+    one, other = release.summary(), holdfast.load(tmp_path / "memory").summary()
+    drawn = {"privacy", "mechanism_digest", "expected_change_of_a_count", "methods", "notes"}
+    assert one.keys() == other.keys()
+    assert {k: v for k, v in one.items() if k not in drawn} == {
+        k: v for k, v in other.items() if k not in drawn
+    }
+    assert holdfast.load(tmp_path / "bundle").rows == 50_000
+
+
+def test_a_ledger_pays_before_spark_draws(spark, tmp_path):
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("visits", epsilon=1)
+    paid = OPTIONS | {"ledger": ledger, "dataset": "visits"}
+    holdfast.spark.privatize(visits(spark, 1000), str(tmp_path / "out"), **paid)
+    assert ledger.balance("visits").epsilon_left == 0
+    with pytest.raises(HoldfastError, match="cannot afford"):
+        holdfast.spark.privatize(visits(spark, 1000), str(tmp_path / "more"), **paid)
+    assert not (tmp_path / "more").exists()
+
+
+def test_five_million_rows(spark, tmp_path):
+    frame = visits(spark, 5_000_000, 8)
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **OPTIONS)
+    assert release.rows == 5_000_000
+    assert release.table.selectExpr("sum(id)").first()[0] == 5_000_000 * 4_999_999 // 2
+    assert fits(release.histogram, histogram(frame) @ release.mechanism.matrix)
+
+
+def test_the_documented_script_runs_under_spark_submit(spark, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text(encoding="utf-8")
+    script = next(b for b in re.findall(r"```python\n(.*?)```", page, re.S) if "getOrCreate" in b)
+    (tmp_path / "privatize_visits.py").write_text(script)
+    visits(spark, 20_000).write.parquet(str(tmp_path / "in"))
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    places = [str(tmp_path / name) for name in ("privatize_visits.py", "in", "out", "bundle")]
+    options = ["--master", "local[2]", "--conf", "spark.ui.enabled=false"]
+    done = subprocess.run([submit, *options, *places], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "20000 rows" in done.stdout
+    assert holdfast.verify(tmp_path / "bundle").passed

@@ -1,0 +1,39 @@
+"""docs/ledger.md: every command and every line of Python in it does what it says."""
+
+import doctest
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import holdfast
+from composition import HEADER, row
+
+PAGE = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text(encoding="utf-8")
+TABLE = Path(holdfast.__file__).parent / "data" / "county_homicides_1996.csv"
+LOOSE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def test_every_command_prints_what_the_page_shows(cli):
+    shutil.copy(TABLE, "counties.csv")
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGE, flags=re.MULTILINE | re.DOTALL)
+    steps = [step.split("\n", 1) for block in blocks for step in block.split("$ holdfast ")[1:]]
+    assert len(steps) == 5
+    for command, shown in steps:
+        code, out, err = cli(*shlex.split(command))
+        assert code == (2 if shown.startswith("Error") else 0)
+        assert doctest.OutputChecker().check_output(shown, out + err, LOOSE), out + err
+
+
+def test_every_line_of_python_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = re.sub(r"^```.*$", "", PAGE, flags=re.MULTILINE)
+    test = doctest.DocTestParser().get_doctest(text, {}, "ledger.md", "docs/ledger.md", 0)
+    assert len(test.examples) > 12
+    assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+def test_the_figures_are_those_of_the_benchmark():
+    assert HEADER in PAGE
+    for releases in (5, 20, 100):
+        assert row(releases) in PAGE

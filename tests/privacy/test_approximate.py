@@ -1,0 +1,114 @@
+"""The certificate of (ε, δ): exact, both ways, and no weaker for mechanisms without a delta."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from families import hump
+from holdfast.constructors import Heuristic
+from holdfast.constructors.baselines import DiscreteGaussian
+from holdfast.errors import CertificateError, HoldfastError
+from holdfast.mechanism.mechanism import Mechanism, check_mechanism
+from holdfast.privacy.approximate import certify_delta, exact_delta, hockey_stick
+from holdfast.privacy.rational import exp_below
+
+TOTAL = 2**62
+HALF = Fraction(1, 2)
+
+
+def brute_force(rows: list[list[int]], epsilon: Fraction) -> Fraction:
+    bound = exp_below(epsilon)
+    pairs = [(a, b) for a, b in itertools.pairwise(rows)]
+    both = pairs + [(b, a) for a, b in pairs]
+    return max(
+        (sum((max(x - bound * y, Fraction(0)) for x, y in zip(*pair, strict=True)), Fraction(0)))
+        for pair in both
+    ) / sum(rows[0])
+
+
+def filled(row: list[int]) -> list[int]:
+    return [*row, TOTAL - sum(row)]
+
+
+entries = st.one_of(st.integers(0, 9), st.integers(2**58, 2**59))
+
+
+@given(
+    st.integers(2, 5).flatmap(
+        lambda n: st.lists(
+            st.lists(entries, min_size=n - 1, max_size=n - 1), min_size=n, max_size=n
+        )
+    ),
+    st.sampled_from([Fraction(1, 1000), HALF, Fraction(3)]),
+)
+def test_the_hockey_stick_is_exact(rows, epsilon):
+    rows = [filled(row) for row in rows]
+    assert hockey_stick(np.array(rows), epsilon)[0] == brute_force(rows, epsilon)
+
+
+def test_terms_that_floats_cannot_tell_from_zero_are_still_counted_exactly():
+    low = 2**60
+    high = int(low * exp_below(HALF))
+    for weight, expected in ((high, 0), (high + 1, high + 1 - low * exp_below(HALF))):
+        weights = np.array([[weight, TOTAL - weight], [low, TOTAL - low]])
+        assert hockey_stick(weights, HALF)[0] == max(Fraction(expected), Fraction(0)) / TOTAL
+
+
+def test_one_unit_below_the_proved_delta_is_refused():
+    gaussian = DiscreteGaussian(delta="0.001")(hump(30), epsilon="0.5").mechanism
+    proved = gaussian.certified_delta
+    assert certify_delta(gaussian.weights, HALF, proved) == proved
+    with pytest.raises(CertificateError, match="probability above delta"):
+        certify_delta(gaussian.weights, HALF, proved - Fraction(1, 10**40))
+
+
+@pytest.mark.parametrize("flip", [False, True])
+def test_both_directions_are_checked(flip):
+    rows = [[TOTAL // 2, TOTAL // 2, 0], [TOTAL // 2, TOTAL // 4, TOTAL // 4]]
+    weights = np.array([rows[0], rows[1], rows[1]][:: -1 if flip else 1])
+    assert hockey_stick(weights, HALF)[0] == Fraction(1, 4)
+
+
+def test_a_pure_mechanism_needs_no_delta_and_may_have_none():
+    gaussian = DiscreteGaussian(delta="0.001")(hump(30), epsilon="0.5").mechanism
+    with pytest.raises(CertificateError):
+        Mechanism(weights=gaussian.weights, epsilon="0.5")
+    assert Mechanism(weights=gaussian.weights, epsilon="0.5", delta="0.001").certified_epsilon
+    pure = Heuristic()(hump(9), epsilon="0.5").mechanism
+    assert pure.delta == pure.certified_delta == 0
+
+
+def test_rows_and_signs_are_checked_with_a_delta_too():
+    for weights in (
+        np.array([[TOTAL + 1, -1], [TOTAL, 0]]),
+        np.array([[TOTAL, 1], [TOTAL, 0]]),
+        np.array([[2**62] * 5] * 5),
+    ):
+        with pytest.raises(CertificateError):
+            Mechanism(weights=weights, epsilon=1, delta="0.5")
+
+
+def test_sampling_refuses_a_changed_delta():
+    gaussian = DiscreteGaussian(delta="0.001")(hump(30), epsilon="0.5").mechanism
+    for delta in (Fraction(1, 2), Fraction(0), Fraction(1, 10**9)):
+        changed = Mechanism(weights=gaussian.weights, epsilon="0.5", delta="0.001")
+        object.__setattr__(changed, "delta", delta)
+        with pytest.raises(CertificateError):
+            changed.sample([1, 2])
+
+
+def test_a_delta_that_nobody_declared_is_refused_before_a_draw():
+    gaussian = DiscreteGaussian(delta="0.001")(hump(30), epsilon="0.5").mechanism
+    check_mechanism(gaussian, HALF, Fraction(1, 1000))
+    with pytest.raises(CertificateError, match=r"for epsilon 1/2 or less"):
+        check_mechanism(gaussian, HALF)
+
+
+@pytest.mark.parametrize("delta", [-1, 1, "1e-13", float("nan"), "x", None, True])
+def test_a_bad_delta_is_an_error(delta):
+    with pytest.raises(HoldfastError, match="`delta`"):
+        exact_delta(delta)

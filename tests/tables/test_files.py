@@ -1,0 +1,136 @@
+"""Tables in files: every kind is written and read again, and no file is overwritten."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from test_table import COUNTS, as_text, each_frame, each_line, refusal
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.table import CsvTable, read_file, read_table, write_file
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".TSV", ".txt"])
+@pytest.mark.parametrize("kind", [str, lambda path: path])
+def test_a_text_file_is_a_table(tmp_path, suffix, kind):
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(b"k,n\na,3\nb,0\n")
+    table = read_table(kind(path), count="n")
+    assert table.counts.tolist() == [3, 0]
+    write_file(table.replace(np.array([1, 2])), tmp_path / f"out{suffix}")
+    assert (tmp_path / f"out{suffix}").read_bytes() == b"k,n\na,1\nb,2\n"
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".pq"])
+def test_a_parquet_file_is_a_table(tmp_path, suffix):
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    path = folder / f"t{suffix}"
+    pq.write_table(pa.table({"k": ["a", "b"], "n": [3, 0]}), path)
+    write_file(read_table(path, count="n").replace(np.array([1, 2])), folder / f"out{suffix}")
+    assert read_file(folder / f"out{suffix}").to_pydict() == {"k": ["a", "b"], "n": [1, 2]}
+
+
+@each_frame
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".parquet"])
+def test_every_frame_can_be_written(make, suffix, tmp_path):
+    path = tmp_path / f"out{suffix}"
+    write_file(make({"k": ["a;", 'b"'], "n": [3, 0]}), path)
+    again = read_file(path)
+    labels = again.column("k").to_pylist() if suffix == ".parquet" else again.column("k")
+    assert labels == ["a;", 'b"']
+    assert read_table(again, count="n").counts.tolist() == [3, 0]
+    if suffix == ".tsv" and make is not as_text:
+        assert again.delimiter == "\t"
+
+
+@each_line
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_every_array_can_be_written(make, suffix, tmp_path):
+    path = tmp_path / f"out{suffix}"
+    write_file(make(COUNTS), path)
+    assert read_table(path, count="count").counts.tolist() == COUNTS
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize(
+    ("index", "names"),
+    [(["a", "b"], ["index", "n"]), (pd.Index([7, 8], name="k"), ["k", "n"]), ([5, 6], ["n"])],
+)
+def test_a_pandas_index_that_says_something_is_written(tmp_path, suffix, index, names):
+    path = tmp_path / f"out{suffix}"
+    write_file(pd.DataFrame({"n": [3, 0]}, index=index), path)
+    again = read_file(path)
+    assert list(again.column_names if suffix == ".parquet" else again.columns) == names
+
+
+def test_text_becomes_integers_in_parquet_only_where_nothing_is_lost(tmp_path):
+    rows = [["01001", "3", "1", "5"], ["02001", "10", "", "+5"]]
+    write_file(CsvTable(("fips", "n", "gap", "plus"), rows), tmp_path / "t.parquet")
+    types = read_file(tmp_path / "t.parquet").schema.types
+    assert types == [pa.string(), pa.int64(), pa.string(), pa.string()]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_no_file_is_overwritten(tmp_path, suffix):
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(b"precious")
+    with pytest.raises(HoldfastError, match="exists already"):
+        write_file(CsvTable(("n",), [["1"]]), path)
+    assert path.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("table", [5, {"n": [1]}, "text", np.ones((2, 2)), [[1], [2]]])
+def test_what_is_no_table_is_not_written(tmp_path, table):
+    with pytest.raises(HoldfastError, match="`table`"):
+        write_file(table, tmp_path / "t.csv")
+    assert not list(tmp_path.iterdir())
+
+
+def test_nested_columns_do_not_fit_into_csv(tmp_path):
+    with pytest.raises(HoldfastError, match="CSV cannot hold"):
+        write_file(pl.DataFrame({"n": [1], "x": [[424242]]}), tmp_path / "t.csv")
+
+
+def test_a_file_in_no_folder_cannot_be_written(tmp_path):
+    with pytest.raises(HoldfastError, match="cannot be written"):
+        write_file([1], tmp_path / "nowhere" / "t.csv")
+
+
+@pytest.mark.parametrize("name", ["nothing.csv", "nothing.parquet", "a\0b.csv"])
+def test_a_missing_file_is_refused(tmp_path, name):
+    assert "cannot be read" in refusal(tmp_path / name, count="n")
+
+
+def test_a_folder_is_no_file(tmp_path):
+    (tmp_path / "d.csv").mkdir()
+    (tmp_path / "d.parquet").mkdir()
+    assert "directory" in refusal(tmp_path / "d.csv").lower()
+    assert "directory" in refusal(str(tmp_path / "d.parquet")).lower()
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.csv.gz"])
+def test_an_unknown_suffix_is_refused(tmp_path, name):
+    (tmp_path / name).write_bytes(b"n\n1\n")
+    assert "must end in one of .csv" in refusal(tmp_path / name, count="n")
+    with pytest.raises(HoldfastError, match="must end in one of"):
+        write_file([1], tmp_path / f"new{name}")
+
+
+@pytest.mark.parametrize("data", [b"", b"424242", b"PAR1 424242 PAR1"])
+def test_a_corrupt_parquet_file_is_refused(tmp_path, data):
+    (tmp_path / "t.parquet").write_bytes(data)
+    assert "cannot be read as Parquet" in refusal(tmp_path / "t.parquet", count="n")
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    assert 'pip install "holdfast[parquet]"' in refusal(tmp_path / "t.parquet", count="n")
+    with pytest.raises(HoldfastError, match="holdfast\\[parquet\\]"):
+        write_file([1], tmp_path / "new.parquet")

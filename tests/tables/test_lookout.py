@@ -1,0 +1,164 @@
+"""What streams find in columns that are published as they are: the same as in memory."""
+
+from decimal import Decimal
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import holdfast
+from holdfast.constructors import Heuristic
+from holdfast.errors import HoldfastError
+from holdfast.tables.stream import arrow_source, lookout, text_source
+from holdfast.tables.stream.arrow_columns import label_keys
+
+OPTIONS = {"count": "visits", "epsilon": 1, "max_count": 12, "constructor": Heuristic()}
+ROWS = 2000
+COUNTS = np.arange(ROWS) % 9
+
+
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch):
+    monkeypatch.setattr(text_source, "BLOCK", 1 << 12)
+    monkeypatch.setattr(arrow_source, "ROWS", 300)
+
+
+def late(values, other):
+    """The same values, but for one far down."""
+    return [*values[:-5], other, *values[-4:]]
+
+
+def source(kind, folder, columns):
+    data = pa.table(columns)
+    if kind == "duckdb":
+        return duckdb.connect().from_arrow(data)
+    path = folder / f"visits.{kind}"
+    if kind == "parquet":
+        pa.parquet.write_table(data, path, row_group_size=700)
+    else:
+        rows = zip(*(column.to_pylist() for column in data.columns), strict=True)
+        lines = [",".join(map(str, row)) for row in rows]
+        path.write_text("\n".join([",".join(data.column_names), *lines]))
+    return path
+
+
+COPIES = {
+    "whole numbers": pa.array(COUNTS, pa.int16()),
+    "floats": pa.array(COUNTS, pa.float64()),
+    "decimals": pa.array([Decimal(int(c)) for c in COUNTS], pa.decimal128(9, 2)),
+    "text": pa.array([f"{c}.0" for c in COUNTS]),
+    "odd text": pa.array([f" {c}e0" for c in COUNTS]),
+    "a dictionary": pa.array([str(c) for c in COUNTS]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_copy_of_the_counts_is_refused_as_in_memory(kind, copy, tmp_path):
+    names = [f"s{row}" for row in range(ROWS)]
+    table = source(kind, tmp_path, {"shop": names, "also": COPIES[copy], "visits": COUNTS})
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("visits", epsilon=1)
+    paid = OPTIONS | {"ledger": ledger, "dataset": "visits"}
+    with pytest.raises(HoldfastError, match="'also' holds the counts of 'visits'") as streamed:
+        holdfast.privatize_stream(table, tmp_path / "a", **paid)
+    with pytest.raises(HoldfastError) as whole:
+        holdfast.privatize(table, **OPTIONS)
+    assert str(streamed.value) == str(whole.value)
+    assert ledger.balance("visits").epsilon_spent == 0 and not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+@pytest.mark.parametrize("cell", [4, None])
+def test_a_column_that_differs_in_one_row_far_down_is_no_copy(kind, cell, tmp_path):
+    also = pa.array(late(COUNTS.tolist(), cell), pa.int64())
+    table = source(kind, tmp_path, {"also": also, "visits": COUNTS})
+    assert holdfast.privatize_stream(table, tmp_path / "a", **OPTIONS).rows == ROWS
+    assert holdfast.privatize(table, **OPTIONS).rows == ROWS
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_counts_that_are_all_the_same_may_equal_another_column(kind, tmp_path):
+    table = source(kind, tmp_path, {"visits": [3] * ROWS, "week": [3] * ROWS})
+    assert holdfast.privatize_stream(table, tmp_path / "a", **OPTIONS).rows == ROWS
+
+
+def test_a_copy_is_found_among_columns_of_one_name_and_on_both_sides(tmp_path):
+    path = tmp_path / "visits.csv"
+    for header, cells in (("a,a,visits", "0,{0},{0}"), ("visits,a,a", "{0},0,{0}")):
+        path.write_text("\n".join([header, *map(cells.format, COUNTS)]))
+        with pytest.raises(HoldfastError, match="'a' holds the counts"):
+            holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
+
+
+REPEATED = "shop has repeated values; every row is treated as a category of its own"
+LABELS = {
+    "text": [f"s{row}" for row in range(ROWS)],
+    "numbers": list(range(ROWS)),
+    "decimals": [Decimal(row) / 4 for row in range(ROWS)],
+    "bytes": [b"\xff%d" % row for row in range(ROWS)],
+}
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
+def test_labels_that_repeat_far_apart_are_told_of_as_in_memory(kind, labels, tmp_path):
+    once = LABELS[labels]
+    for name, cells in (("once", once), ("twice", late(once, once[1]))):
+        table = source(kind, tmp_path, {"shop": cells, "visits": COUNTS})
+        options = OPTIONS | {"category": "shop"}
+        streamed = holdfast.privatize_stream(table, tmp_path / name, **options)
+        assert (REPEATED in streamed.notes) == (name == "twice")
+        assert (REPEATED in holdfast.privatize(table, **options).notes) == (name == "twice")
+        assert holdfast.load(tmp_path / name).notes == streamed.notes
+        assert holdfast.verify(tmp_path / name).passed
+
+
+def test_a_label_is_the_same_with_and_without_quotes(tmp_path):
+    path = tmp_path / "visits.csv"
+    for cells, repeated in ((["a", '"a"'], True), (['"a""b"', 'a"b'], True), (["a", "a "], False)):
+        path.write_text(
+            "\n".join(["shop,visits", *(f"{cell},{k}" for k, cell in enumerate(cells))])
+        )
+        options = OPTIONS | {"category": "shop"}
+        folder = tmp_path / f"out {cells}".replace("/", "")
+        assert (REPEATED in holdfast.privatize_stream(path, folder, **options).notes) == repeated
+        assert (REPEATED in holdfast.privatize(path, **options).notes) == repeated
+
+
+def test_missing_labels_count_as_one_and_lists_are_no_labels(tmp_path):
+    keys = label_keys(pa.array(["", None, "x", None]))
+    assert len(set(keys.tolist())) == 3 and keys[1] == keys[3]
+    assert len(set(label_keys(pa.array(["a", "b", "", "c"]).slice(1, 2)).tolist())) == 2
+    path = source("parquet", tmp_path, {"shop": [[1]] * ROWS, "visits": COUNTS})
+    with pytest.raises(HoldfastError, match="'shop' must hold labels such as text"):
+        holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS, category="shop")
+
+
+def test_beyond_what_is_remembered_the_release_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(lookout, "LABELS", 1500)
+    names = [f"s{row}" for row in range(ROWS)]
+    path = source("parquet", tmp_path, {"shop": late(names, "s0"), "visits": COUNTS})
+    release = holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS, category="shop")
+    said = "repeated values were looked for among the first 1,500 categories only"
+    assert said in release.notes and holdfast.verify(tmp_path / "a").passed
+    path = source("parquet", tmp_path, {"shop": ["s0", "s0", *names[2:]], "visits": COUNTS})
+    assert (
+        REPEATED
+        in holdfast.privatize_stream(path, tmp_path / "b", **OPTIONS, category="shop").notes
+    )
+
+
+def test_the_table_of_labels_holds_all_of_them_as_it_grows():
+    seen = lookout.Labels("shop")
+    keys = np.random.default_rng(1).integers(1, 2**63, 100_000).astype(np.uint64)
+    for part in np.array_split(keys, 37):
+        seen.see(part)
+        assert not seen.notes
+    for key in keys[::9973]:
+        again = lookout.Labels("shop")
+        again.see(keys)
+        again.see(np.array([key]))
+        assert again.notes
