@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from families import FAMILIES, SELECTORS, binomial, hump, powerlaw
-from holdfast.constructors import Heuristic, Optimal, heuristic
+from holdfast.constructors import Heuristic, Optimal, clock_kernel, heuristic
 from holdfast.constructors.heuristic import ORDERS
 from holdfast.constructors.precise import fill_precisely
 from holdfast.errors import HoldfastError
@@ -96,6 +96,38 @@ def test_random_orders_over_ties_are_filled_exactly(n, epsilon, seed):
     assert np.abs(found.matrix.sum(axis=1) - 1).max() <= 1e-9
     assert np.abs(z @ found.matrix - z).max() <= 1e-9
     assert found.mechanism.certified_epsilon <= epsilon
+
+
+def clipped(n, seed):
+    """A binomial histogram after the paper's stage 1: half zeros, and multiples of one number."""
+    rng = np.random.default_rng([n, seed])
+    counts = np.bincount(rng.binomial(n - 1, 0.5, 10_000), minlength=n)
+    noise = np.rint(rng.laplace(0, 10, n))
+    z = np.maximum(counts + noise - np.roll(noise, 1), 0)
+    return z / z.sum()
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("epsilon", [0.36, 0.57, 2, 4.5])
+def test_clipped_targets_never_need_the_integers(epsilon, seed, monkeypatch):
+    monkeypatch.setattr(heuristic, "fill_precisely", lambda *a: pytest.fail("took minutes"))
+    for selector in SELECTORS:
+        found = Heuristic(selector=selector)(clipped(2000, seed), epsilon=epsilon)
+        assert np.abs(found.matrix.sum(axis=1) - 1).max() <= 1e-10
+        assert np.abs(found.target @ found.matrix - found.target).max() <= 1e-12
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("seed", [7, 12, 38])
+def test_in_doubles_a_clipped_target_gives_the_matrix_of_the_integers(seed, direction):
+    z, epsilon = clipped(351, seed), Fraction(2, 5)
+    order = np.ascontiguousarray(np.flatnonzero(z)[::direction])
+    clocks, columns = clock_kernel.start(z, float(epsilon)), np.zeros((351, 351))
+    clock_kernel.fill_columns(clocks, order)
+    clock_kernel.add_pieces(columns, clocks, 0)
+    columns_left = iter(order.tolist())
+    exact, _ = fill_precisely(z, epsilon, lambda state: next(columns_left))
+    np.testing.assert_allclose(columns.T, exact, rtol=0, atol=1e-11)
 
 
 def test_the_fixed_point_algorithm_agrees_with_rationals_and_with_the_kernel():

@@ -244,14 +244,9 @@ def _reset_times(x, k, y, w, power, growth, step):
 
 @njit(cache=True)
 def _offer_top(y, w, power, row, rx, rk, ex, ek):
-    """Take over a more accurate R; and of two that exclude each other, the lower one."""
-    apart_x, apart_k = _plus(power, y[row, TOP], w[row, TOP], -rx, rk)
-    both_x, both_k = _plus(power, y[row, TOP_ERROR], w[row, TOP_ERROR], ex, ek)
-    if _less(power, 4 * both_x, both_k, abs(apart_x), apart_k):
-        better = apart_x > 0
-    else:
-        better = _less(power, ex, ek, y[row, TOP_ERROR], w[row, TOP_ERROR])
-    if better:
+    """Take over an R with a smaller error. Only the error decides, never R: the value that
+    comes from far below is the worst of them and can be anything, also less than nothing."""
+    if _less(power, ex, ek, y[row, TOP_ERROR], w[row, TOP_ERROR]):
         y[row, TOP], w[row, TOP] = rx, rk
         y[row, TOP_ERROR], w[row, TOP_ERROR] = ex, ek
 

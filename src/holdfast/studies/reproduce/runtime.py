@@ -28,8 +28,8 @@ from holdfast.studies.synthetic import BY_DEFINITION, SEED
 BUDGET = "0.6931"  # ln 2
 SIZES = (11, 21, 41, 61, 81, 101, 151, 201, 301, 401, 501, 1001, 2000)
 LARGEST = {  # n that a method is run up to, by effort; beyond, it takes minutes
-    QUICK: {"simplex": 101, "interior-point": 101, "paper": 301, "heuristic-sandwich": 201},
-    FULL: {"simplex": 201, "interior-point": 151, "paper": 501, "heuristic-sandwich": 301},
+    QUICK: {"simplex": 101, "interior-point": 101, "paper": 301},
+    FULL: {"simplex": 201, "interior-point": 151, "paper": 501},
 }
 HEURISTIC = "heuristic-max"
 ONCE_IS_ENOUGH = 0.5  # seconds: what takes longer is timed once
@@ -47,11 +47,6 @@ LINEAR_PROGRAMS = ("simplex", "interior-point")
 FOREVER, STOPPED = 0.0, "stopped"
 LIMIT = 10.0  # seconds, the paper's for n = 2,000: a release that takes longer there is stopped
 LABELS = {"paper": "optimum, holdfast's solver"}
-SANDWICH = (
-    "For large n some clipped z are beyond double precision in the sandwich order, and the library "
-    "repeats them in exact integers, which takes minutes at n = 2,000; so the max selector stands "
-    "for the heuristic there."
-)
 
 
 class Stopped(Exception):
@@ -163,7 +158,7 @@ def _figures(rows: Sequence[Row]) -> list[Figure]:
             title="Runtime against n, ε_t = ln 2",
             caption="Median seconds for both stages and the draw, on the machine that wrote this "
             "report and with whatever else it was doing: not repeatable. The paper "
-            f"stops at n = 100; curves end where a method takes too long. {SANDWICH}",
+            "stops at n = 100; curves end where a method takes too long.",
             panels=panels,
         )
     ]
@@ -192,7 +187,6 @@ def _at_2000(rows: Sequence[Row], means: Medians, data: str, source: str) -> lis
                 found is not None and found.mean < LIMIT and not stopped,
                 f"stopped after {LIMIT:g} s" if stopped else here if timed else "not timed",
                 source=source,
-                reason=SANDWICH if stopped else "",
             )
         )
     return claims
