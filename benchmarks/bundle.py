@@ -26,7 +26,7 @@ def make_release(n):
     z = np.exp(-8 * np.arange(n) / n)
     z /= z.sum()
     budget = split_budget(1, max_count=n - 1, rows=1000)
-    construction = holdfast.constructors.Automatic()(z, epsilon=budget.unit_2)
+    construction = holdfast.constructors.Optimal()(z, epsilon=budget.unit_2)
     mechanism = construction.mechanism
     true = np.random.default_rng(1).choice(n, ROWS, p=z)
     counts = mechanism.sample(true, rng=1)

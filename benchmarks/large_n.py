@@ -47,7 +47,7 @@ def one(n: int, place: str) -> None:
     report = timed("verify", holdfast.verify, folder)
     assert report.passed, report.damage
     timed("load", holdfast.load, folder)
-    size = (folder / "mechanism.weights").stat().st_size / 1e6
+    size = (folder / "mechanism.curves").stat().st_size / 1e6
     shutil.rmtree(folder)
     print(n, *(f"{times[step]:.2f}" for step in STEPS), f"{size:.1f}", f"{peak():.0f}")
 
@@ -59,11 +59,11 @@ def build_and_sample(z: np.ndarray, counts: np.ndarray, timed: Callable[..., Any
 
 
 def constructor() -> Any:
-    return holdfast.constructors.Automatic()
+    return holdfast.constructors.Optimal()
 
 
 def main(sizes: list[int]) -> None:
-    print(f"Automatic(), powerlaw target, {ROWS:,} rows; seconds, one process a size")
+    print(f"Optimal(), powerlaw target, {ROWS:,} rows; seconds, one process a size")
     heads = ("n", *STEPS, "weights MB", "peak MiB")
     print("".join(f"{head:>12}" for head in heads))
     peaks = []

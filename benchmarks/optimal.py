@@ -1,109 +1,172 @@
-"""How fast `Optimal` is, beside HiGHS on the same linear program in the same run.
+"""How fast the closed form is: beside HiGHS, from n = 10^3 to 10^6, and on a new machine.
 
-PYTHONPATH=tests/helpers python benchmarks/optimal.py [--highs 600] [--quick] [--only hump 501 0.5]
+PYTHONPATH=tests/helpers python benchmarks/optimal.py [--highs 60] [--only PART ...]
 
-n = 81 and 201 beside HiGHS, which gets a minute a method, then `Optimal` alone up to n = 1001;
-with --highs, HiGHS gets that many seconds at n = 501 and 1001 too. --quick stops after n = 81;
---only runs a single case.
-
-Every figure is wall time in a process of its own, after a warm-up that compiles: the least of as
-many runs as fit in two seconds, at most five. HiGHS works to the tolerance of `LinearProgram`,
-1e-10, and is also timed at its own, 1e-7.
+highs    n = 81: `Optimal` beside the better of HiGHS's two methods, which get a minute each
+growth   build, certificate, draws and peak memory, a process a size, to n = 10^6
+first    `holdfast privatize` of the demo table: with an empty compilation cache, and again
+grid     families x n x epsilon: certified, share of epsilon used, fixed point, certified error
 """
 
 import argparse
 import multiprocessing
 import os
 import resource
+import subprocess
+import sys
+import tempfile
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from families import binomial, hump, powerlaw
+import holdfast
+from families import binomial, hump, powerlaw, sparse
 from holdfast.constructors import LinearProgram, Optimal
 
-FAMILIES = {"binomial": binomial, "hump": hump, "powerlaw": powerlaw}
+FAMILIES = {family.__name__: family for family in (binomial, hump, powerlaw, sparse)}
 CASES = [("binomial", 0.5), ("hump", 0.5), ("powerlaw", 0.5), ("hump", 2)]
-METHODS = ("simplex", "interior-point")
-LARGE = [("binomial", 0.5), ("hump", 0.5)]
+SIZES = (1000, 10_000, 100_000, 250_000, 500_000, 1_000_000)
+DRAWS = 4_000_000
 
 
-def solver(name: str) -> Any:
-    if name == "Optimal":
-        return Optimal()
-    method, _, tolerance = name.partition(" at ")
-    return LinearProgram(method=method, tolerance=float(tolerance or 1e-10))
-
-
-def measure(name: str, family: str, n: int, epsilon: float, result: Any) -> None:
-    solver(name)(binomial(12), epsilon=epsilon)
-    times: list[float] = []
-    while sum(times) < 2 and len(times) < 5:
+def least(work: Callable[[], Any], times: int = 5) -> float:
+    taken = []
+    for _ in range(times):
         start = time.perf_counter()
-        try:
-            found = solver(name)(FAMILIES[family](n), epsilon=epsilon)
-            outcome = f"{found.count_error:.6f} gap {found.gap:.0e}"
-        except ValueError as error:
-            outcome = f"failed: {str(error)[:120]}"
-        times.append(time.perf_counter() - start)
-    seconds = min(times)
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    result.put((seconds, outcome, memory))
+        work()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
 
 
-def timed(name: str, family: str, n: int, epsilon: float, limit: float) -> tuple[float, str, float]:
+def in_a_process(work: Callable[..., None], *arguments: Any, limit: float = 600) -> Any:
     context = multiprocessing.get_context("spawn")
     result = context.Queue()
-    process = context.Process(target=measure, args=(name, family, n, epsilon, result))
+    process = context.Process(target=work, args=(*arguments, result))
     process.start()
     try:
         return result.get(timeout=limit)
     except Exception:
-        return float("inf"), f"not done after {limit:.0f} s", 0.0
+        return None
     finally:
         process.terminate()
         process.join()
 
 
-def beside_highs(n: int, family: str, epsilon: float, limit: float) -> float:
-    ours, outcome, memory = timed("Optimal", family, n, epsilon, 600)
-    print(f"n {n:4d}  {family:8s} ε {epsilon:<4g} {ours:7.2f} s  {memory:.2f} GB  {outcome}")
-    if limit > 0:
-        for methods in (METHODS, [f"{method} at 1e-7" for method in METHODS]):
-            compare({m: timed(m, family, n, epsilon, limit) for m in methods}, ours)
-    return ours
+def solve(method: str, family: str, n: int, epsilon: float, result: Any) -> None:
+    program, z = LinearProgram(method=method), FAMILIES[family](n)
+    program(binomial(12), epsilon=epsilon)
+    start = time.perf_counter()
+    try:
+        outcome = program(z, epsilon=epsilon).count_error
+    except holdfast.HoldfastError:
+        outcome = None
+    result.put((time.perf_counter() - start, outcome))
 
 
-def compare(peers: dict[str, tuple[float, str, float]], ours: float) -> None:
-    for method, (seconds, theirs, _) in peers.items():
-        print(f"{'HiGHS ' + method:>30s} {seconds:7.2f} s  {seconds / ours:5.0f} x  {theirs}")
-    solved = [seconds for seconds, theirs, _ in peers.values() if theirs[0].isdigit()]
-    verdict = f"{min(solved) / ours:15.0f} x" if solved else "neither found the optimum"
-    print(f"{'the better of them':>30s} {verdict}", flush=True)
+def beside_highs(limit: float, n: int = 81) -> None:
+    print(f"n = {n}: Optimal beside HiGHS")
+    for family, epsilon in CASES:
+        z = FAMILIES[family](n)
+        best = Optimal()(z, epsilon=epsilon)
+        ours = least(lambda z=z, e=epsilon: Optimal()(z, epsilon=e), 20)
+        print(f"  {family:8} ε {epsilon:<4} {best.count_error:.6f} in {1000 * ours:.2f} ms")
+        solved = []
+        for method in ("simplex", "interior-point"):
+            found = in_a_process(solve, method, family, n, epsilon, limit=limit)
+            if found is None or found[1] is None:
+                print(f"    HiGHS {method:15} no answer in {limit:.0f} s")
+                continue
+            solved.append(found[0])
+            above = found[1] / best.count_error - 1
+            print(f"    HiGHS {method:15} {found[0]:8.2f} s  {above:.0e} above the closed form")
+        if solved:
+            print(f"    {min(solved) / ours:,.0f} times the speed of the better")
+
+
+def long_range(n: int, epsilon: float, result: Any) -> None:
+    Optimal()(hump(3000), epsilon=epsilon).mechanism.sample([1, 2])  # compiles
+    z = hump(n)
+    build = least(lambda: Optimal()(z, epsilon=epsilon), 2)
+    found = Optimal()(z, epsilon=epsilon)
+    start = time.perf_counter()
+    mechanism = found.mechanism
+    certify = time.perf_counter() - start
+    counts = np.random.default_rng(1).choice(n, size=DRAWS, p=z)
+    from holdfast.mechanism.sampling import Sampler
+    from holdfast.privacy.randomness import SystemEntropy
+
+    sampler = Sampler(mechanism)
+    draws = DRAWS / least(lambda: sampler(counts, SystemEntropy()), 3)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    result.put((build, certify, draws, memory, found.count_error))
+
+
+def growth(epsilon: float = 0.5) -> None:
+    print(f"hump, ε = {epsilon}: seconds, millions of draws a second, peak memory")
+    print(f"  {'n':>9} {'build':>8} {'certify':>8} {'draws':>7} {'GB':>5}  error    per doubling")
+    before = None
+    for n in (101, *SIZES):
+        build, certify, draws, memory, error = in_a_process(long_range, n, epsilon)
+        rate = ""
+        if before is not None and before[0] >= 1000:
+            doublings = np.log2(n / before[0])
+            rate = " ".join(f"{(a / b) ** (1 / doublings):.2f}" for a, b in
+                            ((build, before[1]), (certify, before[2])))  # fmt: skip
+        print(
+            f"  {n:>9,} {build:8.3f} {certify:8.3f} {draws / 1e6:7.1f} {memory:5.2f}  "
+            f"{error:.6f} {rate}",
+            flush=True,
+        )
+        before = n, build, certify
+
+
+def first_use() -> None:
+    table = Path(holdfast.__file__).parent / "data" / "county_homicides_1996.csv"
+    with tempfile.TemporaryDirectory() as place:
+        environment = os.environ | {"NUMBA_CACHE_DIR": f"{place}/cache"}
+        for name in ("new machine", "again", "and again"):
+            out = f"{place}/{name}"
+            command = [sys.executable, "-m", "holdfast", "privatize", str(table), "--count",
+                       "homicides", "--category", "county", "--max-count", "50", "--epsilon", "1",
+                       "--out", out]  # fmt: skip
+            start = time.perf_counter()
+            subprocess.run(command, check=True, env=environment, capture_output=True)
+            print(f"  holdfast privatize, {name}: {time.perf_counter() - start:.1f} s")
+
+
+def grid() -> None:
+    worst = {"used": 1.0, "fixed point": 0.0, "error": 0.0, "cases": 0}
+    for n in (1, 2, 3, 21, 201, 501, 2000, 20_000):
+        for name, family in FAMILIES.items():
+            for epsilon in ("0.01", "0.1", "0.5", "2", "5", "10"):
+                found = Optimal()(family(n), epsilon=epsilon)
+                mechanism, z = found.mechanism, found.target
+                assert mechanism.certified_epsilon <= mechanism.epsilon, (n, name, epsilon)
+                worst["cases"] += 1
+                if np.count_nonzero(z) > 1:
+                    used = float(mechanism.certified_epsilon / mechanism.epsilon)
+                    worst["used"] = min(worst["used"], used)
+                kept = np.abs(mechanism.integers.image(z) - z).max()
+                worst["fixed point"] = max(worst["fixed point"], kept)
+                if found.count_error > 0:
+                    excess = abs(mechanism.count_error(z) / found.count_error - 1)
+                    worst["error"] = max(worst["error"], excess)
+        print(f"  up to n = {n:,}: " + ", ".join(f"{k} {v:.9g}" for k, v in worst.items()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--highs", type=float, default=0, help="seconds for HiGHS at n >= 501")
-    parser.add_argument("--quick", action="store_true", help="n = 81 alone")
-    parser.add_argument("--only", nargs=3, metavar=("FAMILY", "N", "EPSILON"), help="one case")
+    parser.add_argument("--highs", type=float, default=60, help="seconds for each of its methods")
+    parser.add_argument("--only", nargs="+", choices=("highs", "growth", "first", "grid"))
     options = parser.parse_args()
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as many as HiGHS's simplex uses
-    if options.only:
-        family, n, epsilon = options.only
-        beside_highs(int(n), family, float(epsilon), options.highs or 60)
-        return
-    for n in (81,) if options.quick else (81, 201):
-        for family, epsilon in CASES:
-            beside_highs(n, family, epsilon, 60)
-    if options.quick:
-        return
-    for family, epsilon in LARGE:
-        sizes = (126, 251, 501, 1001)
-        seconds = [beside_highs(n, family, epsilon, options.highs * (n > 500)) for n in sizes]
-        growth = np.array(seconds[1:]) / seconds[:-1]
-        print(f"growth from n to 2n, {family}: " + ", ".join(f"{g:.1f} x" for g in growth))
+    parts = {"highs": lambda: beside_highs(options.highs), "growth": growth, "first": first_use,
+             "grid": grid}  # fmt: skip
+    for name, part in parts.items():
+        if not options.only or name in options.only:
+            part()
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ from scipy.stats import chi2
 
 import holdfast
 from families import powerlaw
-from holdfast.constructors import Automatic
+from holdfast.constructors import Optimal
 from holdfast.mechanism.sampling import THREADS, Sampler
 from holdfast.privacy.randomness import SystemEntropy, laplace_measurement
 
@@ -46,7 +46,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 def kernel(draws: int) -> None:
     z = powerlaw(N)
-    mechanism = Automatic()(z, epsilon=1).mechanism
+    mechanism = Optimal()(z, epsilon=1).mechanism
     random = np.random.default_rng(1)
     counts = random.choice(N, size=draws // 10, p=z)
     sampler, source = Sampler(mechanism), SystemEntropy()

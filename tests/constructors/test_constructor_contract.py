@@ -7,12 +7,10 @@ import pytest
 
 from families import FAMILIES, SELECTORS
 from holdfast.constructors import (
-    Automatic,
     Heuristic,
     LinearProgram,
     Optimal,
     UnfixedOptimum,
-    Windowed,
 )
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 
@@ -20,8 +18,6 @@ EPSILONS = ("0.02", "0.1", "0.5", "2", "5")
 FAST = {f"Heuristic-{name}": partial(Heuristic, selector=name) for name in SELECTORS}
 SOLVERS = {
     "Optimal": Optimal,
-    "Automatic": Automatic,
-    "Windowed": Windowed,
     "LinearProgram-simplex": LinearProgram,
 }
 UNFIXED = {

@@ -15,7 +15,9 @@ COUNTS = np.random.default_rng(1).poisson(2, 400)
 def make(**options):
     """A release of 400 rows that is the same every time: a simulation."""
     stage_1 = holdfast.privatizers.CumulativeIsotonic()  # gives zeros, which make dead columns
-    fixed = {"epsilon": "0.7", "split": "paper", "max_count": 8, "seed": 1, "privatizer": stage_1}
+    stage_2 = holdfast.constructors.Heuristic(selector="sandwich")  # a table of weights
+    fixed = {"epsilon": "0.7", "split": "paper", "max_count": 8, "seed": 1}
+    fixed |= {"privatizer": stage_1, "constructor": stage_2}
     options = fixed | options
     table = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS})
     return holdfast.privatize(table, count="n", category="place", **options)
@@ -72,6 +74,11 @@ def replace_text(bundle, name, old, new):
     assert old in text
     (bundle / name).write_bytes(text.replace(old, new, 1).encode())
     repair(bundle)
+
+
+def make_curves():
+    """The same release with the optimum, whose mechanism is made of curves."""
+    return make(constructor=holdfast.constructors.Optimal())
 
 
 def reweigh(bundle, change):

@@ -7,10 +7,12 @@ find the edit. The bundle is `bundles.make()`: 400 rows, counts 0 to 8, epsilon 
 import os
 import struct
 import zlib
+from fractions import Fraction
 
 import numpy as np
 
 from bundles import forge, read_record, repair, repair_sums, replace_text, reweigh, write_record
+from holdfast.mechanism.rounding import certified_mechanism
 
 HEADER = struct.Struct("<8sIIQQ")
 FILES = ("README.md", "deployment.yaml", "distribution.svg", "mechanism.weights", "table.csv")
@@ -64,7 +66,11 @@ for file in FILES:
     damage(f"flipped bit in {file}", f"{file} was changed after the release was made")(
         lambda bundle, file=file: flip(bundle / file)
     )
-    damage(f"missing {file}", "table.csv or table" if "table" in file else f"{file} is missing")(
+    one_of_two = {
+        "table.csv": "table.csv or table",
+        "mechanism.weights": "mechanism.curves or mech",
+    }
+    damage(f"missing {file}", one_of_two.get(file, f"{file} is missing"))(
         lambda bundle, file=file: (bundle / file).unlink()
     )
     damage(f"wrong hash of {file}", f"different sums for {file}")(
@@ -81,7 +87,7 @@ def _other_hash(bundle, file):
 @damage("flipped bit in release.json", "release.json was changed after the release was made")
 def _(bundle):
     path = bundle / "release.json"
-    flip(path, path.read_bytes().index(b"Optimal"))
+    flip(path, path.read_bytes().index(b"Heuristic"))
 
 
 @damage("flipped bit in SHA256SUMS", "different sums for README.md")
@@ -209,7 +215,7 @@ def _(bundle):
 
 raw_edit("duplicate key", "gives the key 'rows' twice", b'"rows"', b'"rows": 1, "rows"')
 raw_edit("duplicate epsilon", "gives the key 'epsilon' twice", b'"delta"', b'"epsilon"')
-raw_edit("not UTF-8", "release.json is not UTF-8 at byte", b"Optimal", b"Optim\xe4l")
+raw_edit("not UTF-8", "release.json is not UTF-8 at byte", b"Heuristic", b"Heurist\xe4c")
 raw_edit("deep nesting", "nested more than 8 levels", b'"notes": []', b'"notes": ' + b"[" * 9**5)
 raw_edit("NaN in z", "release.json holds NaN", TARGET, TARGET + b"NaN,")
 raw_edit("Infinity in z", "release.json holds Infinity", TARGET, TARGET + b"Infinity,")
@@ -226,9 +232,9 @@ def _(bundle):
 # The schema -----------------------------------------------------------------------------------
 
 record_edit("older schema", "schema 1, of an older holdfast", schema=1)
-record_edit("newer schema", "schema 3, of a newer holdfast", schema=3)
+record_edit("newer schema", "schema 4, of a newer holdfast", schema=4)
 record_edit("schema as text", "does not say which schema", schema="2")
-record_edit("unknown field", "'comment' is no field of schema 2", comment="trust me")
+record_edit("unknown field", "'comment' is no field of schema 3", comment="trust me")
 record_edit(
     "unknown field of privacy", "privacy.'note' is no field", privacy={"note": "even better"}
 )
@@ -313,13 +319,18 @@ def _(bundle):
 
 @damage("a certificate for more", "certified_epsilon is not what these weights prove")
 def _(bundle):
-    claim = read_record(bundle)["certificate"]
-    _claim_less(bundle, certificate={"certified_epsilon": claim["epsilon"]}, to=claim["epsilon"])
+    record = read_record(bundle)
+    target, epsilon = np.array(record["target"]), record["certificate"]["epsilon"]
+    reweigh(bundle, lambda weights: _flatter(weights, target, Fraction(epsilon)))
+    _claim_less(bundle, certificate={"certified_epsilon": epsilon}, to=epsilon)
+
+
+def _flatter(weights, target, epsilon):
+    mixed = 0.9 * weights / 2**62 + 0.1 * target
+    return certified_mechanism(mixed, epsilon=epsilon, target=target).weights
 
 
 def _claim_less(bundle, certificate, to="1/2"):
-    from fractions import Fraction
-
     privacy = read_record(bundle)["privacy"]
     total = Fraction(privacy["stage_1_certified"]) + Fraction(to)
     forge(

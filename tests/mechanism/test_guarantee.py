@@ -12,8 +12,9 @@ import holdfast
 from holdfast.constructors import Heuristic
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism.certificate_kernel import worst_ratio
-from holdfast.mechanism.mechanism import TOTAL, Mechanism, _digest, certify
+from holdfast.mechanism.mechanism import Mechanism, certify
 from holdfast.mechanism.sampling import draw
+from holdfast.mechanism.weights import TOTAL, Weights
 from holdfast.privacy import randomness
 from holdfast.privacy.rational import exp_below
 from holdfast.privatizers import CumulativeIsotonic
@@ -144,16 +145,16 @@ def test_ratios_that_differ_in_the_last_digit_are_told_apart(pair, shifts):
 def test_certified_epsilon_is_never_below_the_truth(low, more):
     weights = np.array([[low + more, TOTAL - low - more], [low, TOTAL - low]])
     ratio = max(Fraction(low + more, low), Fraction(TOTAL - low, TOTAL - low - more))
-    certified = certify(weights, Fraction(10))
+    certified = certify(Weights(weights), Fraction(10), Fraction(0)).epsilon
     assert exp_below(certified) >= ratio
     assert exp_below(certified * (1 - Fraction(1, 10**9))) < ratio
 
 
 def test_weights_and_digest_changed_together_are_still_certified_anew():
     mechanism = Heuristic()([0.5, 0.25, 0.25], epsilon=1).mechanism
-    identity = np.diag([TOTAL] * 3)
-    object.__setattr__(mechanism, "weights", identity)
-    object.__setattr__(mechanism, "digest", _digest(identity, mechanism.epsilon))
+    identity = Weights(np.diag([TOTAL] * 3))
+    object.__setattr__(mechanism, "integers", identity)
+    object.__setattr__(mechanism, "digest", identity.digest("epsilon=1"))
     with pytest.raises(CertificateError):
         mechanism.sample([1])
 

@@ -15,7 +15,9 @@ from families import hump, powerlaw
 from holdfast.constructors import Heuristic
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism.certificate_kernel import worst_ratio
-from holdfast.mechanism.mechanism import Mechanism, certified_mechanism, certify
+from holdfast.mechanism.mechanism import Mechanism, certify
+from holdfast.mechanism.rounding import certified_mechanism
+from holdfast.mechanism.weights import Weights
 from holdfast.privacy.rational import exp_below
 
 TOTAL = 2**62
@@ -68,10 +70,10 @@ def test_one_unit_above_the_bound_is_caught_and_one_below_passes():
     for weight, passes in ((high, True), (high + 1, False)):
         weights = np.array([[weight, TOTAL - weight], [low, TOTAL - low]])
         if passes:
-            assert 0 < certify(weights, HALF) <= HALF
+            assert 0 < certify(Weights(weights), HALF, Fraction(0)).epsilon <= HALF
         else:
             with pytest.raises(CertificateError, match="apart by more than"):
-                certify(weights, HALF)
+                certify(Weights(weights), HALF, Fraction(0))
 
 
 def test_certified_epsilon_is_rounded_up(good):
@@ -142,7 +144,7 @@ def test_weights_cannot_be_written_and_the_input_is_not_shared():
 
 def test_sampling_refuses_what_was_changed_after_certification(good):
     changed = with_weight(good, 2, 2, 1)  # still private, but not what was certified
-    object.__setattr__(good, "weights", changed)
+    object.__setattr__(good, "integers", Weights(changed))
     with pytest.raises(CertificateError, match="changed"):
         good.sample([1, 2])
 
@@ -155,7 +157,7 @@ def test_sampling_refuses_a_changed_epsilon(good, epsilon):
 
 
 def test_sampling_refuses_an_uncertified_weight(good):
-    object.__setattr__(good, "weights", with_weight(good, 0, 0, 2**59))
+    object.__setattr__(good, "integers", Weights(with_weight(good, 0, 0, 2**59)))
     with pytest.raises(CertificateError):
         good.sample([1, 2])
 

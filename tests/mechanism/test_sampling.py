@@ -5,6 +5,7 @@ from families import powerlaw
 from holdfast.constructors import Heuristic
 from holdfast.mechanism.mechanism import TOTAL, Mechanism
 from holdfast.mechanism.sampling import BATCH, Sampler
+from holdfast.mechanism.weights import Weights
 from holdfast.privacy.randomness import Simulation, SystemEntropy
 
 
@@ -112,6 +113,6 @@ def test_seeded_draws_do_not_depend_on_how_they_are_batched():
 
 def test_tables_come_from_weights_that_pass_their_certificate():
     mechanism = Heuristic()(powerlaw(5), epsilon=1).mechanism
-    object.__setattr__(mechanism, "weights", np.diag([TOTAL] * 5))
+    object.__setattr__(mechanism, "integers", Weights(np.diag([TOTAL] * 5)))
     with pytest.raises(ValueError, match="impossible"):
         Sampler(mechanism)

@@ -55,9 +55,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
         table=public.replace(counts),
         target=target,
         measurement=noisy,
-        mechanism=holdfast.Mechanism(
-            weights=mechanism.weights, epsilon=budget.unit_2, target=target
-        ),
+        mechanism=holdfast.Mechanism(curves=mechanism.curves, epsilon=budget.unit_2, target=target),
         privacy=Privacy(
             budget=budget,
             stage_1_certified=2 * stage_1.certified_epsilon(budget.unit_1),
@@ -70,7 +68,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
         structural_zero_rows=public.structural_zero,
         methods=(
             repr(stage_1),
-            holdfast.constructors.Automatic()(target, epsilon=budget.unit_2).description,
+            holdfast.constructors.Optimal()(target, epsilon=budget.unit_2).description,
         ),
         count_column="n",
         unchanged_columns=("place", "area"),
@@ -104,6 +102,6 @@ def test_two_truths_with_the_same_stage_outputs_give_the_same_bytes(tmp_path, mo
         bundles.append(contents(release.save(tmp_path / str(index))))
     assert bundles[0] == bundles[1] == bundles[2]
     assert set(bundles[0]) == {
-        "README.md", "SHA256SUMS", "deployment.yaml", "distribution.svg", "mechanism.weights",
+        "README.md", "SHA256SUMS", "deployment.yaml", "distribution.svg", "mechanism.curves",
         "release.json", "table.csv",
     }  # fmt: skip

@@ -1,6 +1,5 @@
 """What the command line calls the parts of a run, and its numbers."""
 
-from collections.abc import Callable
 from typing import Any
 
 from holdfast.errors import HoldfastError
@@ -21,10 +20,7 @@ BASELINES = {
     "staircase": "Staircase",
     "discrete-gaussian": "DiscreteGaussian",
 }
-CONSTRUCTORS = (
-    *("automatic", "optimal", "windowed", "best", "max", "min", "sandwich", "unfixed"),
-    *BASELINES,
-)
+CONSTRUCTORS = ("optimal", "best", "max", "min", "sandwich", "unfixed", *BASELINES)
 
 
 def find_privatizer(text: str) -> Any:
@@ -43,10 +39,8 @@ def find_privatizer(text: str) -> Any:
     return getattr(privatizers, PRIVATIZERS[text])()
 
 
-def find_constructor(
-    name: str, delta: str | None = None, progress: Callable[[int, float], None] | None = None
-) -> Any:
-    """The constructor of this name; `progress` is told of its steps.
+def find_constructor(name: str, delta: str | None = None) -> Any:
+    """The constructor of this name.
 
     >>> find_constructor("sandwich").selector
     'sandwich'
@@ -55,9 +49,10 @@ def find_constructor(
 
     if name not in CONSTRUCTORS:
         raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
-    if delta is not None and name != "discrete-gaussian":
+    if delta is not None and name not in ("optimal", "discrete-gaussian"):
         raise HoldfastError(
-            f"`delta` has no use for {name}. Hint: it belongs to --constructor discrete-gaussian."
+            f"`delta` has no use for {name}. "
+            "Hint: it belongs to --constructor optimal or discrete-gaussian."
         )
     if name in BASELINES:
         from holdfast.constructors import baselines
@@ -67,12 +62,8 @@ def find_constructor(
         return getattr(baselines, BASELINES[name])()
     if name == "unfixed":
         return constructors.UnfixedOptimum()
-    if name == "automatic":
-        return constructors.Automatic(progress=progress)
     if name == "optimal":
-        return constructors.Optimal(progress=progress, interruptible=False)
-    if name == "windowed":
-        return constructors.Windowed()
+        return constructors.Optimal(delta=delta or 0)
     return constructors.Heuristic(selector=name)
 
 

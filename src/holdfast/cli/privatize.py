@@ -73,7 +73,7 @@ def privatize(
     ] = None,
     constructor: Annotated[
         str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
-    ] = "automatic",
+    ] = "optimal",
     delta: Annotated[
         str | None, typer.Option(help="For discrete-gaussian; default: 1 / (rows + 1).")
     ] = None,
@@ -183,13 +183,9 @@ def _in_memory(
     file: Path, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
 ) -> "Release":
     import holdfast
-    from holdfast.constructors.dual_bound import above_the_optimum
 
-    with working("Privatizing (the first run compiles the kernels) …", quiet=quiet) as say:
-        stage_2 = find_constructor(
-            *constructor, lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …")
-        )
-        return holdfast.privatize(file, **chosen, constructor=stage_2)
+    with working("Privatizing (the first run compiles the kernels) …", quiet=quiet):
+        return holdfast.privatize(file, **chosen, constructor=find_constructor(*constructor))
 
 
 def _show(release: "Release", folder: Path) -> None:

@@ -1,21 +1,17 @@
 """Stage 2: target distribution -> count mechanism."""
 
-from holdfast.constructors.automatic import Automatic
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.linear_program import LinearProgram
 from holdfast.constructors.optimal import Optimal
 from holdfast.constructors.representation import Representation
 from holdfast.constructors.unfixed import UnfixedOptimum
-from holdfast.constructors.windowed import Windowed
 
 __all__ = [
-    "Automatic",
     "Construction",
     "Heuristic",
     "LinearProgram",
     "Optimal",
     "Representation",
     "UnfixedOptimum",
-    "Windowed",
 ]

@@ -4,43 +4,70 @@ import math
 from decimal import ROUND_CEILING, Context
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from holdfast.arrays import Floats
+
+TRIALS = 17
 
 
-def dual_bound(costs: Floats, y: Floats, target: Floats, epsilon: float) -> float:
+def dual_bound(costs: Floats, y: Floats, prices: Floats, target: Floats, epsilon: float) -> float:
     r"""A number that the count error of no mechanism in F is below, in O(n^2).
 
-    For any row multipliers y, with $\min$ over the 2^(n-1) scales s,
+    For any row multipliers y and any price $v_j$ of every live column, with $\min$ over scales s,
 
-    $$L(y) = \sum_i y_i + \sum_j z_j \min_s \frac{(W_j - y) \cdot s}{z \cdot s}
-    \le \langle W, T \rangle \quad \text{for all } T \in F.$$
+    $$\langle W, T \rangle \ge \sum_i y_i + \sum_j z_j \Big( v_j
+    + \min_s \frac{(W_j - y - v_j z) \cdot s}{z \cdot s} \Big) \quad \text{for all } T \in F.$$
 
-    Every rounding is bounded and subtracted, so the float returned is below L(y) itself
-    (docs/optimum.md, "The bound"). `costs` is the transpose of the live columns of W.
+    A little less than the price that was proposed is often proved better, since rounding errors
+    grow along a scale: so a few are tried. `costs` is the transpose of the live columns of W.
     """
-    return priced(costs, y, target, epsilon)[0]
-
-
-def priced(costs: Floats, y: Floats, target: Floats, epsilon: float) -> tuple[float, Floats]:
-    """The bound, and the ratio of the cheapest scale of every live column."""
-    from holdfast.constructors.dual_bound_kernel import cheapest_scales  # numba: only here
-
-    live = np.flatnonzero(target)
-    grow, decay = math.exp(epsilon) * (1 + 4e-15), math.exp(-epsilon) * (1 - 4e-15)
-    found = cheapest_scales(costs, y, target, _reach(target, decay), grow, decay)
-    shares = target[live] * found[:, 1]
-    total = math.fsum([*y, *shares])
+    net, share = costs - y, target[target > 0]
+    lower = 1e-17 * (np.abs(prices) + np.abs(net).sum(axis=1))
+    tried = [prices, *(prices - lower * 10.0**k for k in range(TRIALS))]
+    worth = np.max([price + _lacking(net, price, target, epsilon) for price in tried], axis=0)
+    total = math.fsum([*y, *(share * worth)])
     # every product, the sum, and every entry of a W that was itself computed: one rounding each
-    slip = 2.0**-51 * (math.fsum(np.abs(shares)) + abs(total))
-    return total - slip, np.asarray(found[:, 0])
+    return total - 2.0**-50 * (math.fsum(share * np.abs(worth)) + abs(total))
+
+
+def _lacking(net: Floats, price: Floats, target: Floats, epsilon: float) -> Floats:
+    """Never above min((net - price z)·s / z·s, 0) over scales, for every column.
+
+    The least numerator over scales with s_k = 1 is found by two recursions towards k, one from each
+    end, and z·s is at least what reaches k. That holds for every k, so the best counts. Every
+    rounding is bounded and subtracted.
+    """
+    grow, decay = math.exp(epsilon) * (1 + 4e-15), math.exp(-epsilon) * (1 - 4e-15)
+    spent = price[:, None] * target
+    here = net - spent
+    here -= _slip(np.abs(net) + np.abs(spent) + np.abs(here))
+    left = _least_sums(here, grow, decay)
+    right = _least_sums(here[:, ::-1], grow, decay)[:, ::-1]
+    surplus = left + here + right
+    surplus -= _slip(np.abs(left) + np.abs(here) + np.abs(right) + np.abs(surplus))
+    return np.asarray((np.minimum(surplus, 0) / _reach(target, decay)).max(axis=1))
+
+
+def _least_sums(here: Floats, grow: float, decay: float) -> Floats:
+    """For every k the least Σ_(i<k) here_i s_i over scales with s_k = 1, rounded down."""
+    sums = np.zeros_like(here)
+    for i in range(1, here.shape[1]):
+        step = sums[:, i - 1] + here[:, i - 1]
+        step -= _slip(np.abs(step))
+        step *= np.where(step < 0, grow, decay)
+        sums[:, i] = np.maximum(step - _slip(np.abs(step)), -1e280)
+    return sums
 
 
 def row_bound(costs: Floats) -> float:
     """What no stochastic matrix on the live columns is below: the least cost of every row."""
     least = costs.min(axis=0)
     return math.fsum(least) - 2.0**-51 * math.fsum(np.abs(least))
+
+
+def _slip(size: Floats) -> Floats:
+    """More than the rounding errors of operations whose results add up to `size`."""
+    return np.asarray(2.0**-51 * size + 1e-300 * (size > 0))
 
 
 def _reach(target: Floats, decay: float) -> Floats:

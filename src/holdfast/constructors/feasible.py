@@ -3,11 +3,9 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-
-Floats = NDArray[np.float64]
 
 LARGEST_MIX = 1e-3
 TINY = 1e-300

@@ -1,29 +1,29 @@
 """The paper's heuristic constructor, in clock form."""
 
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from holdfast.arrays import Floats
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.dual_bound import relative_gap
+from holdfast.constructors.optimal import least_error
 from holdfast.constructors.precise import FixedPoint, fill_precisely
 from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import count_error, error_weights
+from holdfast.privacy.metrics import count_error
 from holdfast.tables.histogram import check_target
 
 if TYPE_CHECKING:
     from holdfast.constructors.clock_kernel import Clocks
 
-Floats = NDArray[np.float64]
 ACCURACY = 1e-10
 LARGEST_PRECISE = 500
-LARGEST_REPAIRED = 2001
 Selector = Callable[[Floats, Floats, Floats, Floats], int]
 
 
@@ -51,13 +51,9 @@ class Heuristic:
     selector: str | Selector = "best"
     """"max", "min" or "sandwich" (the paper's), "best", or a callable κ(z, r, c, A) that
     returns the next column j with c[j] > 0. "best" takes the best of these three and of the
-    orders from left to right and from right to left, and up to n = 2001 optimises its columns
-    block by block (docs/optimum.md, "Repair"); the result is better than each of the five
-    unless that is optimal already, but no longer has a representation."""
+    orders from left to right and from right to left."""
     error: Any = "absolute"
     """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
-    bound: bool = False
-    """Whether to prove a lower bound as well, and so how far from the optimum this is at most."""
 
     def __post_init__(self) -> None:
         if not callable(self.selector) and self.selector not in (*ORDERS, "best"):
@@ -70,18 +66,8 @@ class Heuristic:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         if self.selector == "best":
-            found = self._best(z, exact)
-        else:
-            found = self._construct(self.selector, z, exact)
-        return self._with_bound(found, z) if self.bound else found
-
-    def _with_bound(self, found: Construction, z: Floats) -> Construction:
-        from holdfast.constructors.dual_bound import relative_gap
-        from holdfast.constructors.window_bound import window_bound
-
-        lower = window_bound(error_weights(self.error, z), z, float(found.epsilon))
-        lower = min(lower, found.count_error)  # which rounding may leave a little too low
-        return replace(found, lower_bound=lower, gap=relative_gap(found.count_error, lower))
+            return self._best(z, exact)
+        return self._construct(self.selector, z, exact)
 
     def _best(self, z: Floats, epsilon: Fraction) -> Construction:
         found: list[Construction] = []
@@ -96,23 +82,7 @@ class Heuristic:
         if len(z) > LARGEST_PRECISE:
             unresolved = [] if found else ["sandwich"]
         found += [self._construct(name, z, epsilon) for name in unresolved]
-        best = min(found, key=lambda construction: construction.count_error)
-        return self._repaired(best, z) if len(z) <= LARGEST_REPAIRED else best
-
-    def _repaired(self, found: Construction, z: Floats) -> Construction:
-        from holdfast.constructors.feasible import feasible_matrix
-        from holdfast.constructors.repair import repaired
-
-        weights, epsilon = error_weights(self.error, z), float(found.epsilon)
-        with suppress(HoldfastError):
-            matrix = feasible_matrix(repaired(found.matrix, weights, z, epsilon), z, epsilon)
-            error = count_error(matrix, z, weights)
-            if error < found.count_error:
-                method = found.method.replace(")", ", repaired)")
-                return replace(
-                    found, matrix=matrix, count_error=error, method=method, representation=None
-                )
-        return found
+        return min(found, key=lambda construction: construction.count_error)
 
     def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
         """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""
@@ -146,12 +116,15 @@ class Heuristic:
             if not precise:
                 raise Inaccurate
             matrix, pieces = fill_precisely(z, epsilon, _next_column(selector, z))
+        error, least = count_error(matrix, z, self.error), least_error(z, self.error, epsilon)
         return Construction(
-            matrix=matrix,
+            form=matrix,
             epsilon=epsilon,
             target=z,
-            count_error=count_error(matrix, z, self.error),
+            count_error=error,
             method=f"Heuristic({name})",
+            lower_bound=least,
+            gap=None if least is None else relative_gap(error, least),
             representation=pieces,
         )
 

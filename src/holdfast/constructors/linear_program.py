@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from holdfast.arrays import Floats
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.constructors.feasible import feasible_matrix
@@ -19,8 +19,6 @@ from holdfast.tables.histogram import check_target
 if TYPE_CHECKING:
     from scipy import sparse
     from scipy.optimize import OptimizeResult
-
-Floats = NDArray[np.float64]
 
 SOLVERS = {"simplex": "highs-ds", "interior-point": "highs-ipm"}
 
@@ -34,7 +32,8 @@ class LinearProgram:
     $$\min \langle W, T \rangle : \quad T 1 = 1, \quad z^\top x_j = 1, \quad
     x_{i+1,j} \ge e^{-\epsilon} x_{ij}, \quad x_{ij} \ge e^{-\epsilon} x_{i+1,j}.$$
 
-    It is here to be compared with; `Optimal` solves the same problem faster. The solver's answer
+    For errors without the Monge property, where no closed form is known; `Optimal` has the others.
+    The solver's answer
     is repaired by `feasible_matrix` and its multipliers are priced by `dual_bound`, so `gap` tells
     how far it can be from the optimum: a solver that takes coefficients below 1e-9 for 0 misses
     it where shares are smaller. Cost: n^2 variables and 2n^2 constraints; minutes from about
@@ -67,13 +66,15 @@ class LinearProgram:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         live, costs = np.flatnonzero(z), error_weights(self.error, z)
-        x, y = self._solve(costs, z, live, float(exact))
+        x, y, prices = self._solve(costs, z, live, float(exact))
         nearly = np.zeros((len(z), len(z)))
         nearly[:, live] = x * z[live]
         matrix = feasible_matrix(nearly, z, float(exact))
-        error, bound = count_error(matrix, z, self.error), _bound(costs[:, live], y, z, exact)
+        by_column = np.ascontiguousarray(costs[:, live].T)
+        bound = dual_bound(by_column, y, prices, z, float(exact))
+        bound, error = max(bound, row_bound(by_column)), count_error(matrix, z, self.error)
         return Construction(
-            matrix=matrix,
+            form=matrix,
             epsilon=exact,
             target=z,
             count_error=error,
@@ -84,8 +85,8 @@ class LinearProgram:
 
     def _solve(
         self, costs: Floats, z: Floats, live: NDArray[np.intp], epsilon: float
-    ) -> tuple[Floats, Floats]:
-        """x, and the multipliers of the row sums."""
+    ) -> tuple[Floats, Floats, Floats]:
+        """x, and the multipliers of the row sums and of the columns."""
         from scipy.optimize import linprog  # slow to import: not before it is needed
 
         weights = costs[:, live] * z[live]
@@ -103,13 +104,8 @@ class LinearProgram:
             },
         )
         x = np.asarray(_solution(found, self.method)).reshape(len(z), len(live))
-        return x, size * np.asarray(found.eqlin.marginals[: len(z)])
-
-
-def _bound(costs: Floats, y: Floats, z: Floats, epsilon: Fraction) -> float:
-    by_column = np.ascontiguousarray(costs.T)
-    tried = [dual_bound(by_column, y, z, float(epsilon))] if np.isfinite(y).all() else []
-    return max([*tried, row_bound(by_column)])
+        multipliers = np.nan_to_num(size * np.asarray(found.eqlin.marginals))
+        return x, multipliers[: len(z)], multipliers[len(z) :] / z[live]
 
 
 def _solution(found: "OptimizeResult", method: str) -> Any:

@@ -11,10 +11,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.constructors.representation import Representation
 from holdfast.privacy.rational import exp_below
-
-Floats = NDArray[np.float64]
 
 
 def fill_precisely(

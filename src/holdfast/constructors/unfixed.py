@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from holdfast.arrays import Floats
 from holdfast.constructors.construction import Construction
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
 from holdfast.tables.histogram import check_target
-
-Floats = NDArray[np.float64]
 
 ROUNDING = 1e-12  # of a row's largest weight: what a computed W may miss its shape by
 
@@ -47,7 +46,7 @@ class UnfixedOptimum:
         _check_shape(weights)
         matrix = _place(weights, _peaked_scales(len(z), float(exact)))
         return Construction(
-            matrix=matrix,
+            form=matrix,
             epsilon=exact,
             target=None,
             count_error=count_error(matrix, z, weights),

@@ -53,7 +53,7 @@ def privatize(
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
         privatizer: Stage 1; default `CumulativeSmooth()`.
-        constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
+        constructor: Stage 2; default `Optimal()`, the least error. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
             `split` is given.
         split: Stage 1's share of the budget; default our rule, from epsilon, N and

@@ -44,7 +44,7 @@ def mechanism_measurement(mechanism: "Mechanism") -> Any:
     >>> len(measurement([0, 2, 1, 1])), 0.99 < measurement.map(2) <= 1.0
     (4, True)
     """
-    top = len(mechanism.weights) - 1
+    top = mechanism.max_count
 
     def draw(counts: list[int]) -> list[int]:
         clamped = np.clip(np.array(counts, dtype=np.int64), 0, top)

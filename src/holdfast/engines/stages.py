@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.constructors import Automatic, Construction
+from holdfast.constructors import Construction, Optimal
 from holdfast.errors import HoldfastError
 from holdfast.ledger.composition import parts_of
 from holdfast.ledger.spending import Request
@@ -170,7 +170,7 @@ def stages(
     Fraction(1, 1)
     """
     _check_stages(privatizer, constructor)
-    constructor = Automatic() if constructor is None else constructor
+    constructor = Optimal() if constructor is None else constructor
     one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
     if privatizer is None:
         privatizer = Skipped() if one_stage else CumulativeSmooth()

@@ -136,13 +136,13 @@ def _count(parts: Iterable[Part | Mechanism]) -> Counter[Part | Mechanism]:
 
 def _epsilon(part: Part | Mechanism, steps: int) -> Fraction:
     if isinstance(part, Mechanism):
-        return part.certified_epsilon * min(steps, len(part.weights) - 1)
+        return part.certified_epsilon * min(steps, part.max_count)
     return part.epsilon
 
 
 def _delta(part: Part | Mechanism, steps: int) -> Fraction:
     if isinstance(part, Mechanism):
-        farthest = min(steps, len(part.weights) - 1)
+        farthest = min(steps, part.max_count)
         return group_delta(declared_delta(part), part.epsilon, farthest)
     return part.delta
 

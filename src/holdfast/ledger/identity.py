@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-_FOR_THE_SCREEN = ("progress", "interruptible")  # fields that do not change what is drawn
 _PLAIN = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
 _NUMBERS = "biuf"  # kinds of numpy's types that are nothing but their bytes
 _KNOWN_AS = {  # ledgers know these modules by the places they stood at first
@@ -28,9 +27,9 @@ def identity(part: Any) -> str:
     Everything else gets a new text every time: who knows what a function or a class of somebody's
     own does next time. Its release is drawn and paid for anew rather than mistaken for another.
 
-    >>> from holdfast.constructors import Automatic
-    >>> identity(Automatic(progress=print))
-    "holdfast.constructors.automatic.Automatic(error='absolute')"
+    >>> from holdfast.constructors import Optimal
+    >>> identity(Optimal(error="squared"))
+    "holdfast.constructors.optimal.Optimal(target=None, error='squared', delta=0)"
     >>> identity(len) == identity(len)
     False
     """
@@ -48,8 +47,7 @@ def identity(part: Any) -> str:
         sum_ = hashlib.sha256(np.ascontiguousarray(part).tobytes()).hexdigest()
         return f"array({part.shape}, {part.dtype.str}, {sum_})"
     if is_dataclass(kind) and _is_own(kind):
-        shown = (field for field in fields(part) if field.name not in _FOR_THE_SCREEN)
-        inside = (f"{field.name}={identity(getattr(part, field.name))}" for field in shown)
+        inside = (f"{field.name}={identity(getattr(part, field.name))}" for field in fields(part))
         return f"{_name(kind)}({', '.join(inside)})"
     if _is_own(kind) and getattr(part, "__dict__", None) == {}:  # its class says it all
         return f"{_name(kind)}()"

@@ -68,7 +68,7 @@ def _has_the_bound(release: ReleaseFacts, request: "Request") -> bool:
             Fraction(asked.q),
             asked.highest,
         )
-    return found is None and len(release.mechanism.weights) - 1 == asked
+    return found is None and release.mechanism.max_count == asked
 
 
 def check_room(ledger: Ledger, fingerprint: str) -> None:

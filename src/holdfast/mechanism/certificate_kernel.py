@@ -8,7 +8,7 @@ HALF = np.uint64(32)
 
 
 @njit(cache=True, inline="always")
-def _product(a, b):
+def product(a, b):
     """The 128-bit product of two 64-bit integers, as (high, low)."""
     a0, a1, b0, b1 = a & LOW, a >> HALF, b & LOW, b >> HALF
     low = a0 * b0
@@ -18,10 +18,10 @@ def _product(a, b):
 
 
 @njit(cache=True, inline="always")
-def _exceeds(a, b, c, d):
+def exceeds(a, b, c, d):
     """Whether a/b > c/d, exactly, for 64-bit integers with b, d > 0."""
-    high_1, low_1 = _product(a, d)
-    high_2, low_2 = _product(c, b)
+    high_1, low_1 = product(a, d)
+    high_2, low_2 = product(c, b)
     return high_1 > high_2 or (high_1 == high_2 and low_1 > low_2)
 
 
@@ -44,7 +44,7 @@ def worst_ratio(weights):
                     return a, b, i, j
                 continue
             # floats only skip what is smaller beyond their rounding error of 2^-51
-            if np.float64(a) >= nearly * np.float64(b) and _exceeds(a, b, top, bottom):
+            if np.float64(a) >= nearly * np.float64(b) and exceeds(a, b, top, bottom):
                 top, bottom, row, column = a, b, i, j
                 nearly = np.float64(a) / np.float64(b) * (1 - 1e-14)
     return top, bottom, row, column

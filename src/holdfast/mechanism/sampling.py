@@ -6,6 +6,8 @@ takes part. $f_i$ grows with u, so once it agrees at both ends of all the ways i
 read so far can go on, the bits to come do not matter and are not read: 8 bits decide most draws,
 16 nearly all, 62 the rest. Bytes that one draw did not read serve the next one; whether a byte
 is read never depends on what it is, so all draws are independent. docs/scaling.md has the proof.
+
+Curves too many for a table are searched as they are, with all 62 bits of every u.
 """
 
 import os
@@ -15,19 +17,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import CertificateError
+from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.randomness import Randomness, SystemEntropy
 
 BATCH = 1 << 18
 THREADS = min(os.cpu_count() or 1, 8)
+LARGEST_TABLE = 1 << 11  # curves beyond this are searched: a table would not fit the caches
 
 
 class Sampler:
     """A certified mechanism, ready to draw: many batches share its tables.
 
-    The certificate is repeated when the tables are made, and they are made from the weights that
-    passed it. Cost: O(n^2) once; 8n^2 + 514n bytes.
+    The certificate is repeated when the sampler is made, from the integers that passed it.
+    Cost: O(n^2) once and 8n^2 + 514n bytes; for curves beyond n = 2048 O(n).
 
     >>> from holdfast.privacy.randomness import Simulation
     >>> coin = Mechanism(weights=np.full((2, 2), 2**61), epsilon="0.5")
@@ -36,50 +41,67 @@ class Sampler:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        from holdfast.mechanism.sampling_kernel import accumulate
-
         if type(mechanism) is not Mechanism:
             raise CertificateError("only a holdfast.Mechanism can be sampled.")
-        mechanism.verify()
-        n = len(mechanism.weights)
-        self._sums = np.empty((n, n), dtype=np.int64)
-        self._guide = np.empty((n, 257), dtype=np.uint16)
-        accumulate(mechanism.weights, self._sums, self._guide)
+        Mechanism.verify(mechanism)
+        integers = mechanism.integers
+        if isinstance(integers, Curves) and len(integers) > LARGEST_TABLE:
+            self._source: _Table | _Search = _Search(integers)
+        else:
+            self._source = _Table(integers.table())
 
-    def __call__(self, counts: NDArray[np.int64], source: Randomness) -> NDArray[np.int64]:
+    def __call__(self, counts: Integers, source: Randomness) -> Integers:
         """One independent draw per count, each count from 0 to n - 1; on all cores."""
         drawn = np.empty(len(counts), dtype=np.int64)
-        if not isinstance(source, SystemEntropy):
-            self._whole(counts, drawn, source)
-        elif len(counts) <= BATCH:
-            self._bytes(counts, drawn, source)
-        else:
-            parts = [slice(at, at + BATCH) for at in range(0, len(counts), BATCH)]
-            with ThreadPoolExecutor(THREADS) as pool:
-                work = [pool.submit(self._bytes, counts[p], drawn[p], source) for p in parts]
-                for done in work:
-                    done.result()
+        parts = [slice(at, at + BATCH) for at in range(0, len(counts), BATCH)]
+        if len(parts) <= 1 or not isinstance(source, SystemEntropy):
+            for part in parts:
+                self._source.draw(counts[part], drawn[part], source)
+            return drawn
+        with ThreadPoolExecutor(THREADS) as pool:
+            work = [pool.submit(self._source.draw, counts[p], drawn[p], source) for p in parts]
+            for done in work:
+                done.result()
         return drawn
 
-    def _whole(self, counts: NDArray[Any], drawn: NDArray[Any], source: Randomness) -> None:
-        from holdfast.mechanism.sampling_kernel import draw_whole
 
-        for at in range(0, len(counts), BATCH):
-            part = slice(at, at + BATCH)
-            uniform = source.bits_62(len(counts[part]))
-            draw_whole(self._sums, self._guide, counts[part], drawn[part], uniform)
+class _Table:
+    """The cumulative weights of all rows."""
 
-    def _bytes(self, counts: NDArray[Any], drawn: NDArray[Any], source: SystemEntropy) -> None:
-        from holdfast.mechanism.sampling_kernel import ROUND, draw_bytes
+    def __init__(self, weights: Integers) -> None:
+        from holdfast.mechanism.sampling_kernel import accumulate
 
+        self._sums = np.empty(weights.shape, dtype=np.int64)
+        self._guide = np.empty((len(weights), 257), dtype=np.uint16)
+        accumulate(weights, self._sums, self._guide)
+
+    def draw(self, counts: NDArray[Any], drawn: NDArray[Any], source: Randomness) -> None:
+        from holdfast.mechanism.sampling_kernel import ROUND, draw_bytes, draw_whole
+
+        if not isinstance(source, SystemEntropy):
+            draw_whole(self._sums, self._guide, counts, drawn, source.bits_62(len(counts)))
+            return
         done = 0
         while done < len(counts):
             pool = source.random_bytes(len(counts) - done + ROUND)
             done = draw_bytes(self._sums, self._guide, counts, drawn, done, pool)
 
 
-def draw(mechanism: Mechanism, counts: NDArray[np.int64], source: Randomness) -> NDArray[np.int64]:
-    """One independent draw per count: j with probability exactly weights[count, j] / 2^62.
+class _Search:
+    """Curves whose cumulative weights are computed where they are needed."""
+
+    def __init__(self, curves: Curves) -> None:
+        below = np.cumsum(curves.floors)
+        self._curves = (curves.turns, curves.heights, below, *curves.scale)
+
+    def draw(self, counts: NDArray[Any], drawn: NDArray[Any], source: Randomness) -> None:
+        from holdfast.mechanism.curve_kernel import draw_from_curves
+
+        draw_from_curves(*self._curves, counts, drawn, source.bits_62(len(counts)))
+
+
+def draw(mechanism: Mechanism, counts: Integers, source: Randomness) -> Integers:
+    """One independent draw per count: j with probability exactly row(count)[j] / 2^62.
 
     The certificate is repeated first.
     """

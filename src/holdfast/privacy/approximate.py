@@ -1,11 +1,12 @@
 """Approximate privacy: delta as an exact number, and the exact certificate of (ε, δ)."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.privacy.budget import exact_fraction
 from holdfast.privacy.rational import exp_below
@@ -29,30 +30,38 @@ def exact_delta(delta: Any, *, name: str = "delta") -> Fraction:
     return value
 
 
-def hockey_stick(weights: NDArray[np.int64], epsilon: Fraction) -> tuple[Fraction, int]:
+def hockey_stick(
+    neighbours: Iterable[tuple[Integers, Integers]], epsilon: Fraction, *, total: int
+) -> tuple[Fraction, int]:
     r"""The smallest delta for which these weights prove (ε, δ), and the row it is met at.
 
     The largest $\sum_j \max(K_{ij} - e^\epsilon K_{i'j}, 0) / M$ over adjacent rows i, i' in
     both orders, with a rational lower bound in place of $e^\epsilon$, so that it is rounded up.
     Floats only tell the sign of terms that they cannot get wrong; every sum is of integers.
-    Every row must add up to the same M. Cost: O(n^2).
+    `neighbours` are rows 0 and 1, 1 and 2, ...; columns in which both have the same weight may be
+    left out, since they add nothing. Every row must add up to M, the `total`.
 
-    >>> hockey_stick(np.array([[6, 2], [2, 6]]), Fraction(0))
+    >>> hockey_stick([(np.array([6, 2]), np.array([2, 6]))], Fraction(0), total=8)
     (Fraction(1, 2), 0)
     """
-    bound, total = exp_below(epsilon), int(weights[0].sum())
+    bound = exp_below(epsilon)
     worst, at = Fraction(0), 0
-    for row in range(len(weights) - 1):
-        upper, lower = weights[row], weights[row + 1]
+    for row, (upper, lower) in enumerate(neighbours):
         found = max(_excess(upper, lower, bound), _excess(lower, upper, bound))
         if found > worst:
             worst, at = found, row
     return worst / total, at
 
 
-def certify_delta(weights: NDArray[np.int64], epsilon: Fraction, delta: Fraction) -> Fraction:
+def certify_delta(
+    neighbours: Iterable[tuple[Integers, Integers]],
+    epsilon: Fraction,
+    delta: Fraction,
+    *,
+    total: int,
+) -> Fraction:
     """The smallest delta that these weights prove at `epsilon`; raises if above `delta`."""
-    proved, row = hockey_stick(weights, epsilon)
+    proved, row = hockey_stick(neighbours, epsilon, total=total)
     if proved > delta:
         raise CertificateError(
             f"inputs {row} and {row + 1} are told apart by more than epsilon = {epsilon} with a "
@@ -61,7 +70,7 @@ def certify_delta(weights: NDArray[np.int64], epsilon: Fraction, delta: Fraction
     return proved
 
 
-def _excess(first: NDArray[np.int64], second: NDArray[np.int64], bound: Fraction) -> Fraction:
+def _excess(first: Integers, second: Integers, bound: Fraction) -> Fraction:
     """Σ max(first - bound · second, 0), exactly."""
     a, b = first.astype(np.float64), float(bound) * second.astype(np.float64)
     sure = a - b > SURE * a
@@ -72,5 +81,5 @@ def _excess(first: NDArray[np.int64], second: NDArray[np.int64], bound: Fraction
     return excess
 
 
-def _sum(values: NDArray[np.int64]) -> int:
+def _sum(values: Integers) -> int:
     return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.delta import declared_delta, group_delta
 from holdfast.privatizers.max_count import Bound
+from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.pictures import distribution_picture
 from holdfast.release.release import Privacy, Release, ReleaseFacts
@@ -32,6 +34,7 @@ from holdfast.tables.table import read_file, read_table, write_file
 from holdfast.verify import verify
 
 FORMATS = ("csv", "parquet")
+CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -136,7 +139,7 @@ def _partial_folder(place: Path) -> Path:
 def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     """Write everything else of a bundle beside the table, whose columns these are."""
     name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
-    write_weights(release.mechanism.weights, folder / "mechanism.weights")
+    mechanism = _write_mechanism(release.mechanism, folder)
     picture = distribution_picture(
         [(release.count_column or "count", release.distribution)],
         title=picture_title(release.rows, release.privacy),
@@ -144,7 +147,7 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     record = _record(release, columns)
     _write_text(folder / "distribution.svg", picture)
     keeps = release.mechanism.target is not None
-    _write_text(folder / "README.md", read_me(record, name, keeps=keeps))
+    _write_text(folder / "README.md", read_me(record, name, mechanism, keeps=keeps))
     _write_text(folder / "deployment.yaml", deployment_yaml(record))
     record["files"] = {
         path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}
@@ -177,21 +180,27 @@ def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     return content | known
 
 
-def _certificate(mechanism: Mechanism) -> dict[str, Any]:
-    """What the weights prove, and where: for a delta there is no single worst ratio."""
-    from holdfast.mechanism.certificate_kernel import worst_ratio  # numba: not before it is needed
+def _write_mechanism(mechanism: Mechanism, folder: Path) -> str:
+    """Write the integers of a mechanism; the name of their file."""
+    if mechanism.curves is not None:
+        write_curves(mechanism.curves, folder / CURVES)
+        return CURVES
+    write_weights(mechanism.integers.table(), folder / WEIGHTS)
+    return WEIGHTS
 
-    delta = declared_delta(mechanism)
+
+def _certificate(mechanism: Mechanism) -> dict[str, Any]:
+    """What the integers prove, and where: for a delta there is no single worst ratio."""
     ratio, output, inputs = None, None, None
-    if not delta:
-        top, bottom, row, column = (int(number) for number in worst_ratio(mechanism.weights))
+    if mechanism.certificate.worst is not None:
+        top, bottom, row, column = mechanism.certificate.worst
         ratio = f"{top}/{bottom}"
         if row >= 0:
-            down = int(mechanism.weights[row, column]) == top
+            down = int(mechanism.row(row)[column]) == top
             output, inputs = column, [row, row + 1] if down else [row + 1, row]
     return {
         "epsilon": str(mechanism.epsilon),
-        "delta": str(delta),
+        "delta": str(mechanism.delta),
         "certified_epsilon": str(mechanism.certified_epsilon),
         "worst_ratio": ratio,
         "output": output,
@@ -213,15 +222,9 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
     bound, noisy = record.get("max_count_found"), record.get("measurement")
-    certificate = record["certificate"]
-    claim = {"epsilon": Fraction(certificate["epsilon"]), "delta": Fraction(certificate["delta"])}
     return {
         "target": target,
-        "mechanism": Mechanism(
-            weights=read_weights(folder / "mechanism.weights"),
-            target=target if record["fixed_point"] else None,
-            **{name: number for name, number in claim.items() if number},
-        ),
+        "mechanism": _read_mechanism(folder, record, target if record["fixed_point"] else None),
         "privacy": privacy,
         "rows": int(record["rows"]),
         "structural_zeros": int(record["structural_zeros"]),
@@ -236,6 +239,15 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _read_mechanism(folder: Path, record: dict[str, Any], target: Floats | None) -> Mechanism:
+    epsilon, delta = (Fraction(record["certificate"][name]) for name in ("epsilon", "delta"))
+    if CURVES in record["files"]:
+        curves = read_curves(folder / CURVES, epsilon)
+        return Mechanism(curves=curves, epsilon=epsilon, delta=delta, target=target)
+    weights = read_weights(folder / WEIGHTS)
+    return Mechanism(weights=weights, epsilon=epsilon, delta=delta, target=target)
+
+
 def _marks(record: dict[str, Any]) -> NDArray[np.bool_] | None:
     text = record.get("structural_zero_rows")
     rows = int(record["rows"]) + int(record["structural_zeros"])
@@ -243,7 +255,7 @@ def _marks(record: dict[str, Any]) -> NDArray[np.bool_] | None:
 
 
 def _check_record(release: Release, record: dict[str, Any]) -> None:
-    budget, top = release.privacy.budget, len(release.mechanism.weights) - 1
+    budget, top = release.privacy.budget, release.mechanism.max_count
     fits = (
         record["mechanism_digest"] == release.mechanism.digest
         and release.mechanism.certified_epsilon * budget.steps == release.privacy.stage_2_certified

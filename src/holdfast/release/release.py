@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Intervals, Posterior
 
-SCHEMA = 2
+SCHEMA = 3
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
@@ -192,7 +192,7 @@ class ReleaseFacts:
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
-            "max_count": len(self.mechanism.weights) - 1,
+            "max_count": self.mechanism.max_count,
             "max_count_found": None if self.bound is None else self.bound.to_dict(),
             "methods": list(self.methods),
             "count_column": self.count_column,
@@ -227,7 +227,7 @@ class Release(ReleaseFacts):
     @property
     def released_histogram(self) -> NDArray[np.int64]:
         """How many rows have each released count, structural zeros included."""
-        return np.bincount(self.counts, minlength=len(self.mechanism.weights)).astype(np.int64)
+        return np.bincount(self.counts, minlength=len(self.mechanism)).astype(np.int64)
 
     @cached_property
     def evidence(self) -> "Evidence":

@@ -27,7 +27,7 @@ def change_in_words(change: float | None) -> str:
     return "an unknown amount" if change is None else f"{change:.2g}"
 
 
-def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
+def read_me(summary: dict[str, Any], table: str, mechanism: str, *, keeps: bool = True) -> str:
     """The README.md of a bundle; `keeps` says whether the mechanism keeps the distribution."""
     privacy, top = summary["privacy"], summary["max_count"]
     heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
@@ -60,7 +60,7 @@ any one person was counted{KEPT if keeps else NOT_KEPT}
 - Columns published unchanged: {kept}.
 {notes}
 `release.json` holds the exact budget, the methods, the certificate and SHA-256 sums of these
-files; `mechanism.weights` the integer weights that every count was drawn with; `SHA256SUMS` the
+files; `{mechanism}` the integers that every count was drawn with; `SHA256SUMS` the
 sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry of deployments;
 `distribution.svg` a picture. `holdfast verify` followed by the name of this folder recomputes
 all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole

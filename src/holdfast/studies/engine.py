@@ -100,18 +100,17 @@ def _carry_out(
 def _in_this_process(
     study: Study, todo: list[tuple[str, Task]], jobs: int
 ) -> Iterator[tuple[str, list[Row]]]:
-    from holdfast.constructors.one_thread import one_thread
-
-    with one_thread():
-        for key, task in todo:
-            yield key, _plain(study.work(task, task_seed(study.name, task)))
+    for key, task in todo:
+        yield key, _plain(study.work(task, task_seed(study.name, task)))
 
 
 def _in_parallel(
     study: Study, todo: list[tuple[str, Task]], jobs: int
 ) -> Iterator[tuple[str, list[Row]]]:
-    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_one_thread)
+    pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_end_at_once)
     running: dict[Future[list[Row]], str] = {}
+    for library in ("OMP", "OPENBLAS", "MKL"):  # workers share the cores: one thread each
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     try:
         for key, task in todo:
             running[pool.submit(study.work, task, task_seed(study.name, task))] = key
@@ -122,13 +121,10 @@ def _in_parallel(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _one_thread() -> None:
+def _end_at_once() -> None:
     import signal
 
-    from holdfast.constructors.one_thread import one_thread
-
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends a worker at once, without a trace
-    one_thread()
 
 
 def _plain(rows: list[Row]) -> list[Row]:

@@ -56,7 +56,7 @@ METHODS = {
     method.name: method
     for method in (
         Method(name="default"),
-        _papers("paper", Optimal(interruptible=False)),
+        _papers("paper", Optimal()),
         *(
             _papers(f"heuristic-{kind}", Heuristic(selector=kind))
             for kind in ("max", "min", "sandwich")

@@ -104,7 +104,7 @@ def errors(
     target = truth
     if stage_1 != ORACLE:
         target = STAGE_1[stage_1]()(histogram, epsilon=epsilon * share, rng=Simulation(rng))
-    matrix = Optimal(error=error, gap=1e-4)(target, epsilon=epsilon * (1 - share)).matrix
+    matrix = Optimal(error=error)(target, epsilon=epsilon * (1 - share)).matrix
     row = errors_of(truth, matrix, drawn(histogram, matrix, rng))
     return row | {"target_wasserstein": wasserstein(truth, target)}
 

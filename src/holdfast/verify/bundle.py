@@ -7,12 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.verify.certificate import check_certificate
+from holdfast.verify.curves import (
+    CurvesFile,
+    check_curves_digest,
+    read_curves,
+    rebuilt_columns,
+)
 from holdfast.verify.folder import (
     RECORD,
+    WEIGHTS,
     check_folder,
     check_size,
     check_sizes,
     check_sums,
+    find_mechanism,
     find_table,
     read_small,
 )
@@ -81,6 +89,7 @@ class _Bundle:
 
     record: dict[str, Any]
     columns: Columns
+    curves: CurvesFile | None = None
     target: list[Fraction]
     tally: list[int]
 
@@ -101,17 +110,26 @@ class _Bundle:
         return "all there, nothing else, no links"
 
     def check_sizes(self) -> str:
-        return check_sizes(self.path, self.record, find_table(self.path))
+        return check_sizes(self.path, self.record)
 
     def check_hashes(self) -> str:
-        return check_sums(self.path, self.record, find_table(self.path))
+        return check_sums(self.path, self.record)
 
     def read_weights(self) -> str:
-        check_size(self.path, self.record, "mechanism.weights")
-        self.columns = read_columns(self.path, self.record)
-        return f"{len(self.columns)} by {len(self.columns)} integers"
+        name, n = find_mechanism(self.path), self.record["max_count"] + 1
+        check_size(self.path, self.record, name)
+        if name == WEIGHTS:
+            self.columns = read_columns(self.path, self.record)
+            return f"{n} by {n} integers"
+        if self.record["schema"] == 2:
+            raise Damage("a release of schema 2 has weights, not curves.")
+        self.curves = read_curves(self.path, self.record)
+        self.columns = rebuilt_columns(self.curves, self.record)
+        return f"{n} by {n} integers, rebuilt from 3 by {n}"
 
     def check_digest(self) -> str:
+        if self.curves is not None:
+            return check_curves_digest(self.curves, self.record)
         return check_digest(self.columns, self.record)
 
     def check_certificate(self) -> str:

@@ -155,12 +155,12 @@ def _largest(top: Columns, bottom: Columns, limit: Fraction) -> int | None:
 
 def _exceeds(top: Columns, bottom: Columns, p: int, q: int) -> NDArray[np.bool_]:
     """Whether top / bottom > p / q, entry by entry; everything is at most 2^62."""
-    high_1, low_1 = _product(top, q)
-    high_2, low_2 = _product(bottom, p)
+    high_1, low_1 = product(top, q)
+    high_2, low_2 = product(bottom, p)
     return np.asarray((high_1 > high_2) | ((high_1 == high_2) & (low_1 > low_2)))
 
 
-def _product(a: Columns, number: int) -> tuple[Columns, Columns]:
+def product(a: Columns, number: int) -> tuple[Columns, Columns]:
     """The product of 64-bit integers as (high, low) words of 64 bits."""
     b0, b1 = np.uint64(number & 0xFFFFFFFF), np.uint64(number >> 32)
     a0, a1 = a & _LOW, a >> _HALF

@@ -13,7 +13,9 @@ from holdfast.verify.report import Damage, shown
 
 TABLES = ("table.csv", "table.parquet")
 SUMS, RECORD = "SHA256SUMS", "release.json"
-HASHED = ("README.md", "deployment.yaml", "distribution.svg", "mechanism.weights")
+CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
+MECHANISMS = (CURVES, WEIGHTS)
+TEXTS = ("README.md", "deployment.yaml", "distribution.svg")
 LARGEST = {  # in bytes, of files that are read as a whole
     RECORD: 1 << 22,
     SUMS: 1 << 12,
@@ -27,24 +29,38 @@ _SUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
 
 def find_table(folder: Path) -> str:
     """The name of the table, of which there must be one."""
-    tables = [name for name in TABLES if os.path.lexists(folder / name)]
-    if len(tables) != 1:
-        raise Damage("the folder must hold table.csv or table.parquet, and not both.")
-    return tables[0]
+    return _one_of(folder, TABLES)
+
+
+def find_mechanism(folder: Path) -> str:
+    """The name of the file with the mechanism's integers, of which there must be one."""
+    return _one_of(folder, MECHANISMS)
+
+
+def _one_of(folder: Path, names: tuple[str, str]) -> str:
+    found = [name for name in names if os.path.lexists(folder / name)]
+    if len(found) != 1:
+        raise Damage(f"the folder must hold {names[0]} or {names[1]}, and not both.")
+    return found[0]
+
+
+def _hashed(folder: Path) -> list[str]:
+    """The files whose sums release.json gives."""
+    return sorted([*TEXTS, find_mechanism(folder), find_table(folder)])
 
 
 def check_folder(folder: Path) -> None:
     """All files are there, are plain files, and are alone."""
     with os.scandir(folder) as entries:
         found = {_plain_name(entry) for entry in entries}
-    expected = {*HASHED, SUMS, RECORD, *TABLES}
+    expected = {*TEXTS, SUMS, RECORD, *TABLES, *MECHANISMS}
     extra = sorted(found - expected)
     if extra:
         raise Damage(f"the folder holds {shown(extra[0])}, which is no file of a release.")
-    missing = sorted({*HASHED, SUMS, RECORD} - found)
+    missing = sorted({*TEXTS, SUMS, RECORD} - found)
     if missing:
         raise Damage(f"{missing[0]} is missing.")
-    find_table(folder)
+    _hashed(folder)
 
 
 def _plain_name(entry: "os.DirEntry[str]") -> str:
@@ -82,9 +98,9 @@ def read_small(folder: Path, name: str) -> bytes:
         return file.read(size)
 
 
-def check_sizes(folder: Path, record: dict[str, Any], table: str) -> str:
+def check_sizes(folder: Path, record: dict[str, Any]) -> str:
     """release.json names the files that are there, and their lengths."""
-    names = sorted([*HASHED, table])
+    names = _hashed(folder)
     listed = record["files"]
     for name in listed:
         if not re.fullmatch(r"[A-Za-z0-9_.]+", name) or name.startswith("."):
@@ -109,9 +125,9 @@ def check_size(folder: Path, record: dict[str, Any], name: str) -> None:
         raise Damage(f"{name} is {kind}: {size} bytes, release.json says {stated}.")
 
 
-def check_sums(folder: Path, record: dict[str, Any], table: str) -> str:
+def check_sums(folder: Path, record: dict[str, Any]) -> str:
     """Every SHA-256 sum, against release.json and against SHA256SUMS."""
-    names = sorted([*HASHED, table])
+    names = _hashed(folder)
     sums = _read_sums(folder, [*names, RECORD])
     for name in names:
         stated = record["files"][name]["sha256"]

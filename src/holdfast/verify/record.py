@@ -8,7 +8,8 @@ from typing import Any
 
 from holdfast.verify.report import Damage, shown
 
-SCHEMA = 2
+SCHEMA = 3
+READABLE = (2, 3)
 LARGEST_COUNT = 10_000
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
@@ -94,9 +95,10 @@ def check_version(record: dict[str, Any]) -> str:
     version = record.get("schema")
     if type(version) is not int:
         raise Damage("release.json does not say which schema it has.")
-    if version < SCHEMA:
+    if version < READABLE[0]:
         raise Damage(
-            f"release.json has schema {version}, of an older holdfast; this one reads {SCHEMA}. "
+            f"release.json has schema {version}, of an older holdfast; this one reads "
+            f"{READABLE[0]} to {SCHEMA}. "
             "Hint: the version that it names under `holdfast` reads it."
         )
     if version > SCHEMA:

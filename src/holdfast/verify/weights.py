@@ -11,10 +11,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.verify.folder import WEIGHTS as NAME
 from holdfast.verify.folder import opened
 from holdfast.verify.report import Damage
 
-NAME = "mechanism.weights"
 TOTAL = 1 << 62
 _HEADER = struct.Struct("<8sIIQQ")
 _INFLATES_AT_MOST = 1032  # what a byte of deflate can grow to
@@ -122,13 +122,17 @@ def check_row_totals(columns: Columns) -> str:
     return f"{len(columns):,} rows add up to 2^62 each"
 
 
+def claim_words(record: dict[str, Any]) -> str:
+    """The claim as it goes into the digest of a mechanism."""
+    certificate = record["certificate"]
+    delta = f" delta={certificate['delta']}" if Fraction(certificate["delta"]) else ""
+    return f"epsilon={certificate['epsilon']}{delta}"
+
+
 def check_digest(columns: Columns, record: dict[str, Any]) -> str:
     """The digest of weights and claim, by which the maker knows the mechanism."""
-    certificate = record["certificate"]
-    claim = f"epsilon={certificate['epsilon']}"
-    if Fraction(certificate["delta"]):
-        claim += f" delta={certificate['delta']}"
-    digest = hashlib.sha256(f"holdfast mechanism n={len(columns)} {claim}\n".encode())
+    words = f"holdfast mechanism n={len(columns)} {claim_words(record)}\n"
+    digest = hashlib.sha256(words.encode())
     for start in range(0, len(columns), 64):
         rows = np.ascontiguousarray(columns[:, start : start + 64].T)
         digest.update(rows.astype("<u8", copy=False).data)

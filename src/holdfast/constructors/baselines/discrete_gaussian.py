@@ -71,7 +71,7 @@ class DiscreteGaussian:
         sigma = _scale(exact, unit, len(z))
         matrix = clamped_noise(*_noise(sigma, len(z)))
         return Construction(
-            matrix=matrix,
+            form=matrix,
             epsilon=exact,
             delta=unit,
             target=None,

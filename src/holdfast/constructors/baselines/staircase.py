@@ -59,7 +59,7 @@ class Staircase:
         gamma = self._gamma(float(exact))
         matrix = clamped_noise(*_noise(len(z), float(exact), gamma))
         return Construction(
-            matrix=matrix,
+            form=matrix,
             epsilon=exact,
             target=None,
             count_error=count_error(matrix, z, self.error),

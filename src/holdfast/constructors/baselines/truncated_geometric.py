@@ -39,7 +39,7 @@ class TruncatedGeometric:
         if n == 1:
             matrix = np.ones((1, 1))
         return Construction(
-            matrix=matrix,
+            form=matrix,
             epsilon=exact,
             target=None,
             count_error=count_error(matrix, z, self.error),

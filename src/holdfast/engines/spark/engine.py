@@ -182,9 +182,7 @@ def _release(columns: Columns, place: "_Place", staged: Staged, seen: Seen) -> S
 
 def _draw(columns: Columns, staged: Staged, partial: str) -> None:
     mechanism, df = staged.construction.mechanism, columns.df
-    shared = df.sparkSession.sparkContext.broadcast(
-        (secrets.token_hex(8), mechanism.weights, mechanism.epsilon, mechanism.delta)
-    )
+    shared = df.sparkSession.sparkContext.broadcast((secrets.token_hex(8), mechanism))
     at = columns.names.index(columns.count)
     marker = None if columns.marker is None else columns.names.index(columns.marker)
     task = drawing(shared, at, staged.top, marker)

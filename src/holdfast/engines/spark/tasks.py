@@ -1,7 +1,6 @@
 """What Spark's executors do with their batches."""
 
 from collections.abc import Callable, Iterator
-from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
@@ -62,11 +61,11 @@ def _by_key(key: str) -> list[Sampler]:
     return []
 
 
-def _sampler(key: str, weights: NDArray[np.int64], epsilon: Fraction, delta: Fraction) -> Sampler:
+def _sampler(key: str, mechanism: Mechanism) -> Sampler:
     """The mechanism certified again where it is used; once for each process."""
     made = _by_key(key)
     if not made:
-        made.append(Sampler(Mechanism(weights=weights, epsilon=epsilon, delta=delta)))
+        made.append(Sampler(mechanism))
     return made[0]
 
 

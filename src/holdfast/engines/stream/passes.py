@@ -119,7 +119,7 @@ class Run:
         """The release that a ledger kept, with all columns; draws nothing."""
         facts = {name: getattr(kept, name) for name in ReleaseFacts.__dataclass_fields__}
         facts["repeated"] = True
-        top = len(kept.mechanism.weights) - 1
+        top = kept.mechanism.max_count
         with new_bundle(self.sink) as folder:
             released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
             release = self._release(released, facts)

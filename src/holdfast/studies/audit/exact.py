@@ -40,9 +40,7 @@ def audit_matrix(matrix: Any, *, epsilon: Any = None, delta: Any = 0, steps: int
     """
     if isinstance(matrix, Mechanism):
         epsilon = matrix.epsilon * steps if epsilon is None else epsilon
-        delta = delta or group_delta(
-            matrix.delta, matrix.epsilon, min(steps, len(matrix.weights) - 1)
-        )
+        delta = delta or group_delta(matrix.delta, matrix.epsilon, min(steps, matrix.max_count))
         matrix = matrix.weights
     weights = _check(matrix)
     claimed = None if epsilon is None else exact_epsilon(epsilon)

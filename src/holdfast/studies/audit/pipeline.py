@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from holdfast.constructors import Automatic
+from holdfast.constructors import Optimal
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.mechanism.sampling import draw
 from holdfast.privacy.budget import Budget, split_budget
@@ -45,7 +45,7 @@ class Pipeline:
     """Stage 1's share; default as in `privatize`."""
     privatizer: Privatizer = field(default_factory=CumulativeSmooth)
     """Stage 1."""
-    constructor: Any = field(default_factory=Automatic)
+    constructor: Any = field(default_factory=Optimal)
     """Stage 2."""
     seed: Any = None
     """None for the operating system's entropy; anything else makes the draws a simulation."""

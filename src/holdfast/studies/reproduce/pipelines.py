@@ -48,7 +48,7 @@ def pipeline(name: str, error: str = "absolute") -> Method:
     >>> pipeline("paper").split, pipeline("staircase").privatizer
     ('paper', None)
     """
-    optimal = Optimal(error=error, gap=GAP)
+    optimal = Optimal(error=error)
     if name == "default":
         return Method(name=name, privatizer=CumulativeSmooth(), constructor=optimal)
     if name in PRIVATIZERS:

@@ -53,7 +53,7 @@ CONSTRUCTORS: dict[str, Any] = {  # in the order of the notebook
     "heuristic-max": Heuristic(selector="max"),
     "heuristic-min": Heuristic(selector="min"),
     "heuristic-sandwich": Heuristic(selector=outside_in),
-    "paper": Optimal(gap=1e-4),
+    "paper": Optimal(),
     "truncated-geometric": TruncatedGeometric(),
     "unfixed-optimum": UnfixedOptimum(),
 }

@@ -1,0 +1,131 @@
+"""Compiled kernels of curves: their exact values, their worst ratio, and draws from them.
+
+A mechanism of curves has the cumulative weight s_b(i) + f_0 + ... + f_b at output b of row i, with
+
+    s_b(i) = max(((x_b + lift) p_(i-m_b) >> 62) - lift, 0)                  for i >= m_b,
+    s_b(i) = keep - max(((keep - x_b + lift) p_(m_b-i) >> 62) - lift, 0)    otherwise,
+
+where p_d is ⌊2^62 e^(-εd)⌋, and 0 past the end of `powers`. Every product has its full 128 bits.
+"""
+
+import numpy as np
+from numba import njit
+
+from holdfast.mechanism.certificate_kernel import exceeds, product
+
+TWO, SIXTY_TWO = np.uint64(2), np.uint64(62)
+EMPTY, NEGATIVE = 0, -1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _tail(height, lift, d, powers):
+    """What is left of a height after d steps of the steepest fall."""
+    if d >= len(powers):
+        return np.int64(0)
+    high, low = product(np.uint64(height + lift), np.uint64(powers[d]))
+    left = np.int64((high << TWO) | (low >> SIXTY_TWO)) - lift
+    return left if left > 0 else np.int64(0)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _value(i, turn, height, keep, lift, powers):
+    """s(i) of one curve."""
+    if i >= turn:
+        return _tail(height, lift, i - turn, powers)
+    return keep - _tail(keep - height, lift, turn - i, powers)
+
+
+@njit(cache=True, nogil=True)
+def cumulative_row(i, turns, heights, floors, keep, lift, powers, sums):
+    """All cumulative weights of row i."""
+    floor = np.int64(0)
+    for b in range(len(turns)):
+        floor += floors[b]
+        sums[b] = _value(i, turns[b], heights[b], keep, lift, powers) + floor
+
+
+@njit(cache=True)
+def worst_curve_ratio(turns, heights, floors, keep, lift, powers):
+    """The largest ratio of two vertical neighbours: (numerator, denominator, row, column).
+
+    A curve is constant further than `reach` from its turn, so these rows are all that differ. The
+    denominator is EMPTY when a positive weight meets a zero, NEGATIVE when a weight is negative.
+    """
+    n, reach = len(turns), len(powers)
+    top, bottom, row, column = np.uint64(1), np.uint64(1), -1, -1
+    nearly = 1.0
+    for j in range(n):
+        turn_0, height_0 = (turns[j - 1], heights[j - 1]) if j else (np.int64(0), np.int64(0))
+        turn_1, height_1 = turns[j], heights[j]
+        if turn_0 == turn_1 and height_0 == height_1:
+            continue  # the floor in every row
+        seen = np.int64(0)
+        for turn in (turn_0, turn_1):
+            first, last = max(turn - reach, seen), min(turn + reach, n - 1)
+            above = np.int64(-1)
+            for i in range(first, last + 1):
+                below = (
+                    _value(i, turn_1, height_1, keep, lift, powers)
+                    - _value(i, turn_0, height_0, keep, lift, powers)
+                    + floors[j]
+                )
+                if below < 0:
+                    return np.uint64(1), NEGATIVE, i, j
+                a, b = np.uint64(max(above, below)), np.uint64(min(above, below))
+                if above < 0:
+                    pass
+                elif b == 0:
+                    if a > 0:
+                        return a, EMPTY, i - 1, j
+                elif np.float64(a) >= nearly * np.float64(b) and exceeds(a, b, top, bottom):
+                    top, bottom, row, column = a, b, i - 1, j
+                    nearly = np.float64(a) / np.float64(b) * (1 - 1e-14)
+                above = below
+            seen = max(seen, last)
+    return top, np.int64(bottom), row, column
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _sum(b, i, turns, heights, below, keep, lift, powers):
+    return _value(i, turns[b], heights[b], keep, lift, powers) + below[b]
+
+
+@njit(cache=True, nogil=True)
+def draw_from_curves(turns, heights, below, keep, lift, powers, counts, drawn, uniform):
+    """The first output whose cumulative weight exceeds u, searched from the count outwards."""
+    n = len(turns)
+    for row in range(len(counts)):
+        i, u = counts[row], np.int64(uniform[row])
+        step = 1
+        if _sum(i, i, turns, heights, below, keep, lift, powers) > u:
+            high, low = i, i - 1
+            while low >= 0 and _sum(low, i, turns, heights, below, keep, lift, powers) > u:
+                high, step = low, 2 * step
+                low -= step
+            low = max(low, -1)
+        else:
+            low, high = i, i + 1
+            while high < n - 1 and _sum(high, i, turns, heights, below, keep, lift, powers) <= u:
+                low, step = high, 2 * step
+                high += step
+            high = min(high, n - 1)
+        while high - low > 1:
+            middle = (low + high) >> 1
+            if _sum(middle, i, turns, heights, below, keep, lift, powers) > u:
+                high = middle
+            else:
+                low = middle
+        drawn[row] = high
+
+
+@njit(cache=True, nogil=True)
+def weights_of_row(i, first, turns, heights, floors, keep, lift, powers, weights):
+    """The weights of outputs first, first + 1, ... of row i."""
+    below = np.int64(0)
+    if first:
+        below = _value(i, turns[first - 1], heights[first - 1], keep, lift, powers)
+    for k in range(len(weights)):
+        b = first + k
+        up_to = _value(i, turns[b], heights[b], keep, lift, powers)
+        weights[k] = up_to - below + floors[b]
+        below = up_to

@@ -1,0 +1,171 @@
+"""A mechanism made of curves: three integers a column, from which every weight follows exactly."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import CertificateError, HoldfastError
+from holdfast.mechanism.tails import Shape, Tails, curve_error, floor_error
+from holdfast.privacy.metrics import POWERS, count_error
+from holdfast.privacy.rational import decay_table
+
+TOTAL = 1 << 62
+LARGEST_TABLE = 1 << 13
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curves:
+    r"""Integers (turn, height, floor) for every output b: the cumulative weights of all rows.
+
+    With $p_d = \lfloor 2^{62} e^{-\epsilon d} \rfloor$ and K = 2^62 less all floors, row i gives
+    the outputs 0 to b the weight $f_0 + \dots + f_b + s_b(i)$, where $s_b$ is the steepest curve
+    that privacy allows through height $x_b$ at row $m_b$: right of it
+    $s_b(m_b + d) = \lfloor x_b p_d / 2^{62} \rfloor$, left of it the same for $K - s_b$ and
+    $K - x_b$. `lift` bends both tails down to 0 for (ε, δ)-privacy. The last curve is K in every
+    row. Memory: O(n); one row costs O(n).
+    """
+
+    turns: Integers
+    """m: the row at which every curve has its height."""
+    heights: Integers
+    """x: its cumulative weight there, without the floors."""
+    floors: Integers
+    """f: what a column has in every row; 0 for an output that never occurs."""
+    epsilon: Fraction
+    """What the powers are powers of."""
+    lift: int = 0
+    """What both tails are lowered by; 0 for pure privacy."""
+    powers: Integers = field(init=False)
+    """⌊2^62 e^(-εd)⌋, as far as it is not 0 and fewer than n."""
+
+    def __post_init__(self) -> None:
+        for name in ("turns", "heights", "floors"):
+            array = np.array(getattr(self, name))
+            if array.dtype != np.int64 or array.ndim != 1 or len(array) == 0:
+                raise CertificateError(f"`{name}` must be a 1-D array of 64-bit integers.")
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+        powers = np.array(_powers(self.epsilon, len(self.turns)), dtype=np.int64)
+        powers.setflags(write=False)
+        object.__setattr__(self, "powers", powers)
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    @property
+    def keep(self) -> int:
+        """What the floors leave for the curves: the height of the last one."""
+        return (
+            TOTAL - (int((self.floors >> 32).sum()) << 32) - int((self.floors & 0xFFFFFFFF).sum())
+        )
+
+    def check(self) -> None:
+        """Raise unless these integers are curves in their order whose rows add up to 2^62."""
+        n, keep, turns, heights = len(self), self.keep, self.turns, self.heights
+        later = np.diff(turns) > 0
+        in_order = later | ((np.diff(turns) == 0) & (np.diff(heights) >= 0))
+        sound = (
+            len(heights) == len(self.floors) == n
+            and self.floors.min() >= 0
+            and 0 < keep <= TOTAL
+            and 0 <= turns.min() <= turns.max() < n
+            and 0 <= heights.min() <= heights.max() <= keep
+            and type(self.lift) is int
+            and 0 <= self.lift <= keep
+        )
+        if not sound or not in_order.all():
+            raise CertificateError("the curves are not in order, or leave the range of weights.")
+        if turns[-1] != n - 1 or heights[-1] != keep:
+            raise CertificateError("the weights of a row do not add up to 2^62.")
+        if self.powers.tolist() != list(_powers(self.epsilon, n)):
+            raise CertificateError("the powers are not those of epsilon.")
+
+    def row(self, i: int) -> Integers:
+        """The weights of row i."""
+        return self._part(i, 0, len(self))
+
+    def table(self) -> Integers:
+        """All n x n weights."""
+        if len(self) > LARGEST_TABLE:
+            raise HoldfastError(
+                f"{len(self):,} x {len(self):,} weights are too many to hold at once. "
+                "Hint: `row(i)` gives the weights of one row."
+            )
+        return np.array([self.row(i) for i in range(len(self))])
+
+    def worst(self) -> tuple[int, int, int, int]:
+        """The largest ratio of two weights of a column in adjacent rows; O(n/ε) comparisons."""
+        from holdfast.mechanism.curve_kernel import NEGATIVE, worst_curve_ratio
+
+        top, bottom, row, column = (int(number) for number in worst_curve_ratio(*self._arguments))
+        if bottom == NEGATIVE:
+            raise CertificateError("a weight is negative.")
+        return top, bottom, row, column
+
+    def neighbours(self) -> Iterator[tuple[Integers, Integers]]:
+        """Adjacent rows, without the columns in which both have the same weight."""
+        reach = len(self.powers)
+        for i in range(len(self) - 1):
+            first = int(np.searchsorted(self.turns, i - reach))
+            end = min(int(np.searchsorted(self.turns, i + 1 + reach, side="right")) + 1, len(self))
+            pair = self._part(i, first, end), self._part(i + 1, first, end)
+            if min(part.min(initial=0) for part in pair) < 0:
+                raise CertificateError("a weight is negative.")
+            yield pair
+
+    def digest(self, claim: str) -> str:
+        """SHA-256 of the integers and what is claimed of them."""
+        words = f"holdfast curves n={len(self)} lift={self.lift} {claim}\n"
+        digest = hashlib.sha256(words.encode())
+        for array in (self.turns, self.heights, self.floors):
+            digest.update(array.astype("<i8", copy=False).data)
+        return digest.hexdigest()
+
+    def image(self, source: Floats) -> Floats:
+        """The law of the outputs, for inputs distributed as `source`."""
+        kept = self._tails(source).whole(*self._shape)
+        below = (self.keep * kept + np.cumsum(self.floors, dtype=np.float64)) / TOTAL
+        return np.diff(below, prepend=0.0)
+
+    def count_error(self, source: Floats, error: Any = "absolute") -> float:
+        """Expected count error for inputs distributed as `source`; O(n) for the named errors."""
+        if not isinstance(error, str) or error not in POWERS:
+            return count_error(self.table() / TOTAL, source, error)
+        turn, x, rest = self._shape
+        curves = curve_error(self._tails(source), error, (turn[:-1], x[:-1], rest[:-1]))
+        return (self.keep * curves + floor_error(source, error, self.floors)) / TOTAL
+
+    @property
+    def _shape(self) -> Shape:
+        keep = self.keep
+        return self.turns, self.heights / keep, (keep - self.heights) / keep
+
+    def _tails(self, source: Floats) -> Tails:
+        return Tails(source, float(self.epsilon), self.lift / self.keep)
+
+    @property
+    def scale(self) -> tuple[int, int, Integers]:
+        """What all curves share: their highest, the lift and the powers."""
+        return self.keep, self.lift, self.powers
+
+    @property
+    def _arguments(self) -> tuple[Any, ...]:
+        return self.turns, self.heights, self.floors, *self.scale
+
+    def _part(self, i: int, first: int, end: int) -> Integers:
+        from holdfast.mechanism.curve_kernel import weights_of_row
+
+        weights = np.empty(end - first, dtype=np.int64)
+        weights_of_row(i, first, *self._arguments, weights)
+        return weights
+
+
+@lru_cache(maxsize=4)
+def _powers(epsilon: Fraction, n: int) -> tuple[int, ...]:
+    return tuple(decay_table(epsilon, n, total=TOTAL))
