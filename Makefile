@@ -34,6 +34,7 @@ bench: .venv/.test
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python -m holdfast.studies.theory.pictures docs
+	$(BIN)/python -m holdfast.studies.optimum_picture docs
 
 clean:
 	rm -rf .venv holdfast-demo.svg

@@ -1,4 +1,4 @@
-"""The size of a bundle's weights against numpy's npz, and the time of writing and verifying.
+"""The size of the curves in a bundle against all of their weights; the time to save and verify.
 
     python benchmarks/bundle.py [n ...]
 
@@ -17,6 +17,7 @@ import numpy as np
 import holdfast
 from holdfast.privacy.budget import split_budget
 from holdfast.release.release import Privacy, Release
+from holdfast.release.weights_file import encode_weights
 
 ROWS = 10_000
 
@@ -62,14 +63,14 @@ def row(n):
         bundle, writing = timed(lambda: release.save(Path(folder) / "release"))
         report, verifying = timed(lambda: holdfast.verify(bundle))
         assert report, report.damage
-        size = (bundle / "mechanism.weights").stat().st_size
+        size = (bundle / "mechanism.curves").stat().st_size
     return [
         f"{n}",
-        release.methods[1].split("(")[0],
         f"{8 * n * n:,}",
         f"{packed.tell():,}",
+        f"{len(encode_weights(release.mechanism.weights)):,}",
         f"{size:,}",
-        f"{size / packed.tell():.0%}",
+        f"{size / n:.1f}",
         f"{writing:.2f}",
         f"{verifying:.2f}",
     ]
@@ -77,7 +78,7 @@ def row(n):
 
 def main():
     sizes = [int(word) for word in sys.argv[1:]] or [51, 501, 2001]
-    print("| n | constructor | raw bytes | npz | mechanism.weights | of npz | save s | verify s |")
+    print("| n | raw | npz | mechanism.weights | mechanism.curves | a column | save s | verify s |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     make_release(5)  # compiles
     for n in sizes:

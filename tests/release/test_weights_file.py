@@ -43,7 +43,7 @@ def test_both_readers_read_what_was_written(tmp_path_factory, rows):
 
 def test_the_reader_in_the_docs_reads_it(tmp_path):
     text = (Path(__file__).parents[2] / "docs" / "bundle.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n(import struct.*?)```", text, re.DOTALL)[1]
+    code = re.search(r"```python\n((?:(?!```).)*def read_weights.*?)```", text, re.DOTALL)[1]
     release = make(max_count=30)
     folder = release.save(tmp_path / "release")
     names = {}
