@@ -148,19 +148,17 @@ class Family:
         """
         shape = self.through(w)
         if isinstance(error, str) and error in POWERS:
-            size = found = curve_error(self.tails, "absolute", shape)
-            slope = 1.0
-            if error == "squared":
-                slope, found = 2.0 * len(w), curve_error(self.tails, "squared", shape)
+            found = curve_error(self.tails, error, shape)
+            slope = 1.0 if error == "absolute" else 2.0 * len(w)
+            size = slope * curve_error(self.tails, "absolute", shape)
         else:
             weights = error_weights(error, self.z)
             slope = _checked(steepest(weights, self.z, w))
             found, size = count_error(self._matrix(shape), self.z, weights), np.abs(weights).sum()
-            size /= slope or 1.0
         below = running_sums(w)
         levels = np.minimum(below, np.maximum(1 - below, 0)).sum()
         slip = (2 * math.log2(len(w)) + 64) * 2.0**-50
-        slack = slip * slope * ((1 + math.exp(self.epsilon)) * size + levels)
+        slack = slip * ((1 + math.exp(self.epsilon)) * size + slope * levels)
         return found, float(found - slack)
 
     def _matrix(self, shape: Shape) -> Floats:

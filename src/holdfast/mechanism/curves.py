@@ -16,7 +16,7 @@ from holdfast.privacy.metrics import POWERS, count_error
 from holdfast.privacy.rational import decay_table
 
 TOTAL = 1 << 62
-LARGEST_TABLE = 1 << 13
+LARGEST_TABLE = 10_001
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

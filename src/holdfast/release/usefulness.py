@@ -24,7 +24,7 @@ def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float 
     """
     if np.count_nonzero(target) == 1:
         return None
-    return absolute_deviation(mechanism.matrix, target)
+    return mechanism.count_error(target)
 
 
 def share_uncertainty(privatizer: Any, budget: Budget, rows: int, bins: int) -> float:
