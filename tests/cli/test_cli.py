@@ -62,12 +62,12 @@ def test_a_seed_is_marked_as_a_simulation(cli):
     assert "SIMULATION" in Path("release/distribution.svg").read_text()
 
 
-@pytest.mark.parametrize("name", ["optimal", "windowed", "best", "sandwich"])
+@pytest.mark.parametrize("name", ["optimal", "best", "sandwich"])
 def test_the_constructor_can_be_chosen(cli, name):
     code, out, _ = cli("privatize", table(), *USUAL, "--constructor", name, "--json")
     method = json.loads(out)["methods"][1].lower()
     assert code == 0
-    assert {"best": "heuristic", "windowed": "optimal"}.get(name, name) in method
+    assert {"best": "heuristic"}.get(name, name) in method
 
 
 def test_structural_zeros_come_from_a_column(cli):
