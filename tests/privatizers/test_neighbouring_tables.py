@@ -22,7 +22,7 @@ from holdfast.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.privatizers.projection import PROJECTIONS
+from holdfast.privatizers.named_projections import PROJECTIONS
 from silence import Silence
 
 FALSE_ALARM = 1e-6

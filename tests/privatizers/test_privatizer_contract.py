@@ -12,7 +12,7 @@ from holdfast.engines.memory import privatize
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import laplace_measurement
 from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace, certifier
-from holdfast.privatizers.projection import PROJECTIONS
+from holdfast.privatizers.named_projections import PROJECTIONS
 from holdfast.studies.contenders import CONTENDERS
 from silence import Silence
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement, randomness
-from holdfast.privatizers.projection import Noise, find_projection
+from holdfast.privatizers.named_projections import find_projection
+from holdfast.privatizers.projection import Noise
 from holdfast.tables.histogram import check_histogram
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
