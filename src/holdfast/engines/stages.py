@@ -74,7 +74,7 @@ class Stages:
             "epsilon": budget.epsilon,
             "bound": budget.bound,
             "stage_1": budget.stage_1,
-            "contributions": self.options["contributions"],
+            "contributions": budget.contributions,
             "max_count": self.max_count,
             "privatizer": self.privatizer,
             "constructor": self.constructor,

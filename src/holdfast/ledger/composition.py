@@ -27,13 +27,14 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 from holdfast.ledger.ledger import Part
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.budget import Budget, exact_fraction
+from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import declared_delta, group_delta
 
 Floats = NDArray[np.float64]
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are
-SMALLEST_DELTA = 1e-10
+SMALLEST_DELTA = Fraction(1, 10**10)  # ten times what is set aside
 HIGHEST_EPSILON = 50  # of one part; beyond it there is nothing to gain, and floats overflow
 
 
@@ -51,7 +52,7 @@ def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: in
     True
     """
     counted = _count(parts)
-    allowed = _check_delta(delta)
+    allowed = exact_delta(delta, least=SMALLEST_DELTA)
     total = sum((_epsilon(part, steps) * times for part, times in counted.items()), Fraction(0))
     spent = sum((_delta(part, steps) * times for part, times in counted.items()), Fraction(0))
     if allowed == 0 or total == 0:
@@ -145,16 +146,6 @@ def _delta(part: Part | Mechanism, steps: int) -> Fraction:
         farthest = min(steps, len(part.weights) - 1)
         return group_delta(declared_delta(part), part.epsilon, farthest)
     return part.delta
-
-
-def _check_delta(delta: Any) -> Fraction:
-    value = exact_fraction(delta, "delta")
-    if value != 0 and not SMALLEST_DELTA <= value < 1:
-        raise HoldfastError(
-            f"`delta` must be 0, or from {SMALLEST_DELTA:g} to below 1, got {delta!s:.40}. "
-            "Hint: well below one over the number of people; 1e-6 is usual."
-        )
-    return value
 
 
 def _sum(total: Fraction, spent: Fraction, allowed: Fraction) -> Fraction:

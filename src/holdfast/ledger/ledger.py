@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.file import change, create, now, read
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
 
 DONE, OPEN, ABANDONED = "done", "open", "abandoned"
@@ -270,11 +271,9 @@ def plainly(number: Fraction | int) -> str:
 
 
 def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
-    amounts = exact_fraction(epsilon, "epsilon"), exact_fraction(delta, "delta")
+    amounts = exact_fraction(epsilon, "epsilon"), exact_delta(delta, least=0)
     if amounts[0] <= 0:
         raise HoldfastError(f"`epsilon` must be positive, got {epsilon!s:.40}.")
-    if not 0 <= amounts[1] < 1:
-        raise HoldfastError(f"`delta` must be 0 or more and below 1, got {delta!s:.40}.")
     return amounts
 
 

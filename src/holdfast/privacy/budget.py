@@ -8,6 +8,7 @@ from numbers import Rational
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.privacy.whole_number import whole_number
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
@@ -72,7 +73,7 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     >>> float(paper_rule(Fraction(1)))
     0.136
     """
-    return Fraction(round(1000 * (0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))), 1000)
+    return _to_thousandths(0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))
 
 
 def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
@@ -91,8 +92,12 @@ def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
     x = a + b * math.log(epsilon) + c * math.log(N) + d * math.log(n)
     fitted = 1 / (1 + math.exp(-x))
     safe = min(ENOUGH_ROWS / (float(epsilon) * rows), 0.3)
-    share = Fraction(round(1000 * max(fitted, safe)), 1000)
+    share = _to_thousandths(max(fitted, safe))
     return min(max(share, Fraction(1, 100)), Fraction(8, 10))
+
+
+def _to_thousandths(share: float) -> Fraction:
+    return Fraction(round(1000 * share), 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,15 +157,13 @@ def split_budget(
     Fraction(1, 8)
     """
     total = exact_epsilon(epsilon)
-    if (
-        isinstance(contributions, bool)
-        or not isinstance(contributions, int)
-        or not 1 <= contributions <= 1_000_000
-    ):
-        raise HoldfastError(
-            f"`contributions` must be a whole number from 1 to 1000000, got {contributions!r:.40}. "
-            "Hint: how much one person may add to one row, at the most."
-        )
+    contributions = whole_number(
+        contributions,
+        "contributions",
+        least=1,
+        most=1_000_000,
+        hint="how much one person may add to one row, at the most",
+    )
     rest, steps = total - bound, min(contributions, max_count)
     if split is None:  # contributions stretch the noise of both stages alike
         share = share_rule(rest / steps, rows=max(rows, 1), bins=bins or max_count + 1)

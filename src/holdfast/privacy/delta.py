@@ -5,7 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import Budget, exact_fraction
+from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.rational import exp_above, exp_below
 
 DIGITS = 12
@@ -18,13 +19,7 @@ def declared_delta(part: Any) -> Fraction:
     >>> declared_delta(Noise()), declared_delta(None)
     (Fraction(1, 1000000), Fraction(0, 1))
     """
-    delta = exact_fraction(getattr(part, "delta", 0), "delta")
-    if not 0 <= delta < 1:
-        raise HoldfastError(
-            f"`delta` must be 0 or more and below 1, got {delta!s:.40}. "
-            "Hint: far below 1 / the number of people, such as 1e-9."
-        )
-    return delta
+    return exact_delta(getattr(part, "delta", 0), least=0)
 
 
 def group_delta(delta: Fraction, epsilon: Fraction, steps: int) -> Fraction:
