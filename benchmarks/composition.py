@@ -22,7 +22,7 @@ def row(releases: int) -> str:
     mechanism = Optimal()(z / z.sum(), epsilon="0.1").mechanism
     kinds = (
         [Part(epsilon=Fraction(1, 10))] * releases,
-        [*parts_of(budget, CumulativeIsotonic(), None)] * releases,
+        [*parts_of(budget, CumulativeIsotonic(), Optimal())] * releases,
         [mechanism] * releases,
     )
     cells = [f"{float(composed_epsilon(parts, delta='1e-6')):.3f}" for parts in kinds]

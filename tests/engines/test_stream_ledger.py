@@ -1,6 +1,6 @@
 import shutil
+from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -213,10 +213,7 @@ def test_a_stream_with_a_private_max_count_has_one_part_for_both_stages(ledger, 
 def undeclared(target, *, epsilon):
     """A mechanism with a delta that nobody was told of."""
     made = Heuristic(selector="max")(target, epsilon=epsilon)
-    mechanism = holdfast.Mechanism(
-        weights=made.mechanism.weights, epsilon=epsilon, delta=Fraction(1, 1000)
-    )
-    return SimpleNamespace(mechanism=mechanism, delta=mechanism.delta, description="undeclared")
+    return replace(made, delta=Fraction(1, 1000))
 
 
 def test_a_stream_that_needs_more_than_was_paid_is_withheld(ledger, tmp_path):

@@ -17,7 +17,7 @@ from holdfast.mechanism.mechanism import TOTAL, Mechanism
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.rational import exp_below, log_above
 from holdfast.privatizers import CumulativeIsotonic
-from holdfast.privatizers.max_count import plan
+from holdfast.privatizers.max_count import budget_for
 
 DELTA = Fraction(1, 1000)
 
@@ -107,7 +107,7 @@ def test_parts_hold_for_matrices_chosen_by_the_first_stage_and_one_drawn_matrix_
 
 def test_twenty_releases_at_a_tenth_cost_less_than_two():
     budget = split_budget("0.1", max_count=50, rows=3000, split="paper")
-    parts = [*parts_of(budget, CumulativeIsotonic(), None)] * 20
+    parts = [*parts_of(budget, CumulativeIsotonic(), Heuristic())] * 20
     bound = composed_epsilon(parts, delta="1e-6")
     assert sum(part.epsilon for part in parts) == 2
     assert 1.2 < bound < 1.4
@@ -137,14 +137,14 @@ def test_matrices_of_twenty_releases_cost_less_than_the_sum():
 
 def test_contributions_are_steps_with_noise_of_their_own():
     budget = split_budget(1, max_count=50, rows=3000, split="paper", contributions=5)
-    stage_1, stage_2 = parts_of(budget, CumulativeIsotonic(), None)
+    stage_1, stage_2 = parts_of(budget, CumulativeIsotonic(), Heuristic())
     assert stage_1 == Part(epsilon=budget.stage_1 / 5, times=5)
     assert stage_2 == Part(epsilon=budget.stage_2)
 
     class Mine(CumulativeIsotonic):
         """Somebody's own privatizer, of which nothing is known but its epsilon."""
 
-    assert parts_of(budget, Mine(), None)[0] == Part(epsilon=budget.stage_1)
+    assert parts_of(budget, Mine(), Heuristic())[0] == Part(epsilon=budget.stage_1)
 
 
 def test_a_matrix_with_a_delta_is_priced_by_its_own_curve():
@@ -225,8 +225,8 @@ def test_the_releases_of_a_ledger_compose(tmp_path):
 
 def test_a_private_max_count_is_not_priced_by_a_split_that_may_change():
     quantile, stage_1 = holdfast.PrivateQuantile("0.9"), holdfast.privatizers.CumulativeSmooth()
-    _, planned = plan(quantile, 100_000, epsilon="0.01")
-    recorded = parts_of(planned, stage_1, None)
+    planned = budget_for(quantile, 100_000, epsilon="0.01")
+    recorded = parts_of(planned, stage_1, Heuristic())
     for top in (1, 12, 100, 5000):
         drawn = split_budget("0.01", max_count=top, rows=100_000, bound=planned.bound)
         true = [Part(epsilon=part) for part in (drawn.bound, drawn.stage_1, drawn.stage_2)]

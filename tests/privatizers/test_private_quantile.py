@@ -26,7 +26,7 @@ from holdfast.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.privatizers.max_count import plan
+from holdfast.privatizers.max_count import budget_for, highest_count
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.1, 3000)
 FAST = {"constructor": Heuristic(selector="sandwich")}
@@ -163,7 +163,7 @@ def test_every_combination_adds_up_exactly(split, contributions, privatizer, par
         privacy.bound_certified + privacy.stage_1_certified + privacy.stage_2_certified
     )
     assert budget.steps == min(contributions, release.bound.max_count)
-    assert privacy.delta == total_delta(budget, privatizer, None)
+    assert privacy.delta == total_delta(budget, privatizer.delta)
     assert (privacy.delta > 0) == ("Gaussian" in repr(privatizer))
     rest = split_budget(
         Fraction(9, 10) - budget.bound,
@@ -287,9 +287,10 @@ def test_contributions_set_the_resolution_and_not_the_noise():
 
 
 def test_a_plan_names_the_part_without_a_draw():
-    top, budget = plan(PrivateQuantile(0.99, highest=200), 4000, epsilon=1)
-    assert top == 200 and budget.bound == Fraction(1, 40)
-    assert plan(30, 4000, epsilon=1)[1].bound == 0
+    quantile = PrivateQuantile(0.99, highest=200)
+    assert highest_count(quantile) == 200
+    assert budget_for(quantile, 4000, epsilon=1).bound == Fraction(1, 40)
+    assert budget_for(30, 4000, epsilon=1).bound == 0
 
 
 @pytest.mark.parametrize("epsilon", ["0.02", "1"])
@@ -297,6 +298,6 @@ def test_the_budget_is_settled_before_max_count_is_drawn(epsilon):
     counts = np.random.default_rng(0).poisson(6, 3000)
     quantile = PrivateQuantile("0.9")
     release = holdfast.privatize(counts, epsilon=epsilon, max_count=quantile, seed=1)
-    planned = plan(quantile, len(counts), epsilon=epsilon)[1]
+    planned = budget_for(quantile, len(counts), epsilon=epsilon)
     assert release.bound.max_count < 100
     assert release.privacy.budget == planned

@@ -2,6 +2,7 @@
 
 from holdfast.constructors.automatic import Automatic
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.linear_program import LinearProgram
 from holdfast.constructors.optimal import Optimal
@@ -12,6 +13,7 @@ from holdfast.constructors.windowed import Windowed
 __all__ = [
     "Automatic",
     "Construction",
+    "Constructor",
     "Heuristic",
     "LinearProgram",
     "Optimal",

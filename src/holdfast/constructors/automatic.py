@@ -7,6 +7,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.constructors.fallback import optimal_or_heuristic
 from holdfast.constructors.heuristic import Heuristic
 from holdfast.constructors.optimal import Optimal
@@ -18,7 +19,7 @@ OPTIMAL_UP_TO, WINDOWED_UP_TO, BOUNDED_UP_TO = 501, 2001, 5001
 
 
 @dataclass(frozen=True, kw_only=True)
-class Automatic:
+class Automatic(Constructor):
     """The optimum where it takes a few seconds, the nearest to it that does beyond.
 
     `Optimal` up to n = 501, or `Heuristic` should its search stop early and that be better;

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.constructors.feasible import feasible_matrix
 from holdfast.constructors.interior_point import Problem, State, start, step
@@ -31,7 +32,7 @@ LARGE = 1e6  # and so do multipliers that exceed the count error this much
 
 
 @dataclass(frozen=True, kw_only=True)
-class Optimal:
+class Optimal(Constructor):
     r"""The mechanism in F with the least count error, and a lower bound that proves it.
 
     $$\min \langle W, T \rangle : \quad T 1 = 1, \quad z^\top T = z, \quad

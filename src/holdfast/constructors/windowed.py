@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.constructors.dual_bound import relative_gap
 from holdfast.constructors.fallback import optimal_or_heuristic
 from holdfast.constructors.feasible import feasible_matrix, missing_share, raise_to_private
@@ -38,7 +39,7 @@ ENOUGH = 1e-9  # share of 1z that may be missing in the end
 
 
 @dataclass(frozen=True, kw_only=True)
-class Windowed:
+class Windowed(Constructor):
     r"""A mechanism of F put together from the optima on overlapping windows of up to 240 rows.
 
     Column j is taken from the window that j lies deepest in, and continued beyond it as

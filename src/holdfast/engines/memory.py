@@ -1,12 +1,13 @@
 """The paper's framework in its five steps."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from holdfast.engines.stages import Constructor, Stages, stages
+from holdfast.constructors import Construction
+from holdfast.engines.stages import Stages, check_parameters
 from holdfast.ledger.spending import release_once
 from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
@@ -27,7 +28,7 @@ def privatize(
     structural_zero: str | Sequence[Any] | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
-    constructor: Constructor | None = None,
+    constructor: Callable[..., Construction] | None = None,
     split: Any = None,
     seed: int | None = None,
     ledger: Any = None,
@@ -55,7 +56,7 @@ def privatize(
         privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Automatic()`: the optimum up to max_count = 500. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
-            `split` is given.
+            `split` is given. A function of (target, *, epsilon) will do.
         split: Stage 1's share of the budget; default our rule, from epsilon, N and
             max_count; "paper" is the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
@@ -67,7 +68,7 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    asked = stages(
+    parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
         contributions=contributions,
@@ -79,23 +80,23 @@ def privatize(
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     refuse_copies(rows)
     number = int((~rows.structural_zero).sum())
-    asked = asked.for_rows(number)
-    steps = partial(five_steps, rows, asked)
+    stages = parameters.for_rows(number)
+    steps = partial(five_steps, rows, stages)
     if ledger is None and dataset is None:
         return steps()
-    request = asked.request(number, len(rows.counts) - number)
-    return release_once(ledger, dataset, rows, request, steps, simulated=asked.source.simulated)
+    request = stages.request(len(rows.counts) - number)
+    return release_once(ledger, dataset, rows, request, steps, simulated=stages.source.simulated)
 
 
-def five_steps(rows: CountTable, asked: Stages) -> Release:
+def five_steps(rows: CountTable, stages: Stages) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here."""
     open_rows = ~rows.structural_zero
     counts = rows.counts[open_rows]
-    histogram = histogram_of_counts(counts, asked.highest)  # step 1: the distribution of counts
-    staged = asked(histogram)  # steps 2 and 3: z, and from z alone T
+    histogram = histogram_of_counts(counts, stages.highest)  # step 1: the distribution of counts
+    staged = stages(histogram)  # steps 2 and 3: z, and from z alone T
     counts = top_code(counts, staged.top)
     released = np.zeros(len(rows.counts), dtype=np.int64)
-    released[open_rows] = draw(staged.construction.mechanism, counts, asked.source)  # step 4
+    released[open_rows] = draw(staged.construction.mechanism, counts, stages.source)  # step 4
     facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,

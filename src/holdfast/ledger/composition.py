@@ -24,12 +24,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.constructors import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.ledger.ledger import Part
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.delta import declared_delta, group_delta
+from holdfast.privacy.delta import group_delta
+from holdfast.privatizers import Privatizer, is_own
 
 Floats = NDArray[np.float64]
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons
@@ -144,7 +146,7 @@ def _epsilon(part: Part | Mechanism, steps: int) -> Fraction:
 def _delta(part: Part | Mechanism, steps: int) -> Fraction:
     if isinstance(part, Mechanism):
         farthest = min(steps, len(part.weights) - 1)
-        return group_delta(declared_delta(part), part.epsilon, farthest)
+        return group_delta(part.delta, part.epsilon, farthest)
     return part.delta
 
 
@@ -167,31 +169,20 @@ def _accounting() -> Any:
     return privacy_loss_distribution, pld_pmf
 
 
-def parts_of(budget: Budget, privatizer: Any, constructor: Any) -> tuple[Part, ...]:
+def parts_of(budget: Budget, privatizer: Privatizer, constructor: Constructor) -> tuple[Part, ...]:
     """The parts of a release, each private whatever came before it; known before it is drawn.
 
-    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`. Where
-    max_count is found from the data, the split follows from what is found: then only the sum of
-    the two stages is known beforehand, and they are one part.
+    Where max_count is found from the data, the split follows from what is found: then only the sum
+    of the two stages is known beforehand, and they are one part.
     """
-    promised = Fraction(getattr(constructor, "promised_delta", 0))
+    declared, promised = exact_delta(privatizer.delta, least=0), constructor.promised_delta
     if budget.bound:
         rest = budget.stage_1 + budget.stage_2
-        delta = group_delta(declared_delta(privatizer), rest / budget.steps, budget.steps)
+        delta = group_delta(declared, rest / budget.steps, budget.steps)
         return Part(epsilon=budget.bound), Part(epsilon=rest, delta=delta + promised)
-    delta = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
+    delta = group_delta(declared, budget.unit_1, budget.steps)
     stage_1 = Part(epsilon=budget.stage_1, delta=delta)
-    if delta == 0 and _one_step_at_a_time(privatizer):
+    if delta == 0 and is_own(privatizer) and privatizer.independent_steps:
         stage_1 = Part(epsilon=budget.unit_1, times=budget.steps)
     parts = stage_1, Part(epsilon=budget.stage_2, delta=promised)
     return tuple(part for part in parts if part.epsilon or part.delta)
-
-
-def _one_step_at_a_time(privatizer: Any) -> bool:
-    # A row that moves m bins changes m cumulative counts by one each, under noise of their own.
-    kind = type(privatizer)
-    return kind.__module__.startswith("holdfast.privatizers.") and kind.__name__ in (
-        "CumulativeIsotonic",
-        "CumulativeSmooth",
-        "CyclicLaplace",
-    )

@@ -17,7 +17,7 @@ from holdfast.ledger.identity import identity
 from holdfast.ledger.kept import check_room, kept_release
 from holdfast.ledger.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
 from holdfast.release.bundle import load
-from holdfast.release.release import Privacy, Release
+from holdfast.release.release import Release
 from holdfast.tables.table import CountTable
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
@@ -51,11 +51,6 @@ class Request:
         """The parameters as JSON, the same in every process."""
         named = {name: identity(value) for name, value in self.parameters.items()}
         return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
-
-    def check(self, privacy: Privacy) -> None:
-        """Refuse a release that costs more than was paid for it."""
-        if privacy.epsilon > self.epsilon or privacy.delta > self.delta:
-            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
 
 
 class TableDigest:
@@ -138,7 +133,6 @@ def _draw_and_keep(
 ) -> Release:
     try:
         release = draw()
-        request.check(release.privacy)
         bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
         bare.save(folder)
     except BaseException as error:

@@ -2,24 +2,12 @@
 
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.rational import exp_above, exp_below
 
 DIGITS = 12
-
-
-def declared_delta(part: Any) -> Fraction:
-    """What a privatizer or a mechanism declares for a change of one in one row; 0 if nothing.
-
-    >>> class Noise: delta = "1e-6"
-    >>> declared_delta(Noise()), declared_delta(None)
-    (Fraction(1, 1000000), Fraction(0, 1))
-    """
-    return exact_delta(getattr(part, "delta", 0), least=0)
 
 
 def group_delta(delta: Fraction, epsilon: Fraction, steps: int) -> Fraction:
@@ -38,13 +26,14 @@ def group_delta(delta: Fraction, epsilon: Fraction, steps: int) -> Fraction:
     return Fraction(rounded_up(delta * whole / one, DIGITS))
 
 
-def total_delta(budget: Budget, privatizer: Any, mechanism: Any) -> Fraction:
-    """The delta of a release for one person: both stages, each enlarged for contributions.
+def total_delta(budget: Budget, stage_1: Fraction, stage_2: Fraction = Fraction(0)) -> Fraction:
+    """The delta of a release for one person, from that of each stage for a change of one in one
+    row; both are enlarged for contributions.
 
     Raises if it is 1 or more: then nothing would be promised.
     """
-    total = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
-    total += group_delta(declared_delta(mechanism), budget.unit_2, budget.steps)
+    total = group_delta(stage_1, budget.unit_1, budget.steps)
+    total += group_delta(stage_2, budget.unit_2, budget.steps)
     if total >= 1:
         raise HoldfastError(
             f"the total `delta` for one person is {rounded_up(total, 3)}: 1 or more promises "

@@ -1,6 +1,6 @@
 """Privatizers that add discrete Gaussian noise to the cumulative histogram of counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -22,7 +22,7 @@ class _Gaussian(OnCumulative):
     certified_by: ClassVar[str] = "the exact law of OpenDP's discrete Gaussian"
     law: ClassVar[str] = "gaussian"
 
-    delta: Any
+    delta: Any = field()  # must be given, though the base has a default
     """The probability that ε may fail: choose it well below 1/N; kept as a Fraction."""
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.delta import declared_delta, group_delta
+from holdfast.privacy.delta import group_delta
 from holdfast.privatizers.max_count import Bound
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.pictures import distribution_picture
@@ -181,7 +181,7 @@ def _certificate(mechanism: Mechanism) -> dict[str, Any]:
     """What the weights prove, and where: for a delta there is no single worst ratio."""
     from holdfast.mechanism.certificate_kernel import worst_ratio  # numba: not before it is needed
 
-    delta = declared_delta(mechanism)
+    delta = mechanism.delta
     ratio, output, inputs = None, None, None
     if not delta:
         top, bottom, row, column = (int(number) for number in worst_ratio(mechanism.weights))
@@ -248,7 +248,7 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         record["mechanism_digest"] == release.mechanism.digest
         and release.mechanism.certified_epsilon * budget.steps == release.privacy.stage_2_certified
         and release.privacy.delta
-        >= group_delta(declared_delta(release.mechanism), budget.unit_2, budget.steps)
+        >= group_delta(release.mechanism.delta, budget.unit_2, budget.steps)
         and record["max_count"] == top
         and _bound_fits(release, top)
         and budget.steps == min(budget.contributions, top)

@@ -1,7 +1,6 @@
 """Says when a release tells little, from what is public and private already: costs nothing."""
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.metrics import absolute_deviation
+from holdfast.privatizers import Privatizer
 from holdfast.privatizers.max_count import Bound
 from holdfast.wording import numbered
 
@@ -27,17 +27,15 @@ def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float 
     return absolute_deviation(mechanism.matrix, target)
 
 
-def share_uncertainty(privatizer: Any, budget: Budget, rows: int, bins: int) -> float:
+def share_uncertainty(privatizer: Privatizer, budget: Budget, rows: int, bins: int) -> float:
     """Standard deviation that stage 1's noise gives to the share of rows up to a count.
 
     The largest over the counts, before the projection, which mostly lowers it.
     """
     if bins < 2 or not budget.stage_1:
         return 0.0
-    variance = 2 / float(budget.unit_1) ** 2
-    if hasattr(privatizer, "cumulative_variance"):
-        variance = float(np.max(privatizer.cumulative_variance(bins, budget.unit_1)))
-    return math.sqrt(variance) / rows
+    variance = privatizer.cumulative_variance(bins, budget.unit_1)
+    return math.sqrt(float(np.max(variance))) / rows
 
 
 def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
@@ -64,7 +62,7 @@ def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
 def usefulness_notes(
     mechanism: Mechanism,
     target: NDArray[np.float64],
-    privatizer: Any,
+    privatizer: Privatizer,
     budget: Budget,
     rows: int,
 ) -> tuple[str, ...]:

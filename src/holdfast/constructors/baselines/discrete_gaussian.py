@@ -3,13 +3,14 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.constructors.baselines.clamped import Floats, clamped_noise
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
@@ -24,7 +25,7 @@ REACH = 14  # standard deviations; what lies beyond is below 1e-43
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscreteGaussian:
+class DiscreteGaussian(Constructor):
     r"""Discrete Gaussian noise on a count, clamped to 0 ... n-1: (ε, δ)-private.
 
     $P(X = x) \propto e^{-x^2 / 2\sigma^2}$ on the whole numbers, with the smallest σ for which
@@ -48,7 +49,7 @@ class DiscreteGaussian:
     error: Any = "absolute"
     """Count error that is reported."""
 
-    one_stage = True
+    one_stage: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("rows", "steps"):

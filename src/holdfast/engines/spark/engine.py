@@ -8,7 +8,7 @@ reads those files.
 """
 
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.constructors import Construction
 from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
-from holdfast.engines.stages import Constructor, Staged, stages
+from holdfast.engines.stages import Staged, check_parameters
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.ledger.ledger import ABANDONED, check_name, open_ledger
 from holdfast.ledger.spending import mark_done, pay
@@ -92,7 +93,7 @@ def privatize(
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
-    constructor: Constructor | None = None,
+    constructor: Callable[..., Construction] | None = None,
     split: Any = None,
     ledger: Any = None,
     dataset: str | None = None,
@@ -117,7 +118,7 @@ def privatize(
     """
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
-    asked = stages(
+    parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
         contributions=contributions,
@@ -128,21 +129,19 @@ def privatize(
     place = _Place(df, path)
     columns = Columns(df, count, category, structural_zero)
     with _spark("read", "`df`"):
-        seen = columns.tally(asked.highest)
-    asked = asked.for_rows(seen.rows)
+        seen = columns.tally(parameters.highest)
+    stages = parameters.for_rows(seen.rows)
     with _spark(
         "write", f"`{place.path}`"
     ):  # what can be known to fail must fail before it is paid
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
     if ledger is None or dataset is None:
-        return _release(columns, place, asked(seen.histogram), seen)
-    book, request = open_ledger(ledger), asked.request(seen.rows, seen.structural_zeros)
+        return _release(columns, place, stages(seen.histogram), seen)
+    book, request = open_ledger(ledger), stages.request(seen.structural_zeros)
     spend = pay(book, check_name(dataset), request, request.words)
     try:
-        staged = asked(seen.histogram)
-        request.check(staged.privacy)
-        release = _release(columns, place, staged, seen)
+        release = _release(columns, place, stages(seen.histogram), seen)
     except BaseException as error:
         error.add_note(COUNTED)
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well

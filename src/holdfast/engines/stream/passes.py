@@ -75,7 +75,7 @@ class Run:
 
     table: Source
     sink: Path
-    asked: Stages
+    stages: Stages
     seen: Tally
     say: Progress
     rows: bytes | None = None
@@ -84,24 +84,20 @@ class Run:
     @property
     def request(self) -> Request:
         """What a ledger is asked to pay for."""
-        return self.asked.request(self.seen.rows, self.seen.structural_zeros)
+        return self.stages.request(self.seen.structural_zeros)
 
     def draw(
         self,
         keep: Path | None = None,
         notes: tuple[str, ...] = (),
-        paid: Request | None = None,
     ) -> StreamedRelease:
         """The second pass, into a bundle that is there when all of it is.
 
-        `keep` is the folder for a second bundle, with the counts alone. What costs more than was
-        `paid` is refused before a count is drawn.
+        `keep` is the folder for a second bundle, with the counts alone.
         """
         self.say("Building the mechanism", None)
-        staged = self.asked(self.seen.histogram)
-        if paid is not None:
-            paid.check(staged.privacy)
-        threads = 1 if self.asked.source.simulated else THREADS  # seeded draws go by row order
+        staged = self.stages(self.seen.histogram)
+        threads = 1 if self.stages.source.simulated else THREADS  # seeded draws go by row order
         with new_bundle(self.sink) as folder, kept_bundle(keep) as bare:
             released = self.rewrite(Drawing(staged), folder, bare, threads, staged.top)
             drawn = released.copy()
@@ -135,7 +131,7 @@ class Run:
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
         with writing(self.sink.parent), column_file(bare) as write:
             for part in parts:
-                again += _open_histogram(part.counts, part.marks, self.asked.highest)
+                again += _open_histogram(part.counts, part.marks, self.stages.highest)
                 released += np.bincount(part.released, minlength=top + 1)
                 write(part.released)
                 self.say(DRAWING, part.done)
