@@ -27,7 +27,6 @@ EXCEPTIONS = {
 }
 TO_BE_REMOVED = {
     ("tables.stream.source", "mechanism.sampling"): "the number of threads belongs above both",
-    ("ledger.kept", "ledger.spending"): "what is asked for belongs above both",
     ("studies.compare.comparison", "studies.compare.pictures"): "pictures of a comparison draw it",
 }
 

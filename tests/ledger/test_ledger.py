@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.file import change
 from holdfast.ledger.ledger import Ledger, Limit, Part, Spend, plainly
+from holdfast.ledger.sqlite_file import change
 from ledger_hammer import hammer, kills
 
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # no disk to wait for

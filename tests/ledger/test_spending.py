@@ -227,7 +227,7 @@ def test_the_ledger_holds_no_count_and_no_plain_digest_of_the_table(ledger):
 
 
 def _fingerprint(ledger):
-    from holdfast.ledger.file import read
+    from holdfast.ledger.sqlite_file import read
 
     with read(ledger.path, 1) as db:
         return db.execute("SELECT fingerprint FROM spends").fetchone()

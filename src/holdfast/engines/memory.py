@@ -1,18 +1,21 @@
 """The paper's framework in its five steps."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.constructors import Construction
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.ledger.spending import release_once
+from holdfast.ledger.request import Request, TableDigest
+from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
-from holdfast.release.release import Release
+from holdfast.release.bundle import load
+from holdfast.release.release import Release, ReleaseFacts
 from holdfast.tables.copies import refuse_copies
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable, read_table
@@ -77,15 +80,11 @@ def privatize(
         split=split,
         seed=seed,
     )
+    account = find_account(ledger, dataset)
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     refuse_copies(rows)
-    number = int((~rows.structural_zero).sum())
-    stages = parameters.for_rows(number)
-    steps = partial(five_steps, rows, stages)
-    if ledger is None and dataset is None:
-        return steps()
-    request = stages.request(len(rows.counts) - number)
-    return release_once(ledger, dataset, rows, request, steps, simulated=stages.source.simulated)
+    stages = parameters.for_rows(int((~rows.structural_zero).sum()))
+    return pay_and_draw(InMemory(rows=rows, stages=stages), account)
 
 
 def five_steps(rows: CountTable, stages: Stages) -> Release:
@@ -107,3 +106,47 @@ def five_steps(rows: CountTable, stages: Stages) -> Release:
         unchanged_columns=rows.others,
         **facts | {"notes": (*rows.notes, *facts["notes"])},
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InMemory(Run[Release]):
+    """The five steps, as a ledger sees them."""
+
+    rows: CountTable
+    stages: Stages
+
+    @property
+    def request(self) -> Request:
+        """What is to be paid for."""
+        return self.stages.request(int(self.rows.structural_zero.sum()))
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a seed was given."""
+        return self.stages.source.simulated
+
+    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
+        """All five steps; the counts alone are stored as well, where that is said."""
+        release = five_steps(self.rows, self.stages)
+        if store is not None:
+            bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            bare.save(store)
+        return replace(release, notes=(*release.notes, *notes))
+
+    def content(self, words: str) -> bytes:
+        """The parameters, the counts, and whose they are."""
+        digest = TableDigest()
+        digest.add(self.rows.counts, self.rows.structural_zero)
+        return digest.content(words, self.rows.digest())
+
+    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> Release:
+        """The stored counts in the table that was given."""
+        stored = load(folder)
+        check(stored)
+        return replace(
+            stored,
+            table=self.rows.replace(stored.counts),
+            count_column=self.rows.column,
+            unchanged_columns=self.rows.others,
+            repeated=True,
+        )

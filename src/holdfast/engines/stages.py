@@ -12,7 +12,7 @@ from holdfast.constructors.constructor import as_constructor
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import parts_of
 from holdfast.ledger.ledger import Part
-from holdfast.ledger.spending import Request
+from holdfast.ledger.request import Request
 from holdfast.mechanism.mechanism import check_mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget

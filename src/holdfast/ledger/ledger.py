@@ -6,18 +6,28 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.file import change, create, now, read
+from holdfast.ledger.sqlite_file import change, create, now, read
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
 
-DONE, OPEN, ABANDONED = "done", "open", "abandoned"
 LONGEST_NAME = 200
+
+
+class State(StrEnum):
+    """What became of a spend, in the words of the file."""
+
+    DONE = "done"
+    OPEN = "open"
+    """Under way, or its process was killed."""
+    ABANDONED = "abandoned"
+    """An error came after it was recorded."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,9 +61,7 @@ class Spend:
     epsilon: Fraction
     delta: Fraction
     parts: tuple[Part, ...]
-    state: str
-    """"done"; "abandoned": an error came after the spend was recorded; "open": under way, or
-    the process was killed."""
+    state: State
     time: str
     ended: str | None
     what: str
@@ -159,18 +167,26 @@ class Ledger:
             cursor = db.execute(
                 "INSERT INTO spends (dataset, epsilon, delta, parts, state, time, fingerprint, "
                 "what) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (dataset, *map(str, amount), _to_text(steps), OPEN, now(), fingerprint, what),
+                (
+                    dataset,
+                    *map(str, amount),
+                    _to_text(steps),
+                    State.OPEN.value,
+                    now(),
+                    fingerprint,
+                    what,
+                ),
             )
         return int(cursor.lastrowid or 0)
 
-    def finish(self, spend: int, state: str) -> None:
+    def finish(self, spend: int, state: State | str) -> None:
         """Mark an open spend "done" or "abandoned". It counts either way."""
-        if state not in (DONE, ABANDONED):
+        if state not in (State.DONE, State.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as db:
             db.execute(
                 "UPDATE spends SET state = ?, ended = ? WHERE id = ? AND state = ?",
-                (state, now(), spend, OPEN),
+                (str(state), now(), spend, State.OPEN.value),
             )
             found = db.execute("SELECT state FROM spends WHERE id = ?", (spend,)).fetchone()
             if found != (state,):  # a process that shows the release again may have been first
@@ -220,17 +236,17 @@ class Ledger:
                 "dataset = ? AND fingerprint = ? AND state != ?",
                 dataset,
                 fingerprint,
-                ABANDONED,
+                State.ABANDONED.value,
             )
         return found[::-1]
 
-    def paid(self, fingerprint: str) -> list[int]:
+    def spends_on(self, fingerprint: str) -> list[int]:
         """The numbers of all spends on this very release, under whatever name of a dataset."""
         with self._reading() as db:
             return [spend.id for spend in _spends(db, "fingerprint = ?", fingerprint)]
 
     def folder(self, spend: int, fingerprint: str) -> Path:
-        """Where the release of a spend is kept; numbers alone begin anew in another ledger."""
+        """Where the release of a spend is stored; numbers alone begin anew in another ledger."""
         file = self.path.resolve()
         return file.with_name(file.name + ".releases") / f"{spend:06d}-{fingerprint[:32]}"
 
@@ -301,9 +317,9 @@ def _balance(db: Connection, dataset: str) -> Balance:
         "GROUP BY epsilon, delta, state",
         (dataset,),
     ).fetchall()
-    states = dict.fromkeys((DONE, OPEN, ABANDONED), 0)
+    states = {state.value: 0 for state in State}
     for _, _, state, number in groups:
-        states[state] += number
+        states[State(state).value] += number
     return Balance(
         dataset=dataset,
         epsilon_limit=Fraction(limit[0]),
@@ -327,7 +343,7 @@ def _spends(db: Connection, where: str, *values: Any) -> list[Spend]:
             epsilon=Fraction(epsilon),
             delta=Fraction(delta),
             parts=_from_text(parts),
-            state=state,
+            state=State(state),
             time=time,
             ended=ended,
             what=what,

@@ -9,7 +9,7 @@ reads those files.
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from holdfast.constructors import Construction
 from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
-from holdfast.engines.stages import Staged, check_parameters
-from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.ledger import ABANDONED, check_name, open_ledger
-from holdfast.ledger.spending import mark_done, pay
+from holdfast.engines.stages import Staged, Stages, check_parameters
+from holdfast.errors import HoldfastError
+from holdfast.ledger.request import Request
+from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import complete, new_bundle
@@ -116,8 +116,7 @@ def privatize(
 
     The others are those of `holdfast.privatize`.
     """
-    if (ledger is None) != (dataset is None):
-        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
+    account = find_account(ledger, dataset)
     parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
@@ -136,47 +135,59 @@ def privatize(
     ):  # what can be known to fail must fail before it is paid
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
-    if ledger is None or dataset is None:
-        return _release(columns, place, stages(seen.histogram), seen)
-    book, request = open_ledger(ledger), stages.request(seen.structural_zeros)
-    spend = pay(book, check_name(dataset), request, request.words)
-    try:
-        release = _release(columns, place, stages(seen.histogram), seen)
-    except BaseException as error:
-        error.add_note(COUNTED)
-        with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            book.finish(spend, ABANDONED)
-        raise
-    mark_done(book, spend)
-    return release
+    return pay_and_draw(SparkRun(columns=columns, place=place, stages=stages, seen=seen), account)
 
 
-def _release(columns: Columns, place: "_Place", staged: Staged, seen: Seen) -> SparkRelease:
-    """Draw and write in one job, check what was written, and give it its name."""
-    partial = f"{place.path}.partial-{secrets.token_hex(8)}"
-    zeros = seen.structural_zeros
-    try:
-        with _spark("write", f"`{place.path}`"):
-            _draw(columns, staged, partial)
-            released = _released(columns, partial, staged.top)
-        if int(released.sum()) != seen.rows + zeros or released[0] < zeros:
-            raise changed()
-        place.take(partial)
-    finally:
-        place.remove(partial)
-    drawn = released.copy()
-    drawn[0] -= zeros
-    facts = staged.facts(drawn)
-    return SparkRelease(
-        histogram=released,
-        path=place.path,
-        columns=tuple(columns.names),
-        session=place.session,
-        structural_zeros=zeros,
-        count_column=columns.count,
-        unchanged_columns=columns.others,
-        **facts | {"notes": (*seen.notes, *facts["notes"])},
-    )
+@dataclass(frozen=True, kw_only=True)
+class SparkRun(Run[SparkRelease]):
+    """A DataFrame that was tallied, between the histogram and the draws."""
+
+    columns: Columns
+    place: "_Place"
+    stages: Stages
+    seen: Seen
+
+    @property
+    def request(self) -> Request:
+        """What is to be paid for."""
+        return self.stages.request(self.seen.structural_zeros)
+
+    @property
+    def simulated(self) -> bool:
+        """Never: tasks draw from the operating system."""
+        return False
+
+    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> SparkRelease:
+        """Draw and write in one job, check what was written, and give it its name."""
+        staged, zeros = self.stages(self.seen.histogram), self.seen.structural_zeros
+        released = self._write(staged)
+        drawn = released.copy()
+        drawn[0] -= zeros
+        facts = staged.facts(drawn)
+        return SparkRelease(
+            histogram=released,
+            path=self.place.path,
+            columns=tuple(self.columns.names),
+            session=self.place.session,
+            structural_zeros=zeros,
+            count_column=self.columns.count,
+            unchanged_columns=self.columns.others,
+            **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
+        )
+
+    def _write(self, staged: Staged) -> NDArray[np.int64]:
+        place, zeros = self.place, self.seen.structural_zeros
+        partial = f"{place.path}.partial-{secrets.token_hex(8)}"
+        try:
+            with _spark("write", f"`{place.path}`"):
+                _draw(self.columns, staged, partial)
+                released = _released(self.columns, partial, staged.top)
+            if int(released.sum()) != self.seen.rows + zeros or released[0] < zeros:
+                raise changed()
+            place.take(partial)
+        finally:
+            place.remove(partial)
+        return released
 
 
 def _draw(columns: Columns, staged: Staged, partial: str) -> None:
