@@ -155,13 +155,13 @@ def test_a_release_without_delta_does_not_mention_it(tmp_path):
 
 
 def privacy(**changes):
-    budget = split_budget(1, max_count=9, rows=1000, bound=Fraction(1, 10))
+    budget = split_budget(1, max_count=9, rows=1000, quantile=Fraction(1, 10))
     parts = {"stage_1_certified": budget.stage_1, "stage_2_certified": budget.stage_2}
-    given = {"budget": budget, "bound_certified": Fraction(1, 10), "simulated": False}
+    given = {"budget": budget, "quantile_certified": Fraction(1, 10), "simulated": False}
     return Privacy(**(given | parts | changes))
 
 
-def test_bound_and_delta_survive_the_record():
+def test_quantile_and_delta_survive_the_record():
     whole = privacy(delta=Fraction(1, 3**40))
     assert whole.certified_epsilon == whole.epsilon == 1
     assert Privacy.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
@@ -169,7 +169,7 @@ def test_bound_and_delta_survive_the_record():
 
 @pytest.mark.parametrize(
     "changes",
-    [{"bound_certified": Fraction(1, 5)}, {"delta": Fraction(1)}, {"delta": Fraction(-1, 9)}],
+    [{"quantile_certified": Fraction(1, 5)}, {"delta": Fraction(1)}, {"delta": Fraction(-1, 9)}],
     ids=str,
 )
 def test_what_promises_more_than_it_has_is_refused(changes):
@@ -178,19 +178,19 @@ def test_what_promises_more_than_it_has_is_refused(changes):
 
 
 @pytest.mark.parametrize(
-    "split, contributions, bound",
+    "split, contributions, quantile",
     list(
         itertools.product(["paper", "1/3", "0.07"], [1, 2, 7], [0, Fraction(1, 20), Fraction(1, 3)])
     ),
 )
-def test_the_three_parts_add_up_exactly(split, contributions, bound):
+def test_the_three_parts_add_up_exactly(split, contributions, quantile):
     budget = split_budget(
-        "0.7", max_count=60, rows=1000, split=split, contributions=contributions, bound=bound
+        "0.7", max_count=60, rows=1000, split=split, contributions=contributions, quantile=quantile
     )
-    assert budget.bound == bound
-    assert budget.bound + budget.stage_1 + budget.stage_2 == Fraction(7, 10)
+    assert budget.quantile == quantile
+    assert budget.quantile + budget.stage_1 + budget.stage_2 == Fraction(7, 10)
     with pytest.raises(HoldfastError, match="add up"):
-        type(budget)(**{**vars(budget), "bound": budget.bound + Fraction(1, 10**30)})
+        type(budget)(**{**vars(budget), "quantile": budget.quantile + Fraction(1, 10**30)})
 
 
 @dataclass(frozen=True)

@@ -64,15 +64,15 @@ def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.bound)}
+        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.quantile)}
         spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         typer.echo(json.dumps({"dry_run": True} | spent | plan))
         return
     for note in table.notes:
         warn(note)
-    search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
+    search = f"{float(budget.quantile):g} on max_count, " if budget.quantile else ""
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
-    top = f"max_count, {highest} at the most" if budget.bound else highest
+    top = f"max_count, {highest} at the most" if budget.quantile else highest
     screen.print(
         f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
         f"{float(budget.epsilon):g}{extra}: {search}"

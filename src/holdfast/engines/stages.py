@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from holdfast.constructors import Automatic, Construction, Constructor
 from holdfast.constructors.constructor import as_constructor
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.ledger.composition import parts_of
-from holdfast.ledger.ledger import Part
+from holdfast.ledger.composition import charges_of
+from holdfast.ledger.ledger import Charge
 from holdfast.ledger.request import Request
 from holdfast.mechanism.mechanism import check_mechanism
 from holdfast.privacy.approximate import exact_delta
@@ -26,14 +26,14 @@ from holdfast.privatizers import (
     measured_target,
 )
 from holdfast.privatizers.max_count import (
-    Bound,
+    FoundMaxCount,
     budget_for,
-    certified_bound,
+    certified_quantile,
     find_max_count,
     highest_count,
 )
 from holdfast.release.release import Privacy
-from holdfast.release.usefulness import bound_notes, share_uncertainty, usefulness_notes
+from holdfast.release.usefulness import max_count_notes, share_uncertainty, usefulness_notes
 
 Histogram = NDArray[np.int64]
 
@@ -96,13 +96,13 @@ class Parameters:
         budget = budget_for(self.max_count, rows, **self.options)
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
         total_delta(budget, exact_delta(self.privatizer.delta, least=0))
-        certified_bound(self.max_count, budget)
+        certified_quantile(self.max_count, budget)
         self.privatizer.certified_epsilon(budget.unit_1)
         return Stages(
             **vars(self) | {"constructor": constructor},
             rows=rows,
             budget=budget,
-            parts=parts_of(budget, self.privatizer, constructor),
+            charges=charges_of(budget, self.privatizer, constructor),
         )
 
 
@@ -113,13 +113,13 @@ class Stages(Parameters):
     rows: int
     """N: rows that go through the mechanism."""
     budget: Budget
-    parts: tuple[Part, ...]
+    charges: tuple[Charge, ...]
     """What the release will spend."""
 
     @property
     def delta(self) -> Fraction:
         """What it will spend of delta, for one person."""
-        return sum((part.delta * part.times for part in self.parts), Fraction(0))
+        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
 
     @property
     def share_uncertainty(self) -> float:
@@ -130,7 +130,7 @@ class Stages(Parameters):
         """What a ledger is asked to pay for: all but the counts that decides the release's law."""
         parameters = {
             "epsilon": self.budget.epsilon,
-            "bound": self.budget.bound,
+            "bound": self.budget.quantile,
             "stage_1": self.budget.stage_1,
             "contributions": self.budget.contributions,
             "max_count": self.max_count,
@@ -140,15 +140,15 @@ class Stages(Parameters):
         return Request(
             rows=self.rows,
             structural_zeros=structural_zeros,
-            parts=self.parts,
+            charges=self.charges,
             parameters=parameters,
         )
 
     def __call__(self, histogram: Histogram) -> "Staged":
         """Steps 2 and 3, from how many rows have count 0, 1, ..., `highest` or more."""
         budget = self.budget
-        bound = find_max_count(self.max_count, histogram, budget, self.source)
-        top = self.highest if bound is None else bound.max_count
+        found = find_max_count(self.max_count, histogram, budget, self.source)
+        top = self.highest if found is None else found.max_count
         eta = np.append(histogram[:top], histogram[top:].sum())
         target, noisy = measured_target(  # step 2: z, and what was measured to make it
             self.privatizer, eta, epsilon=budget.unit_1, source=self.source
@@ -157,7 +157,7 @@ class Stages(Parameters):
         return Staged(
             stages=self,
             top=top,
-            bound=bound,
+            max_count_found=found,
             target=target,
             measurement=noisy,
             construction=construction,
@@ -186,7 +186,7 @@ class Staged:
 
     stages: Stages
     top: int
-    bound: Bound | None
+    max_count_found: FoundMaxCount | None
     target: NDArray[np.float64]
     measurement: NDArray[np.int64] | None
     construction: Construction
@@ -204,10 +204,10 @@ class Staged:
             "mechanism": mechanism,
             "privacy": self.privacy,
             "rows": rows,
-            "bound": self.bound,
+            "max_count_found": self.max_count_found,
             "measurement": self.measurement,
             "methods": (repr(privatizer), self.construction.description),
-            "notes": (*bound_notes(self.bound, rows), *notes),
+            "notes": (*max_count_notes(self.max_count_found, rows), *notes),
         }
 
     @property
@@ -216,7 +216,7 @@ class Staged:
         privatizer, budget = self.stages.privatizer, self.stages.budget
         return Privacy(
             budget=budget,
-            bound_certified=certified_bound(self.stages.max_count, budget),
+            quantile_certified=certified_quantile(self.stages.max_count, budget),
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
             stage_2_certified=budget.steps * self.construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),

@@ -31,8 +31,8 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """A step of a release that is (epsilon, delta)-private whatever was seen before it."""
+class Charge:
+    """What a step of a release costs: it is (epsilon, delta)-private whatever was seen before."""
 
     epsilon: Fraction
     """Its privacy loss."""
@@ -60,7 +60,7 @@ class Spend:
     dataset: str
     epsilon: Fraction
     delta: Fraction
-    parts: tuple[Part, ...]
+    charges: tuple[Charge, ...]
     state: State
     time: str
     ended: str | None
@@ -153,14 +153,14 @@ class Ledger:
         *,
         epsilon: Any,
         delta: Any = 0,
-        parts: Sequence[Part] = (),
+        charges: Sequence[Charge] = (),
         fingerprint: str = "",
         what: str = "",
     ) -> int:
         """Record a spend, or raise `BudgetError`. Draw only after it has returned; its number is
         what `finish` takes."""
         amount = _amounts(epsilon, delta)
-        steps = tuple(parts) or (Part(epsilon=amount[0], delta=amount[1]),)
+        steps = tuple(charges) or (Charge(epsilon=amount[0], delta=amount[1]),)
         _check_sum(steps, amount)
         with change(self.path, self.timeout) as db:
             _balance(db, check_name(dataset)).check(*amount)
@@ -293,14 +293,14 @@ def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
     return amounts
 
 
-def _check_sum(parts: Sequence[Part], amount: tuple[Fraction, Fraction]) -> None:
+def _check_sum(charges: Sequence[Charge], amount: tuple[Fraction, Fraction]) -> None:
     sums = (
-        sum((part.epsilon * part.times for part in parts), Fraction(0)),
-        sum((part.delta * part.times for part in parts), Fraction(0)),
+        sum((charge.epsilon * charge.times for charge in charges), Fraction(0)),
+        sum((charge.delta * charge.times for charge in charges), Fraction(0)),
     )
-    negative = any(part.epsilon < 0 or part.delta < 0 or part.times < 0 for part in parts)
+    negative = any(c.epsilon < 0 or c.delta < 0 or c.times < 0 for c in charges)
     if sums != amount or negative:
-        raise HoldfastError("`parts` must be 0 or more and add up to `epsilon` and `delta`.")
+        raise HoldfastError("`charges` must be 0 or more and add up to `epsilon` and `delta`.")
 
 
 def _balance(db: Connection, dataset: str) -> Balance:
@@ -342,7 +342,7 @@ def _spends(db: Connection, where: str, *values: Any) -> list[Spend]:
             dataset=dataset,
             epsilon=Fraction(epsilon),
             delta=Fraction(delta),
-            parts=_from_text(parts),
+            charges=_from_text(parts),
             state=State(state),
             time=time,
             ended=ended,
@@ -352,12 +352,12 @@ def _spends(db: Connection, where: str, *values: Any) -> list[Spend]:
     ]
 
 
-def _to_text(parts: Sequence[Part]) -> str:
-    return json.dumps([[str(part.epsilon), str(part.delta), part.times] for part in parts])
+def _to_text(charges: Sequence[Charge]) -> str:
+    return json.dumps([[str(each.epsilon), str(each.delta), each.times] for each in charges])
 
 
-def _from_text(text: str) -> tuple[Part, ...]:
+def _from_text(text: str) -> tuple[Charge, ...]:
     return tuple(
-        Part(epsilon=Fraction(epsilon), delta=Fraction(delta), times=times)
+        Charge(epsilon=Fraction(epsilon), delta=Fraction(delta), times=times)
         for epsilon, delta, times in json.loads(text)
     )

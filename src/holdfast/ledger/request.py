@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.ledger.identity import identity
-from holdfast.ledger.ledger import Part
+from holdfast.ledger.ledger import Charge
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -21,7 +21,7 @@ class Request:
     """Rows that go through the mechanism."""
     structural_zeros: int
     """Rows that pass through."""
-    parts: tuple[Part, ...]
+    charges: tuple[Charge, ...]
     """What it will spend."""
     parameters: dict[str, Any]
     """The public parameters by name: plain values, privatizers, constructors."""
@@ -29,12 +29,12 @@ class Request:
     @property
     def epsilon(self) -> Fraction:
         """What it will spend in all."""
-        return sum((part.epsilon * part.times for part in self.parts), Fraction(0))
+        return sum((charge.epsilon * charge.times for charge in self.charges), Fraction(0))
 
     @property
     def delta(self) -> Fraction:
         """What it will spend of delta in all."""
-        return sum((part.delta * part.times for part in self.parts), Fraction(0))
+        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
 
     def in_words(self) -> str:
         """The parameters as JSON: the same in every process, and new at every call where a part

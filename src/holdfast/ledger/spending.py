@@ -93,7 +93,7 @@ def _pay(run: Run[R], ledger: Ledger, dataset: str, words: str, fingerprint: str
         dataset,
         epsilon=request.epsilon,
         delta=request.delta,
-        parts=request.parts,
+        charges=request.charges,
         fingerprint=fingerprint,
         what=words,
     )

@@ -41,7 +41,7 @@ def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) ->
 
 
 def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
-    found = release.bound
+    found = release.max_count_found
     if isinstance(asked, PrivateQuantile):
         wanted = Fraction(asked.q), asked.highest
         return found is not None and (found.q, found.highest) == wanted
@@ -73,6 +73,6 @@ def _lost(ledger: Ledger, spend: Spend, fingerprint: str) -> HoldfastError:
     folder = ledger.folder(spend.id, fingerprint)
     return HoldfastError(
         f"this release was made on {spend.time[:10]}, but `{folder}`, where it "
-        "was kept, is gone. Nothing was drawn. Hint: put the folder back; to draw and pay again, "
+        "was stored, is gone. Nothing was drawn. Hint: put the folder back; to draw and pay again, "
         "change a parameter."
     )

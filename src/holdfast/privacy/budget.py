@@ -102,7 +102,7 @@ def _to_thousandths(share: float) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A total epsilon and its exact split: epsilon = bound + stage_1 + stage_2."""
+    """A total epsilon and its exact split: epsilon = quantile + stage_1 + stage_2."""
 
     epsilon: Fraction
     """The promise to one person."""
@@ -114,12 +114,12 @@ class Budget:
     """How much one person may add to one row, at the most."""
     steps: int
     """How far one person can move a top-coded count: min(contributions, max_count)."""
-    bound: Fraction = Fraction(0)
+    quantile: Fraction = Fraction(0)
     """Spent on finding max_count; 0 where it was given."""
 
     def __post_init__(self) -> None:
-        if self.bound < 0 or self.bound + self.stage_1 + self.stage_2 != self.epsilon:
-            raise HoldfastError("the bound and the two stages do not add up to epsilon.")
+        if self.quantile < 0 or self.quantile + self.stage_1 + self.stage_2 != self.epsilon:
+            raise HoldfastError("the quantile and the two stages do not add up to epsilon.")
 
     @property
     def unit_1(self) -> Fraction:
@@ -139,7 +139,7 @@ def split_budget(
     rows: int,
     split: Any = None,
     contributions: int = 1,
-    bound: Fraction | int = 0,
+    quantile: Fraction | int = 0,
     bins: int | None = None,
     one_stage: bool = False,
 ) -> Budget:
@@ -147,7 +147,7 @@ def split_budget(
 
     With `one_stage` all of it goes to the counts.
 
-    What a private max_count takes, `bound`, comes off first; the rest is what is split, with
+    What a private max_count takes, `quantile`, comes off first; the rest is what is split, with
     `bins` standing for max_count + 1 as long as it is not known.
 
     >>> budget = split_budget("1.0", max_count=50, rows=3000, split="paper")
@@ -164,7 +164,7 @@ def split_budget(
         most=1_000_000,
         hint="how much one person may add to one row, at the most",
     )
-    rest, steps = total - bound, min(contributions, max_count)
+    rest, steps = total - quantile, min(contributions, max_count)
     if split is None:  # contributions stretch the noise of both stages alike
         share = share_rule(rest / steps, rows=max(rows, 1), bins=bins or max_count + 1)
     else:
@@ -172,7 +172,7 @@ def split_budget(
     share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
-        bound=Fraction(bound),
+        quantile=Fraction(quantile),
         stage_1=rest * share,
         stage_2=rest * (1 - share),
         contributions=contributions,

@@ -16,11 +16,11 @@ USUAL_BINS = 50  # what the split takes for n while max_count is not known
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound:
+class FoundMaxCount:
     """How a `max_count` was found from the data: published with the release.
 
-    >>> bound = Bound(max_count=57, q=Fraction(9, 10), epsilon=Fraction(1, 20), highest=100)
-    >>> Bound.from_dict(bound.to_dict()) == bound
+    >>> found = FoundMaxCount(max_count=57, q=Fraction(9, 10), epsilon=Fraction(1, 20), highest=100)
+    >>> FoundMaxCount.from_dict(found.to_dict()) == found
     True
     """
 
@@ -40,10 +40,10 @@ class Bound:
         return vars(self) | {"q": str(self.q), "epsilon": str(self.epsilon)}
 
     @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Bound":
+    def from_dict(record: dict[str, Any]) -> "FoundMaxCount":
         """The inverse of `to_dict`."""
         exact = {name: Fraction(record[name]) for name in ("q", "epsilon")}
-        return Bound(**(record | exact))
+        return FoundMaxCount(**(record | exact))
 
 
 def budget_for(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> Budget:
@@ -53,7 +53,7 @@ def budget_for(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> Bu
     composed with other releases, beforehand.
 
     >>> budget = budget_for(PrivateQuantile("0.9", highest=500), 4000, epsilon=1)
-    >>> budget.bound, budget.stage_1 + budget.stage_2
+    >>> budget.quantile, budget.stage_1 + budget.stage_2
     (Fraction(1, 50), Fraction(49, 50))
     """
     if type(max_count) is not PrivateQuantile:  # a subclass could draw less noise
@@ -62,7 +62,9 @@ def budget_for(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> Bu
     part = max_count.part(exact_epsilon(epsilon), rows)
     highest = max_count.highest
     bins = min(highest + 1, USUAL_BINS)
-    budget = split_budget(epsilon, max_count=highest, rows=rows, bins=bins, bound=part, **options)
+    budget = split_budget(
+        epsilon, max_count=highest, rows=rows, bins=bins, quantile=part, **options
+    )
     max_count.check_contributions(budget.contributions)
     return budget
 
@@ -74,19 +76,21 @@ def highest_count(max_count: Any) -> int:
 
 def find_max_count(
     max_count: Any, histogram: NDArray[np.int64], budget: Budget, source: Randomness
-) -> Bound | None:
+) -> FoundMaxCount | None:
     """max_count and how it was found; None where it was given.
 
     `histogram` goes from 0 to `highest_count(max_count)`.
     """
-    if budget.bound == 0:
+    if budget.quantile == 0:
         return None
     top = max_count.from_histogram(
-        histogram, epsilon=budget.bound, contributions=budget.contributions, rng=source
+        histogram, epsilon=budget.quantile, contributions=budget.contributions, rng=source
     )
-    return Bound(max_count=top, q=max_count.q, epsilon=budget.bound, highest=max_count.highest)
+    return FoundMaxCount(
+        max_count=top, q=max_count.q, epsilon=budget.quantile, highest=max_count.highest
+    )
 
 
-def certified_bound(max_count: Any, budget: Budget) -> Fraction:
+def certified_quantile(max_count: Any, budget: Budget) -> Fraction:
     """What is certified for finding max_count; 0 where it was given."""
-    return max_count.certified_epsilon(budget.bound) if budget.bound else Fraction(0)
+    return max_count.certified_epsilon(budget.quantile) if budget.quantile else Fraction(0)

@@ -10,7 +10,7 @@ reads those files.
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +76,8 @@ class SparkRelease(ReleaseFacts):
                         group = []
                     group.append(batch)
                 writer.write_table(plain(pa.Table.from_batches(group)))
-            fields = {name: getattr(self, name) for name in ReleaseFacts.__dataclass_fields__}
-            release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **fields)
+            facts = {field.name: vars(self)[field.name] for field in fields(ReleaseFacts)}
+            release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **facts)
             complete(release, folder, list(self.columns))
         return release
 
@@ -226,17 +226,26 @@ def _spark(what: str, which: str) -> Iterator[None]:
         ) from None
 
 
+def _is_classic(df: Any) -> bool:
+    try:
+        from pyspark.sql import DataFrame, SparkSession
+    except ImportError:
+        raise HoldfastError(
+            "a DataFrame of Spark needs pyspark. Hint: pip install 'holdfast[spark]'."
+        ) from None
+    return isinstance(df, DataFrame) and isinstance(df.sparkSession, SparkSession)
+
+
 class _Place:
     """A new folder of a file system that Spark writes to."""
 
     def __init__(self, df: Any, path: str) -> None:
-        self.session: Any = getattr(df, "sparkSession", None)
-        if not hasattr(self.session, "_jvm"):
+        if not _is_classic(df):
             raise HoldfastError(
                 "`df` must be a DataFrame of a classic Spark session. Hint: Spark Connect cannot "
                 "say where files are; run holdfast on the driver."
             )
-        self.path = str(path)
+        self.session, self.path = df.sparkSession, str(path)
         if self._exists():
             raise HoldfastError(
                 f"`{self.path}` exists already; nothing was drawn. Hint: name a new folder."
