@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.constructors import Construction
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.ledger.request import Request, TableDigest
+from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
@@ -83,8 +83,9 @@ def privatize(
     account = find_account(ledger, dataset)
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     refuse_copies(rows)
-    stages = parameters.for_rows(int((~rows.structural_zero).sum()))
-    return pay_and_draw(InMemory(rows=rows, stages=stages), account)
+    zeros = int(rows.structural_zero.sum())
+    stages = parameters.for_rows(len(rows.counts) - zeros)
+    return pay_and_draw(InMemory(rows=rows, stages=stages), stages.request(zeros), account)
 
 
 def five_steps(rows: CountTable, stages: Stages) -> Release:
@@ -114,16 +115,6 @@ class InMemory(Run[Release]):
 
     rows: CountTable
     stages: Stages
-
-    @property
-    def request(self) -> Request:
-        """What is to be paid for."""
-        return self.stages.request(int(self.rows.structural_zero.sum()))
-
-    @property
-    def simulated(self) -> bool:
-        """Whether a seed was given."""
-        return self.stages.source.simulated
 
     def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
         """All five steps; the counts alone are stored as well, where that is said."""

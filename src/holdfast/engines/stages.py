@@ -141,6 +141,7 @@ class Stages(Parameters):
             rows=self.rows,
             structural_zeros=structural_zeros,
             charges=self.charges,
+            simulated=self.source.simulated,
             parameters=parameters,
         )
 

@@ -9,50 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.constructors import (
-    Automatic,
-    Constructor,
-    Heuristic,
-    LinearProgram,
-    Optimal,
-    UnfixedOptimum,
-    Windowed,
-)
-from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.privatizers import (
-    ClassicLaplace,
-    CumulativeGaussian,
-    CumulativeIsotonic,
-    CumulativeSmooth,
-    CyclicGaussian,
-    CyclicLaplace,
-    Hierarchical,
-    Privatizer,
-    Privelet,
-    Skipped,
-)
+from holdfast import constructors, privatizers
+from holdfast.constructors import Constructor, baselines
+from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 
 _KNOWN_AS = {  # the words in which ledgers remember them, wherever they have moved since
-    Automatic: "holdfast.constructors.automatic.Automatic",
-    ClassicLaplace: "holdfast.privatizers.classic_laplace.ClassicLaplace",
-    CumulativeGaussian: "holdfast.privatizers.gaussian.CumulativeGaussian",
-    CumulativeIsotonic: "holdfast.privatizers.laplace.CumulativeIsotonic",
-    CumulativeSmooth: "holdfast.privatizers.laplace.CumulativeSmooth",
-    CyclicGaussian: "holdfast.privatizers.gaussian.CyclicGaussian",
-    CyclicLaplace: "holdfast.privatizers.laplace.CyclicLaplace",
-    DiscreteGaussian: "holdfast.baselines.discrete_gaussian.DiscreteGaussian",
-    Heuristic: "holdfast.constructors.heuristic.Heuristic",
-    Hierarchical: "holdfast.privatizers.hierarchical.Hierarchical",
-    LinearProgram: "holdfast.constructors.linear_program.LinearProgram",
-    Optimal: "holdfast.constructors.optimal.Optimal",
     PrivateQuantile: "holdfast.private_quantile.PrivateQuantile",
-    Privelet: "holdfast.privatizers.privelet.Privelet",
-    Skipped: "holdfast.privatizers.privatizer.Skipped",
-    Staircase: "holdfast.baselines.staircase.Staircase",
-    TruncatedGeometric: "holdfast.baselines.truncated_geometric.TruncatedGeometric",
-    UnfixedOptimum: "holdfast.constructors.unfixed.UnfixedOptimum",
-    Windowed: "holdfast.constructors.windowed.Windowed",
+    baselines.DiscreteGaussian: "holdfast.baselines.discrete_gaussian.DiscreteGaussian",
+    baselines.Staircase: "holdfast.baselines.staircase.Staircase",
+    baselines.TruncatedGeometric: "holdfast.baselines.truncated_geometric.TruncatedGeometric",
+    constructors.Automatic: "holdfast.constructors.automatic.Automatic",
+    constructors.Heuristic: "holdfast.constructors.heuristic.Heuristic",
+    constructors.LinearProgram: "holdfast.constructors.linear_program.LinearProgram",
+    constructors.Optimal: "holdfast.constructors.optimal.Optimal",
+    constructors.UnfixedOptimum: "holdfast.constructors.unfixed.UnfixedOptimum",
+    constructors.Windowed: "holdfast.constructors.windowed.Windowed",
+    privatizers.ClassicLaplace: "holdfast.privatizers.classic_laplace.ClassicLaplace",
+    privatizers.CumulativeGaussian: "holdfast.privatizers.gaussian.CumulativeGaussian",
+    privatizers.CumulativeIsotonic: "holdfast.privatizers.laplace.CumulativeIsotonic",
+    privatizers.CumulativeSmooth: "holdfast.privatizers.laplace.CumulativeSmooth",
+    privatizers.CyclicGaussian: "holdfast.privatizers.gaussian.CyclicGaussian",
+    privatizers.CyclicLaplace: "holdfast.privatizers.laplace.CyclicLaplace",
+    privatizers.Hierarchical: "holdfast.privatizers.hierarchical.Hierarchical",
+    privatizers.Privelet: "holdfast.privatizers.privelet.Privelet",
+    privatizers.Skipped: "holdfast.privatizers.privatizer.Skipped",
 }
 _FOR_THE_SCREEN = ("progress", "interruptible")  # fields that do not change what is drawn
 _PLAIN = (type(None), bool, int, float, str, bytes, Decimal, Fraction)

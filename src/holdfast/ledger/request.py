@@ -23,6 +23,8 @@ class Request:
     """Rows that pass through."""
     charges: tuple[Charge, ...]
     """What it will spend."""
+    simulated: bool
+    """Whether a seed was given: then nothing is spent."""
     parameters: dict[str, Any]
     """The public parameters by name: plain values, privatizers, constructors."""
 

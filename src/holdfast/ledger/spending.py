@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.ledger import Ledger, Spend, State, check_name, open_ledger
+from holdfast.ledger.ledger import Ledger, State, check_name, open_ledger
 from holdfast.ledger.request import Request
-from holdfast.ledger.stored import check_asked_for, check_room, find_stored
+from holdfast.ledger.stored import check_asked_for, check_room, find_stored, mark_done
 from holdfast.release.release import ReleaseFacts
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
@@ -20,16 +20,6 @@ R = TypeVar("R", bound=ReleaseFacts)
 
 class Run(ABC, Generic[R]):
     """What an engine is about to draw, as a ledger sees it."""
-
-    @property
-    @abstractmethod
-    def request(self) -> Request:
-        """What is to be paid for."""
-
-    @property
-    @abstractmethod
-    def simulated(self) -> bool:
-        """Whether a seed was given: then nothing is spent."""
 
     @abstractmethod
     def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> R:
@@ -63,32 +53,34 @@ def find_account(ledger: Any, dataset: Any) -> Account | None:
     return Account(ledger=ledger, dataset=check_name(dataset))
 
 
-def pay_and_draw(run: Run[R], account: Account | None) -> R:
+def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     """The release of a run: stored by an earlier one, or paid for, drawn and stored.
 
     The spend is on disk before anything is drawn and counts from then on, also if the run fails.
     """
     if account is None:
         return run.draw()
-    if run.simulated:
+    if request.simulated:
         return run.draw(notes=(UNTOUCHED,))
     ledger, dataset = open_ledger(account.ledger), account.dataset
-    words = run.request.in_words()
+    words = request.in_words()
     content = run.content(words)
     if content is None:
-        return _draw(run, ledger, _pay(run, ledger, dataset, words), None)
+        return _draw(run, ledger, _pay(request, ledger, dataset, words), None)
     fingerprint = ledger.fingerprint(content)
     stored = find_stored(ledger, dataset, fingerprint)
     if stored is not None:
-        return _show_again(run, ledger, stored, ledger.folder(stored.id, fingerprint))
+        folder = ledger.folder(stored.id, fingerprint)
+        release = run.show_again(folder, partial(check_asked_for, folder=folder, request=request))
+        mark_done(ledger, stored)
+        return release
     check_room(ledger, fingerprint)
-    spend = _pay(run, ledger, dataset, words, fingerprint)
+    spend = _pay(request, ledger, dataset, words, fingerprint)
     return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
 
 
-def _pay(run: Run[R], ledger: Ledger, dataset: str, words: str, fingerprint: str = "") -> int:
+def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint: str = "") -> int:
     """Record what a release will spend; the number of the spend."""
-    request = run.request
     return ledger.spend(
         dataset,
         epsilon=request.epsilon,
@@ -115,12 +107,4 @@ def _draw(run: Run[R], ledger: Ledger, spend: int, store: Path | None) -> R:
     except BaseException as error:
         error.add_note(COUNTED)
         raise
-    return release
-
-
-def _show_again(run: Run[R], ledger: Ledger, spend: Spend, folder: Path) -> R:
-    release = run.show_again(folder, partial(check_asked_for, folder=folder, request=run.request))
-    if spend.state is not State.DONE:  # killed after the release was whole, before it was marked
-        with suppress(HoldfastError):
-            ledger.finish(spend.id, State.DONE)
     return release

@@ -1,5 +1,6 @@
 """The releases that a ledger stores: found again, and never taken for another."""
 
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,6 +20,13 @@ def find_stored(ledger: Ledger, dataset: str, fingerprint: str) -> Spend | None:
         if spend.state is State.DONE:
             raise _lost(ledger, spend, fingerprint)
     return None
+
+
+def mark_done(ledger: Ledger, spend: Spend) -> None:
+    """Mark the spend of a run that was killed when its release was whole and it was not marked."""
+    if spend.state is not State.DONE:
+        with suppress(HoldfastError):
+            ledger.finish(spend.id, State.DONE)
 
 
 def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) -> None:

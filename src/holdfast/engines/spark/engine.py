@@ -22,7 +22,6 @@ from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
 from holdfast.engines.stages import Staged, Stages, check_parameters
 from holdfast.errors import HoldfastError
-from holdfast.ledger.request import Request
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -135,7 +134,8 @@ def privatize(
     ):  # what can be known to fail must fail before it is paid
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
-    return pay_and_draw(SparkRun(columns=columns, place=place, stages=stages, seen=seen), account)
+    run = SparkRun(columns=columns, place=place, stages=stages, seen=seen)
+    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,16 +146,6 @@ class SparkRun(Run[SparkRelease]):
     place: "_Place"
     stages: Stages
     seen: Seen
-
-    @property
-    def request(self) -> Request:
-        """What is to be paid for."""
-        return self.stages.request(self.seen.structural_zeros)
-
-    @property
-    def simulated(self) -> bool:
-        """Never: tasks draw from the operating system."""
-        return False
 
     def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> SparkRelease:
         """Draw and write in one job, check what was written, and give it its name."""

@@ -77,12 +77,6 @@ def privatize_stream(
     seen = tally(table, parameters.highest, lambda done: say(READING, done))
     stages = parameters.for_rows(seen.rows)
     recognised = account is not None and not stages.source.simulated
-    run = Streaming(
-        table=table,
-        sink=Path(sink),
-        stages=stages,
-        seen=seen,
-        say=say,
-        digest=table.digest() if recognised else None,
-    )
-    return pay_and_draw(run, account)
+    digest = table.digest() if recognised else None
+    run = Streaming(table=table, sink=Path(sink), stages=stages, seen=seen, say=say, digest=digest)
+    return pay_and_draw(run, stages.request(seen.structural_zeros), account)

@@ -16,7 +16,7 @@ from holdfast.engines.stream.stored_counts import (
     stored_bundle,
 )
 from holdfast.errors import HoldfastError
-from holdfast.ledger.request import Request, TableDigest
+from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run
 from holdfast.mechanism.sampling import THREADS, Sampler
 from holdfast.release.bundle import complete, new_bundle, writing
@@ -88,16 +88,6 @@ class Streaming(Run[StreamedRelease]):
     """Of the table, where a ledger is to know it again; None for a query too, which may give its
     rows in another order the next time."""
 
-    @property
-    def request(self) -> Request:
-        """What a ledger is asked to pay for."""
-        return self.stages.request(self.seen.structural_zeros)
-
-    @property
-    def simulated(self) -> bool:
-        """Whether a seed was given."""
-        return self.stages.source.simulated
-
     def content(self, words: str) -> bytes | None:
         """The parameters and the table."""
         return None if self.digest is None else self.seen.digest.content(words, self.digest)
@@ -107,7 +97,7 @@ class Streaming(Run[StreamedRelease]):
         the counts alone where that is said."""
         self.say("Building the mechanism", None)
         staged = self.stages(self.seen.histogram)
-        threads = 1 if self.simulated else THREADS  # seeded draws go by row order
+        threads = 1 if self.stages.source.simulated else THREADS  # seeded draws go by row order
         with new_bundle(self.sink) as folder, stored_bundle(store) as bare:
             released = self.rewrite(Drawing(staged), folder, bare, threads, staged.top)
             drawn = released.copy()
