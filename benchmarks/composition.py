@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from holdfast.constructors import Optimal
-from holdfast.ledger.composition import composed_epsilon, parts_of
-from holdfast.ledger.ledger import Part
+from holdfast.ledger.composition import charges_of, composed_epsilon
+from holdfast.ledger.ledger import Charge
 from holdfast.privacy.budget import split_budget
 from holdfast.privatizers import CumulativeIsotonic
 
@@ -21,8 +21,8 @@ def row(releases: int) -> str:
     z = np.arange(1, 52.0) ** -1.6
     mechanism = Optimal()(z / z.sum(), epsilon="0.1").mechanism
     kinds = (
-        [Part(epsilon=Fraction(1, 10))] * releases,
-        [*parts_of(budget, CumulativeIsotonic(), None)] * releases,
+        [Charge(epsilon=Fraction(1, 10))] * releases,
+        [*charges_of(budget, CumulativeIsotonic(), Optimal())] * releases,
         [mechanism] * releases,
     )
     cells = [f"{float(composed_epsilon(parts, delta='1e-6')):.3f}" for parts in kinds]

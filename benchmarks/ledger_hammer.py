@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Thread
 
 from holdfast.errors import BudgetError
-from holdfast.ledger.file import change, now
-from holdfast.ledger.ledger import OPEN, Ledger
+from holdfast.ledger.ledger import Ledger, State
+from holdfast.ledger.sqlite_file import change, now
 
 Result = dict[str, object]
 DATASET = "hammered"
@@ -58,7 +58,7 @@ def spend_in_two_transactions(ledger: Ledger, dataset: str, *, epsilon: str) -> 
         cursor = db.execute(
             "INSERT INTO spends (dataset, epsilon, delta, parts, state, time, fingerprint, what) "
             "VALUES (?, ?, '0', '[]', ?, ?, '', '')",
-            (dataset, str(Fraction(epsilon)), OPEN, now()),
+            (dataset, str(Fraction(epsilon)), State.OPEN.value, now()),
         )
     return cursor.lastrowid
 

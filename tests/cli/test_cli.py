@@ -85,8 +85,8 @@ def test_max_count_can_be_found_privately(cli):
     found = ("--max-count", "quantile:0.95", "--bound-epsilon", "1/8")
     code, out, err = cli("privatize", name, *USUAL, *found)
     release = holdfast.load("release")
-    assert code == 0 and release.bound.max_count == 7
-    assert str(release.privacy.budget.bound) == "1/8"
+    assert code == 0 and release.max_count_found.max_count == 7
+    assert str(release.privacy.budget.quantile) == "1/8"
     assert "max_count  " in out and "0.125" in out and "came from the data" in err
     code, out, _ = cli("privatize", name, *USUAL[:-1], "b", *found, "--dry-run")
     out = " ".join(out.split())

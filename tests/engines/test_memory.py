@@ -182,3 +182,27 @@ def test_the_papers_crime_table_keeps_its_zeros(shared_data):
     )
     assert release.rows == 3136
     assert abs(release.distribution[0] - 1648 / 3136) < 0.05
+
+
+def test_what_is_not_a_data_frame_of_spark_is_refused_by_the_spark_engine(tmp_path):
+    with pytest.raises(HoldfastError, match=r"pyspark|classic Spark session"):
+        holdfast.spark.privatize([1, 2], str(tmp_path / "new"), epsilon=1, max_count=3)
+
+
+def test_a_function_can_be_a_constructor_and_an_object_must_derive_from_the_declared_class():
+    def constructor(target, *, epsilon):
+        return Heuristic(selector="min")(target, epsilon=epsilon)
+
+    class Duck:
+        def __call__(self, histogram, *, epsilon, rng=None):
+            return histogram / histogram.sum()
+
+        def certified_epsilon(self, epsilon):
+            return epsilon
+
+    options = {"epsilon": 1, "max_count": 20, "seed": 5}
+    plain = holdfast.privatize(COUNTS, constructor=constructor, **options)
+    same = holdfast.privatize(COUNTS, constructor=Heuristic(selector="min"), **options)
+    assert np.array_equal(plain.counts, same.counts)
+    with pytest.raises(HoldfastError, match=r"derives from holdfast\.privatizers\.Privatizer"):
+        holdfast.privatize(COUNTS, privatizer=Duck(), **options)

@@ -143,7 +143,7 @@ def test_a_constructor_that_brings_a_delta_is_refused_before_a_count_is_drawn(mo
     monkeypatch.setattr("holdfast.mechanism.sampling.draw", lambda *_: drawn.append(1))
     monkeypatch.setattr(sys.modules["holdfast.engines.memory"], "draw", lambda *_: drawn.append(1))
     measurement = pipeline(constructor=lambda z, epsilon: gaussian(z, epsilon=epsilon))
-    with pytest.raises(Exception, match="pure epsilon"):
+    with pytest.raises(Exception, match="withheld"):
         measurement([0, 1, 2, 3])
     assert not drawn
 

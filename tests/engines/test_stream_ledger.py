@@ -1,6 +1,6 @@
 import shutil
+from dataclasses import replace
 from fractions import Fraction
-from types import SimpleNamespace
 
 import duckdb
 import numpy as np
@@ -171,7 +171,7 @@ def test_a_kept_stream_that_is_gone_or_damaged_is_not_drawn_again(ledger, tmp_pa
     with pytest.raises(HoldfastError, match="is not a whole holdfast release"):
         holdfast.privatize_stream(path, tmp_path / "b", **options(ledger))
     shutil.rmtree(kept(ledger))
-    with pytest.raises(HoldfastError, match="was kept, is gone"):
+    with pytest.raises(HoldfastError, match="was stored, is gone"):
         holdfast.privatize_stream(path, tmp_path / "b", **options(ledger))
     assert ledger.balance("visits").epsilon_spent == 1
 
@@ -204,19 +204,16 @@ def test_a_stream_with_a_private_max_count_has_one_part_for_both_stages(ledger, 
     quantile = holdfast.PrivateQuantile("0.9", highest=20)
     path, asked = source(tmp_path), options(ledger, max_count=quantile)
     made = holdfast.privatize_stream(path, tmp_path / "a", **asked)
-    bound = made.privacy.budget.bound
-    assert [part.epsilon for part in ledger.spends("visits")[0].parts] == [bound, 1 - bound]
+    bound = made.privacy.budget.quantile
+    assert [part.epsilon for part in ledger.spends("visits")[0].charges] == [bound, 1 - bound]
     again = holdfast.privatize_stream(path, tmp_path / "b", **asked)
-    assert again.repeated and again.bound == made.bound
+    assert again.repeated and again.max_count_found == made.max_count_found
 
 
 def undeclared(target, *, epsilon):
     """A mechanism with a delta that nobody was told of."""
     made = Heuristic(selector="max")(target, epsilon=epsilon)
-    mechanism = holdfast.Mechanism(
-        weights=made.mechanism.weights, epsilon=epsilon, delta=Fraction(1, 1000)
-    )
-    return SimpleNamespace(mechanism=mechanism, delta=mechanism.delta, description="undeclared")
+    return replace(made, delta=Fraction(1, 1000))
 
 
 def test_a_stream_that_needs_more_than_was_paid_is_withheld(ledger, tmp_path):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import holdfast
 from holdfast.studies.audit import Pipeline
 
 EPSILON = 1.0
@@ -100,7 +101,7 @@ def one_seed_per_call(count, size):
     return np.full(size, count + np.random.default_rng(42).geometric(0.6))
 
 
-class NoStageOne:
+class NoStageOne(holdfast.privatizers.Privatizer):
     """A privatizer that publishes the true distribution of counts."""
 
     def __call__(self, histogram, *, epsilon, rng=None):

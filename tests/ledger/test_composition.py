@@ -11,13 +11,13 @@ import pytest
 import holdfast
 from holdfast.constructors import Heuristic, Optimal
 from holdfast.errors import HoldfastError
-from holdfast.ledger.composition import composed_epsilon, hockey_stick, parts_of
-from holdfast.ledger.ledger import Part
+from holdfast.ledger.composition import charges_of, composed_epsilon, hockey_stick
+from holdfast.ledger.ledger import Charge
 from holdfast.mechanism.mechanism import TOTAL, Mechanism
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.rational import exp_below, log_above
 from holdfast.privatizers import CumulativeIsotonic
-from holdfast.privatizers.max_count import plan
+from holdfast.privatizers.max_count import budget_for
 
 DELTA = Fraction(1, 1000)
 
@@ -97,7 +97,7 @@ def test_parts_hold_for_matrices_chosen_by_the_first_stage_and_one_drawn_matrix_
     sharp = ([1 / (1 + alpha), alpha / (1 + alpha)], [alpha / (1 + alpha), 1 / (1 + alpha)])
     flat = ([Fraction(1, 2)] * 2, [Fraction(1, 2)] * 2)
     pairs = [adaptive(sharp, flat, alpha)] * 3
-    stage = Part(epsilon=epsilon)
+    stage = Charge(epsilon=epsilon)
     promised = composed_epsilon([stage] * 6, delta=DELTA)
     assert exact_delta(pairs, promised) <= DELTA
     drawn = Mechanism(weights=np.full((2, 2), TOTAL // 2), epsilon=1)  # flat, as it may come out
@@ -107,7 +107,7 @@ def test_parts_hold_for_matrices_chosen_by_the_first_stage_and_one_drawn_matrix_
 
 def test_twenty_releases_at_a_tenth_cost_less_than_two():
     budget = split_budget("0.1", max_count=50, rows=3000, split="paper")
-    parts = [*parts_of(budget, CumulativeIsotonic(), None)] * 20
+    parts = [*charges_of(budget, CumulativeIsotonic(), Heuristic())] * 20
     bound = composed_epsilon(parts, delta="1e-6")
     assert sum(part.epsilon for part in parts) == 2
     assert 1.2 < bound < 1.4
@@ -132,19 +132,19 @@ def test_matrices_of_twenty_releases_cost_less_than_the_sum():
     mechanism = Heuristic()(z / z.sum(), epsilon="0.1").mechanism
     bound = composed_epsilon([mechanism] * 20, delta="1e-6")
     assert 1.5 < bound < 1.8
-    assert bound <= composed_epsilon([Part(epsilon=Fraction(1, 10), times=20)], delta="1e-6")
+    assert bound <= composed_epsilon([Charge(epsilon=Fraction(1, 10), times=20)], delta="1e-6")
 
 
 def test_contributions_are_steps_with_noise_of_their_own():
     budget = split_budget(1, max_count=50, rows=3000, split="paper", contributions=5)
-    stage_1, stage_2 = parts_of(budget, CumulativeIsotonic(), None)
-    assert stage_1 == Part(epsilon=budget.stage_1 / 5, times=5)
-    assert stage_2 == Part(epsilon=budget.stage_2)
+    stage_1, stage_2 = charges_of(budget, CumulativeIsotonic(), Heuristic())
+    assert stage_1 == Charge(epsilon=budget.stage_1 / 5, times=5)
+    assert stage_2 == Charge(epsilon=budget.stage_2)
 
     class Mine(CumulativeIsotonic):
         """Somebody's own privatizer, of which nothing is known but its epsilon."""
 
-    assert parts_of(budget, Mine(), None)[0] == Part(epsilon=budget.stage_1)
+    assert charges_of(budget, Mine(), Heuristic())[0] == Charge(epsilon=budget.stage_1)
 
 
 def test_a_matrix_with_a_delta_is_priced_by_its_own_curve():
@@ -154,13 +154,13 @@ def test_a_matrix_with_a_delta_is_priced_by_its_own_curve():
     bound = composed_epsilon([mechanism] * 3, delta=DELTA)
     for i, j in ((0, 1), (1, 0), (1, 2), (2, 1)):
         assert exact_delta([(rows[i], rows[j])] * 3, bound) <= DELTA
-    parts = [Part(epsilon=mechanism.epsilon, delta=mechanism.delta, times=3)]
+    parts = [Charge(epsilon=mechanism.epsilon, delta=mechanism.delta, times=3)]
     assert bound <= composed_epsilon(parts, delta=DELTA) < Fraction(3, 2)
 
 
 def test_parts_with_a_delta_need_room_for_it():
     gap = Fraction(1, 10**5)
-    parts = [Part(epsilon=Fraction(1, 2), delta=gap, times=3)]
+    parts = [Charge(epsilon=Fraction(1, 2), delta=gap, times=3)]
     bound = composed_epsilon(parts, delta=DELTA)
     high = (1 - gap) / (1 + 1 / exp_below(Fraction(1, 2)))
     low = 1 - gap - high
@@ -173,32 +173,32 @@ def test_parts_with_a_delta_need_room_for_it():
 
 
 def test_without_delta_it_is_the_exact_sum():
-    assert composed_epsilon([Part(epsilon=Fraction(1, 3), times=3)], delta=0) == 1
+    assert composed_epsilon([Charge(epsilon=Fraction(1, 3), times=3)], delta=0) == 1
     assert composed_epsilon([], delta="1e-6") == 0
 
 
 @pytest.mark.parametrize("delta", [-1, 1, "1e-12", "x"])
 def test_a_bad_delta_is_refused(delta):
     with pytest.raises(HoldfastError, match="`delta`"):
-        composed_epsilon([Part(epsilon=Fraction(1))], delta=delta)
+        composed_epsilon([Charge(epsilon=Fraction(1))], delta=delta)
 
 
 def test_one_part_is_never_above_its_epsilon():
     for epsilon in ("0.001", "0.1", "3"):
-        assert composed_epsilon([Part(epsilon=Fraction(epsilon))], delta="1e-9") <= Fraction(
+        assert composed_epsilon([Charge(epsilon=Fraction(epsilon))], delta="1e-9") <= Fraction(
             epsilon
         )
 
 
 def test_a_part_too_large_for_a_curve_costs_the_sum():
-    assert composed_epsilon([Part(epsilon=Fraction(1000))] * 2, delta="1e-6") == 2000
+    assert composed_epsilon([Charge(epsilon=Fraction(1000))] * 2, delta="1e-6") == 2000
 
 
 def test_a_matrix_that_tells_nothing_costs_nothing():
     flat = Mechanism(weights=np.full((2, 2), TOTAL // 2), epsilon=1)
     alone = Mechanism(weights=np.array([[TOTAL]]), epsilon=1)
     assert composed_epsilon([flat, alone] * 9, delta="1e-6") == 0
-    part = Part(epsilon=Fraction(1, 10), times=9)
+    part = Charge(epsilon=Fraction(1, 10), times=9)
     both = composed_epsilon([part, flat, alone], delta="1e-3")
     assert both == composed_epsilon([part], delta="1e-3")
 
@@ -218,26 +218,26 @@ def test_the_releases_of_a_ledger_compose(tmp_path):
         holdfast.privatize(
             counts, epsilon="0.25", max_count=3, ledger=ledger, dataset="d", constructor=Heuristic()
         )
-    parts = [part for spend in ledger.spends("d") for part in spend.parts]
+    parts = [part for spend in ledger.spends("d") for part in spend.charges]
     assert sum(part.epsilon * part.times for part in parts) == 1
     assert composed_epsilon(parts, delta="0.01") < Fraction(9, 10)
 
 
 def test_a_private_max_count_is_not_priced_by_a_split_that_may_change():
     quantile, stage_1 = holdfast.PrivateQuantile("0.9"), holdfast.privatizers.CumulativeSmooth()
-    _, planned = plan(quantile, 100_000, epsilon="0.01")
-    recorded = parts_of(planned, stage_1, None)
+    planned = budget_for(quantile, 100_000, epsilon="0.01")
+    recorded = charges_of(planned, stage_1, Heuristic())
     for top in (1, 12, 100, 5000):
-        drawn = split_budget("0.01", max_count=top, rows=100_000, bound=planned.bound)
-        true = [Part(epsilon=part) for part in (drawn.bound, drawn.stage_1, drawn.stage_2)]
+        drawn = split_budget("0.01", max_count=top, rows=100_000, quantile=planned.quantile)
+        true = [Charge(epsilon=part) for part in (drawn.quantile, drawn.stage_1, drawn.stage_2)]
         many = [[replace(part, times=200) for part in parts] for parts in (recorded, true)]
         stated, needed = (composed_epsilon(parts, delta="1e-6") for parts in many)
         assert stated >= needed
 
 
 def test_a_part_of_delta_alone_is_not_dropped():
-    alone = Part(epsilon=Fraction(0), delta=DELTA)
+    alone = Charge(epsilon=Fraction(0), delta=DELTA)
     assert composed_epsilon([alone], delta="1e-3") == 0
-    for parts in ([alone], [alone, Part(epsilon=Fraction(1, 10), times=3)]):
+    for parts in ([alone], [alone, Charge(epsilon=Fraction(1, 10), times=3)]):
         with pytest.raises(HoldfastError, match="`delta` must be above"):
             composed_epsilon(parts, delta="1e-6")

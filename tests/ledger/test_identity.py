@@ -4,6 +4,7 @@ import functools
 import subprocess
 import sys
 from dataclasses import dataclass
+from inspect import isabstract
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from test_spending import ledger, release, spent  # noqa: F401
 
 import holdfast
 from holdfast.constructors import Heuristic, Optimal
+from holdfast.ledger import identity as identities
 from holdfast.ledger.identity import identity
 from holdfast.privatizers import CumulativeIsotonic
 
@@ -38,6 +40,17 @@ def disguised(*args, **options):
     return build(*args, **options)
 
 
+STAGES = (holdfast.constructors.Constructor, holdfast.privatizers.Privatizer)
+
+
+class Derived(CumulativeIsotonic):
+    pass
+
+
+class Named(Derived):
+    ledger_name = "mine, second edition"
+
+
 ZEROS = np.zeros(5000)
 NEVER = {
     "a method": Maker("max").build,
@@ -45,6 +58,8 @@ NEVER = {
     "a class of one's own": Maker("max"),
     "a function of one's own": build,
     "a function under our name": disguised,
+    "a function of ours": holdfast.metrics.wasserstein,
+    "a class derived from ours": Derived(),
     "a lambda": lambda z, epsilon: build(z, epsilon=epsilon),
     "a partial": functools.partial(Maker.build, Maker("max")),
     "an object with a text": Shown(),
@@ -84,7 +99,19 @@ def test_what_differs_is_told_apart_and_what_is_the_same_is_recognised(pair):
 def test_ledgers_know_what_has_moved_by_the_name_it_had_before():
     assert identity(holdfast.baselines.Staircase()).startswith("holdfast.baselines.staircase.")
     assert identity(holdfast.PrivateQuantile("0.9")).startswith("holdfast.private_quantile.")
-    assert identity(holdfast.metrics.wasserstein) == "holdfast.metrics.wasserstein"
+
+
+def test_ledgers_know_everything_that_holdfast_offers():
+    offered = (holdfast.constructors, holdfast.baselines, holdfast.privatizers)
+    kinds = [vars(module)[name] for module in offered for name in module.__all__]
+    stages = [kind for kind in kinds if isinstance(kind, type) and issubclass(kind, STAGES)]
+    assert {kind for kind in stages if not isabstract(kind)} < set(identities._KNOWN_AS)
+    assert len(stages) > 15
+
+
+def test_a_stage_of_ones_own_is_known_by_the_name_that_it_declares(ledger):  # noqa: F811
+    assert identity(Named()) == identity(Named()) != identity(Derived())
+    assert [release(ledger, privatizer=Named()).repeated for _ in range(2)] == [False, True]
 
 
 def test_the_text_is_the_same_in_another_process():

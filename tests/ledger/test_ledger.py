@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.file import change
-from holdfast.ledger.ledger import Ledger, Limit, Part, Spend, plainly
+from holdfast.ledger.ledger import Charge, Ledger, Limit, Spend, plainly
+from holdfast.ledger.sqlite_file import change
 from ledger_hammer import hammer, kills
 
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # no disk to wait for
@@ -95,10 +95,10 @@ def test_a_lowered_limit_stops_spending_and_stays_on_record(ledger):
     assert kinds == [Limit, Spend, Limit]
 
 
-def test_the_parts_of_a_spend_are_kept_exactly(ledger):
-    parts = (Part(epsilon=Fraction(1, 7), times=3), Part(epsilon=Fraction(4, 7)))
-    ledger.spend("crime", epsilon=1, parts=parts)
-    assert ledger.spends("crime")[0].parts == parts
+def test_the_charges_of_a_spend_are_kept_exactly(ledger):
+    parts = (Charge(epsilon=Fraction(1, 7), times=3), Charge(epsilon=Fraction(4, 7)))
+    ledger.spend("crime", epsilon=1, charges=parts)
+    assert ledger.spends("crime")[0].charges == parts
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, "nan", "x", True, None])
@@ -298,16 +298,16 @@ TestAgainstAModel.settings = settings(max_examples=15, stateful_step_count=20, d
 @pytest.mark.parametrize(
     "parts",
     [
-        [Part(epsilon=Fraction(5))],
-        [Part(epsilon=Fraction(1, 20))],
-        [Part(epsilon=Fraction(1, 10), delta=Fraction(1, 10))],
-        [Part(epsilon=Fraction(1, 10), times=2)],
-        [Part(epsilon=Fraction(1, 5)), Part(epsilon=Fraction(-1, 10))],
+        [Charge(epsilon=Fraction(5))],
+        [Charge(epsilon=Fraction(1, 20))],
+        [Charge(epsilon=Fraction(1, 10), delta=Fraction(1, 10))],
+        [Charge(epsilon=Fraction(1, 10), times=2)],
+        [Charge(epsilon=Fraction(1, 5)), Charge(epsilon=Fraction(-1, 10))],
     ],
 )
 def test_parts_must_add_up_to_what_is_spent(tmp_path, parts):
     ledger = Ledger(tmp_path / "b.ledger")
     ledger.set_limit("crime", epsilon=1)
     with pytest.raises(HoldfastError, match="add up to `epsilon` and `delta`"):
-        ledger.spend("crime", epsilon="0.1", parts=parts)
+        ledger.spend("crime", epsilon="0.1", charges=parts)
     assert ledger.spends("crime") == []

@@ -200,7 +200,7 @@ def test_a_kept_release_that_is_gone_or_damaged_is_not_drawn_again(ledger):
     for path in kept.parent.iterdir():
         path.unlink()
     kept.parent.rmdir()
-    with pytest.raises(HoldfastError, match="where it was kept, is gone"):
+    with pytest.raises(HoldfastError, match="where it was stored, is gone"):
         release(ledger)
     assert spent(ledger) == Fraction(1, 2)
 
@@ -227,7 +227,7 @@ def test_the_ledger_holds_no_count_and_no_plain_digest_of_the_table(ledger):
 
 
 def _fingerprint(ledger):
-    from holdfast.ledger.file import read
+    from holdfast.ledger.sqlite_file import read
 
     with read(ledger.path, 1) as db:
         return db.execute("SELECT fingerprint FROM spends").fetchone()
@@ -245,11 +245,11 @@ def test_a_private_max_count_is_drawn_after_it_is_paid_for(ledger, monkeypatch):
     made = release(ledger, max_count=quantile)
     again = release(ledger, max_count=holdfast.PrivateQuantile("0.9", highest=8))
     assert seen == [Fraction(1, 2)] and again.repeated
-    assert again.bound == made.bound and again.privacy == made.privacy
-    parts = ledger.spends("crime")[0].parts
+    assert again.max_count_found == made.max_count_found and again.privacy == made.privacy
+    parts = ledger.spends("crime")[0].charges
     assert [part.epsilon for part in parts] == [
-        made.privacy.budget.bound,
-        Fraction(1, 2) - made.privacy.budget.bound,  # its split is not known before it is drawn
+        made.privacy.budget.quantile,
+        Fraction(1, 2) - made.privacy.budget.quantile,  # its split is not known before it is drawn
     ]
 
 
@@ -280,7 +280,7 @@ def test_the_delta_of_a_baseline_is_known_before_it_is_drawn(ledger, contributio
     ledger.set_limit("crime", epsilon=1, delta="1e-5")
     made = release(ledger, **given)
     assert 0 < made.privacy.delta <= ledger.balance("crime").delta_spent == Fraction(1, 10**6)
-    (part,) = ledger.spends("crime")[0].parts  # it has no first stage
+    (part,) = ledger.spends("crime")[0].charges  # it has no first stage
     assert part.epsilon == Fraction(1, 2)
     assert release(ledger, **given).repeated
 

@@ -61,7 +61,7 @@ def test_a_private_max_count_costs_what_the_budget_says(contributions, monkeypat
     neighbour[7] += contributions
     budget, (values, epsilon, sensitivity) = measured(COUNTS)
     _, (others, _, _) = measured(neighbour)
-    assert epsilon == budget.bound and sensitivity == 1
+    assert epsilon == budget.quantile and sensitivity == 1
     assert np.abs(values - others).sum() == 1
 
 

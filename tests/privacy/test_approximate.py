@@ -118,3 +118,12 @@ def test_a_delta_that_nobody_declared_is_refused_before_a_draw():
 def test_a_bad_delta_is_an_error(delta):
     with pytest.raises(HoldfastError, match="`delta`"):
         exact_delta(delta)
+
+
+@pytest.mark.parametrize("least", [0, Fraction(1, 10**100), Fraction(1, 100)])
+def test_the_smallest_delta_is_what_the_caller_can_tell_from_none(least):
+    assert exact_delta("0.01", least=least) == Fraction(1, 100)
+    assert exact_delta(0, least=least) == 0
+    for beyond in (-1, 1, least / 2 if least else "-1e-20"):
+        with pytest.raises(HoldfastError, match="`delta` must be 0"):
+            exact_delta(beyond, least=least)

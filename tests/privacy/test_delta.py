@@ -4,7 +4,7 @@ import itertools
 import json
 import math
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast.cli.screen import promise, screen
-from holdfast.constructors import Heuristic
+from holdfast.constructors import Constructor, Heuristic
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
-from holdfast.privacy.delta import declared_delta, group_delta, rounded_up, total_delta
+from holdfast.privacy.delta import group_delta, rounded_up, total_delta
 from holdfast.privacy.rational import exp_above, exp_below
 from holdfast.privatizers import CumulativeIsotonic
 from holdfast.release.release import Privacy
@@ -30,13 +30,6 @@ class Declares(CumulativeIsotonic):
     """A privatizer that declares a delta."""
 
     delta = Fraction(1, 10**6)
-
-
-class Part:
-    """Anything with a delta."""
-
-    def __init__(self, delta):
-        self.delta = delta
 
 
 @given(st.fractions(min_value=0, max_value=30, max_denominator=10**9))
@@ -78,7 +71,7 @@ def test_one_step_leaves_delta_as_it_is():
 
 def test_both_stages_count_each_with_its_own_epsilon():
     budget = split_budget(1, max_count=9, rows=1000, split="1/4", contributions=3)
-    first, second = Part("1e-6"), Part(1e-7)
+    first, second = Fraction(1, 10**6), Fraction(1, 10**7)
     total = total_delta(budget, first, second)
     expected = 1e-6 * sum(math.exp(i / 12) for i in range(3))
     expected += 1e-7 * sum(math.exp(i / 4) for i in range(3))
@@ -89,16 +82,19 @@ def test_both_stages_count_each_with_its_own_epsilon():
 
 
 def test_nothing_declared_is_pure_epsilon():
-    assert declared_delta(object()) == 0
-    assert (
-        total_delta(split_budget(1, max_count=9, rows=1000, contributions=5), object(), None) == 0
-    )
+    assert CumulativeIsotonic().delta == Heuristic().promised_delta == 0
+    budget = split_budget(1, max_count=9, rows=1000, contributions=5)
+    assert total_delta(budget, Fraction(0), Fraction(0)) == 0
 
 
 @pytest.mark.parametrize("delta", [-1, 1, 2, float("nan"), "x", None, True])
-def test_a_bad_delta_is_refused(delta):
+def test_a_bad_delta_of_a_privatizer_is_refused(delta):
+    class Declares(CumulativeIsotonic):
+        pass
+
+    Declares.delta = delta
     with pytest.raises(HoldfastError, match="`delta`"):
-        declared_delta(Part(delta))
+        holdfast.privatize(COUNTS, epsilon=1, max_count=9, privatizer=Declares(), seed=1)
 
 
 @pytest.mark.parametrize("number", [Fraction(1, 3), Fraction(2, 10**400), Fraction(10**20 + 1, 7)])
@@ -159,13 +155,13 @@ def test_a_release_without_delta_does_not_mention_it(tmp_path):
 
 
 def privacy(**changes):
-    budget = split_budget(1, max_count=9, rows=1000, bound=Fraction(1, 10))
+    budget = split_budget(1, max_count=9, rows=1000, quantile=Fraction(1, 10))
     parts = {"stage_1_certified": budget.stage_1, "stage_2_certified": budget.stage_2}
-    given = {"budget": budget, "bound_certified": Fraction(1, 10), "simulated": False}
+    given = {"budget": budget, "quantile_certified": Fraction(1, 10), "simulated": False}
     return Privacy(**(given | parts | changes))
 
 
-def test_bound_and_delta_survive_the_record():
+def test_quantile_and_delta_survive_the_record():
     whole = privacy(delta=Fraction(1, 3**40))
     assert whole.certified_epsilon == whole.epsilon == 1
     assert Privacy.from_dict(json.loads(json.dumps(whole.to_dict()))) == whole
@@ -173,7 +169,7 @@ def test_bound_and_delta_survive_the_record():
 
 @pytest.mark.parametrize(
     "changes",
-    [{"bound_certified": Fraction(1, 5)}, {"delta": Fraction(1)}, {"delta": Fraction(-1, 9)}],
+    [{"quantile_certified": Fraction(1, 5)}, {"delta": Fraction(1)}, {"delta": Fraction(-1, 9)}],
     ids=str,
 )
 def test_what_promises_more_than_it_has_is_refused(changes):
@@ -182,26 +178,32 @@ def test_what_promises_more_than_it_has_is_refused(changes):
 
 
 @pytest.mark.parametrize(
-    "split, contributions, bound",
+    "split, contributions, quantile",
     list(
         itertools.product(["paper", "1/3", "0.07"], [1, 2, 7], [0, Fraction(1, 20), Fraction(1, 3)])
     ),
 )
-def test_the_three_parts_add_up_exactly(split, contributions, bound):
+def test_the_three_parts_add_up_exactly(split, contributions, quantile):
     budget = split_budget(
-        "0.7", max_count=60, rows=1000, split=split, contributions=contributions, bound=bound
+        "0.7", max_count=60, rows=1000, split=split, contributions=contributions, quantile=quantile
     )
-    assert budget.bound == bound
-    assert budget.bound + budget.stage_1 + budget.stage_2 == Fraction(7, 10)
+    assert budget.quantile == quantile
+    assert budget.quantile + budget.stage_1 + budget.stage_2 == Fraction(7, 10)
     with pytest.raises(HoldfastError, match="add up"):
-        type(budget)(**{**vars(budget), "bound": budget.bound + Fraction(1, 10**30)})
+        type(budget)(**{**vars(budget), "quantile": budget.quantile + Fraction(1, 10**30)})
 
 
-def declaring(delta):
-    def constructor(target, *, epsilon):
-        return replace(Heuristic()(target, epsilon=epsilon), delta=Fraction(delta))
+@dataclass(frozen=True)
+class Declaring(Constructor):
+    delta: Fraction
+    promised: Fraction
 
-    return constructor
+    @property
+    def promised_delta(self):
+        return self.promised
+
+    def __call__(self, target, *, epsilon):
+        return replace(Heuristic()(target, epsilon=epsilon), delta=self.delta)
 
 
 def test_what_the_mechanism_declares_is_added():
@@ -210,7 +212,7 @@ def test_what_the_mechanism_declares_is_added():
         epsilon=1,
         max_count=9,
         privatizer=Declares(),
-        constructor=declaring(Fraction(1, 10**7)),
+        constructor=Declaring(Fraction(1, 10**7), Fraction(1, 10**6)),
         seed=1,
     )
     assert release.privacy.delta == Fraction(11, 10**7)
@@ -219,17 +221,30 @@ def test_what_the_mechanism_declares_is_added():
 def test_a_mechanism_whose_delta_is_too_much_is_not_drawn_from(monkeypatch):
     path = sys.modules["holdfast.engines.memory"]
     monkeypatch.setattr(path, "draw", lambda *args: pytest.fail("was drawn"))
+    much = Declaring(Fraction(4, 10), Fraction(4, 10))
     with pytest.raises(HoldfastError, match="total `delta`"):
         holdfast.privatize(
-            COUNTS, epsilon=1, max_count=9, contributions=3, constructor=declaring("0.4"), seed=1
+            COUNTS, epsilon=1, max_count=9, contributions=3, constructor=much, seed=1
         )
+
+
+@pytest.mark.parametrize("promised", [0, Fraction(1, 10**8)])
+def test_a_mechanism_with_more_delta_than_its_constructor_declared_is_not_drawn_from(
+    promised, monkeypatch
+):
+    path = sys.modules["holdfast.engines.memory"]
+    monkeypatch.setattr(path, "draw", lambda *args: pytest.fail("was drawn"))
+    sly = Declaring(Fraction(1, 10**7), Fraction(promised))
+    for constructor in (sly, lambda target, epsilon: sly(target, epsilon=epsilon)):
+        with pytest.raises(HoldfastError, match="did not declare, and the release is withheld"):
+            holdfast.privatize(COUNTS, epsilon=1, max_count=9, constructor=constructor, seed=1)
 
 
 def test_a_bundle_whose_mechanism_declares_more_than_the_record_does_not_load(
     tmp_path, monkeypatch
 ):
     folder = holdfast.privatize(COUNTS, epsilon=1, max_count=9, seed=1).save(tmp_path / "release")
-    monkeypatch.setattr("holdfast.release.bundle.declared_delta", lambda _: Fraction(1, 10**9))
+    monkeypatch.setattr("holdfast.release.bundle.group_delta", lambda *_: Fraction(1, 10**9))
     with pytest.raises(HoldfastError, match="does not fit"):
         holdfast.load(folder)
 

@@ -22,7 +22,7 @@ from holdfast.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.privatizers.projection import PROJECTIONS
+from holdfast.privatizers.named_projections import PROJECTIONS
 from silence import Silence
 
 FALSE_ALARM = 1e-6
@@ -102,11 +102,11 @@ def losses(privatizer, bins: int, seed: int) -> tuple[np.ndarray, np.ndarray, fl
         noise = np.array(noisy) - truth
         if type(privatizer) in CYCLIC:
             noise = without_shared_noise(noise, change)
-        if hasattr(privatizer, "delta"):
+        if privatizer.delta:
             found.append(noise @ change)
         else:
             found.append((np.abs(noise) - np.abs(noise - change)).sum(axis=1))
-    return found[0], found[1], float(getattr(privatizer, "delta", 0))
+    return found[0], found[1], float(privatizer.delta)
 
 
 def without_shared_noise(noise: np.ndarray, change: np.ndarray) -> np.ndarray:
@@ -137,7 +137,7 @@ def released(privatizer, tables, seed: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("privatizer", [*(p for p, _ in CASES), CumulativeSmooth()], **names)
 def test_the_target_keeps_the_promise_and_with_half_the_noise_it_does_not(privatizer, monkeypatch):
     tables = [20, 20], [19, 21]
-    delta = float(getattr(privatizer, "delta", 0))
+    delta = float(privatizer.delta)
     assert not breaks_the_promise(*released(privatizer, tables, seed=13), delta)
     if type(privatizer) in CYCLIC:
         return  # with two bins the noise that the sums share hides the rest: see below
@@ -166,7 +166,7 @@ def test_the_targets_other_bins_give_the_shared_noise_of_a_cyclic_one_away(priva
             found.append(without_shared_noise(noise, change)[:, 5])
         return found
 
-    delta = float(getattr(privatizer, "delta", 0))
+    delta = float(privatizer.delta)
     assert not breaks_the_promise(*middle(16), delta)
     with monkeypatch.context() as patch:
         half_the_noise(patch)

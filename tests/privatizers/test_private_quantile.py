@@ -26,7 +26,7 @@ from holdfast.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.privatizers.max_count import plan
+from holdfast.privatizers.max_count import budget_for, highest_count
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.1, 3000)
 FAST = {"constructor": Heuristic(selector="sandwich")}
@@ -156,17 +156,17 @@ def test_every_combination_adds_up_exactly(split, contributions, privatizer, par
         **FAST,
     )
     privacy, budget = release.privacy, release.privacy.budget
-    assert budget.bound + budget.stage_1 + budget.stage_2 == Fraction(9, 10)
-    assert budget.bound == (Fraction(1, 7) if part else budget.bound) > 0
-    assert privacy.bound_certified == laplace_measurement(budget.bound)[1] <= budget.bound
+    assert budget.quantile + budget.stage_1 + budget.stage_2 == Fraction(9, 10)
+    assert budget.quantile == (Fraction(1, 7) if part else budget.quantile) > 0
+    assert privacy.quantile_certified == laplace_measurement(budget.quantile)[1] <= budget.quantile
     assert privacy.certified_epsilon == (
-        privacy.bound_certified + privacy.stage_1_certified + privacy.stage_2_certified
+        privacy.quantile_certified + privacy.stage_1_certified + privacy.stage_2_certified
     )
-    assert budget.steps == min(contributions, release.bound.max_count)
-    assert privacy.delta == total_delta(budget, privatizer, None)
+    assert budget.steps == min(contributions, release.max_count_found.max_count)
+    assert privacy.delta == total_delta(budget, privatizer.delta)
     assert (privacy.delta > 0) == ("Gaussian" in repr(privatizer))
     rest = split_budget(
-        Fraction(9, 10) - budget.bound,
+        Fraction(9, 10) - budget.quantile,
         max_count=60,
         rows=300,
         bins=50,
@@ -187,7 +187,7 @@ def test_the_release_says_where_max_count_came_from(tmp_path):
     release = holdfast.privatize(
         COUNTS, epsilon=1, max_count=PrivateQuantile("0.95", epsilon="0.04"), seed=3, **FAST
     )
-    found = release.bound
+    found = release.max_count_found
     assert found.max_count == len(release.target) - 1 == release.summary()["max_count"]
     assert 22 <= found.max_count <= 34  # the true quantile is 27
     assert (found.q, found.epsilon) == (Fraction(19, 20), Fraction(1, 25))
@@ -203,12 +203,12 @@ def test_the_release_says_where_max_count_came_from(tmp_path):
     text = (folder / "README.md").read_text()
     assert "this bound came from the data, privately" in text and "came from the data: a" in text
     loaded = holdfast.load(folder)
-    assert loaded.bound == found and loaded.privacy == release.privacy
+    assert loaded.max_count_found == found and loaded.privacy == release.privacy
 
 
 def test_a_given_max_count_costs_nothing_and_says_nothing():
     release = holdfast.privatize(COUNTS, epsilon=1, max_count=30, seed=1, **FAST)
-    assert release.bound is None and release.privacy.budget.bound == 0
+    assert release.max_count_found is None and release.privacy.budget.quantile == 0
     assert release.notes == () and "from the data" not in release.privacy.neighbours
 
 
@@ -228,7 +228,7 @@ def test_a_seed_makes_it_a_simulation_and_repeats():
         holdfast.privatize(COUNTS, epsilon="0.2", max_count=PrivateQuantile(0.9), seed=7, **FAST)
         for _ in range(2)
     ]
-    assert runs[0].privacy.simulated and runs[0].bound == runs[1].bound
+    assert runs[0].privacy.simulated and runs[0].max_count_found == runs[1].max_count_found
     assert np.array_equal(runs[0].counts, runs[1].counts)
 
 
@@ -251,9 +251,9 @@ def test_structural_zeros_are_left_out():
     counts = np.concatenate([np.full(500, 40), np.zeros(4500, dtype=int)])
     quantile = PrivateQuantile(0.5, epsilon="0.5", highest=100)
     options = {"epsilon": 1, "max_count": quantile, "seed": 1} | FAST
-    assert holdfast.privatize(counts, **options).bound.max_count == 1
+    assert holdfast.privatize(counts, **options).max_count_found.max_count == 1
     masked = holdfast.privatize(counts, structural_zero=(counts == 0).tolist(), **options)
-    assert masked.bound.max_count == 40
+    assert masked.max_count_found.max_count == 40
 
 
 def test_one_person_moves_at_most_one_of_the_numbers_that_are_made_noisy(monkeypatch):
@@ -287,9 +287,10 @@ def test_contributions_set_the_resolution_and_not_the_noise():
 
 
 def test_a_plan_names_the_part_without_a_draw():
-    top, budget = plan(PrivateQuantile(0.99, highest=200), 4000, epsilon=1)
-    assert top == 200 and budget.bound == Fraction(1, 40)
-    assert plan(30, 4000, epsilon=1)[1].bound == 0
+    quantile = PrivateQuantile(0.99, highest=200)
+    assert highest_count(quantile) == 200
+    assert budget_for(quantile, 4000, epsilon=1).quantile == Fraction(1, 40)
+    assert budget_for(30, 4000, epsilon=1).quantile == 0
 
 
 @pytest.mark.parametrize("epsilon", ["0.02", "1"])
@@ -297,6 +298,6 @@ def test_the_budget_is_settled_before_max_count_is_drawn(epsilon):
     counts = np.random.default_rng(0).poisson(6, 3000)
     quantile = PrivateQuantile("0.9")
     release = holdfast.privatize(counts, epsilon=epsilon, max_count=quantile, seed=1)
-    planned = plan(quantile, len(counts), epsilon=epsilon)[1]
-    assert release.bound.max_count < 100
+    planned = budget_for(quantile, len(counts), epsilon=epsilon)
+    assert release.max_count_found.max_count < 100
     assert release.privacy.budget == planned

@@ -9,7 +9,8 @@ import pytest
 from holdfast.privacy.metrics import total_variation, wasserstein
 from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth
 from holdfast.privatizers.noisy import laplace_variance
-from holdfast.privatizers.projection import Noise, isotonic, smooth
+from holdfast.privatizers.projection import Noise, isotonic
+from holdfast.privatizers.smooth import smooth_fit
 from holdfast.privatizers.smooth_kernel import END_JUMP, _smoothed, whole_medians
 
 
@@ -131,7 +132,7 @@ def test_every_target_is_a_positive_distribution(n, epsilon, law):
         noisy = rng.multinomial(total, rng.dirichlet(np.full(n, 0.3))).cumsum().astype(float)
         noisy[:-1] += np.round(rng.laplace(0, deviation, n - 1))
         histogram = np.diff(noisy, prepend=0.0)
-        z = smooth(histogram, Noise(variance=np.full(n - 1, deviation**2), law=law))
+        z = smooth_fit(histogram, Noise(variance=np.full(n - 1, deviation**2), law=law))
         assert (z > 0).all() and abs(z.sum() - 1) < 1e-9
 
 
@@ -141,7 +142,7 @@ def test_the_isotonic_projection_takes_over_when_no_fit_is_finite(monkeypatch):
     broken = np.array([np.nan]), np.array([np.nan]), np.nan
     monkeypatch.setattr(smooth_kernel, "fit", lambda *_: broken)
     histogram = np.array([5, -2, 9, 4])
-    z = smooth(histogram, Noise(variance=np.ones(3), law="laplace"))
+    z = smooth_fit(histogram, Noise(variance=np.ones(3), law="laplace"))
     np.testing.assert_allclose(z, isotonic(histogram), atol=1e-11)
 
 

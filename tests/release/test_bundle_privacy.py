@@ -77,7 +77,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
     assert contents(again.save(tmp_path / "again", table_format=table_format)) == original
 
 
-class Fixed:
+class Fixed(holdfast.privatizers.Privatizer):
     """A stage 1 that looks at nothing: as if its noise had led to the same z twice."""
 
     def __call__(self, histogram, *, epsilon, rng=None):

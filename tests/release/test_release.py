@@ -130,7 +130,7 @@ def test_a_bound_that_does_not_fit_fails_on_loading(tmp_path, change):
     record = json.loads((bundle / "release.json").read_text())["max_count_found"]
     assert record["max_count"] < 7
     forge(bundle, max_count_found=record)
-    assert holdfast.load(bundle).bound.epsilon == Fraction(1, 8)
+    assert holdfast.load(bundle).max_count_found.epsilon == Fraction(1, 8)
     forge(bundle, max_count_found=change and record | change)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)

@@ -5,7 +5,7 @@ import pytest
 
 import stage_1 as command
 from holdfast.engines.memory import privatize
-from holdfast.privatizers.projection import PROJECTIONS
+from holdfast.privatizers.named_projections import PROJECTIONS
 from holdfast.studies import stage_1
 from holdfast.studies.contenders import CONTENDERS, DEFAULT, contender, pairs
 from holdfast.studies.engine import run

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +13,8 @@ from holdfast.privacy.delta import rounded_up
 from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
+    from holdfast.engines.stages import Stages
     from holdfast.ledger.ledger import Balance
-    from holdfast.privacy.budget import Budget
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,33 +56,23 @@ def warn(note: str) -> None:
     asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {one_line(note)}.")
 
 
-def say_plan(
-    table: Looked,
-    options: dict[str, Any],
-    stages: tuple[Any, Any],
-    account: "Balance | None",
-    as_json: bool,
-) -> None:
+def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json: bool) -> None:
     """Say what a run would do; draws nothing."""
-    from holdfast.privatizers.max_count import plan as plan_bound
-
-    rows = table.rows
-    highest, budget = plan_bound(options.pop("max_count"), rows, **options)
-    delta = _promised_delta(budget, *stages, rows)
+    rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
     if as_json:
         plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
         if account is not None:
             plan["ledger"] = as_dict(account)
-        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.bound)}
+        spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.quantile)}
         spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         typer.echo(json.dumps({"dry_run": True} | spent | plan))
         return
     for note in table.notes:
         warn(note)
-    search = f"{float(budget.bound):g} on max_count, " if budget.bound else ""
+    search = f"{float(budget.quantile):g} on max_count, " if budget.quantile else ""
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
-    top = f"max_count, {highest} at the most" if budget.bound else highest
+    top = f"max_count, {highest} at the most" if budget.quantile else highest
     screen.print(
         f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
         f"{float(budget.epsilon):g}{extra}: {search}"
@@ -100,7 +89,7 @@ def say_plan(
     if budget.stage_1:
         screen.print(
             "The noise on the distribution of counts would have a standard deviation of "
-            f"{_uncertainty(stages[0], budget, rows, highest + 1)} of the rows."
+            f"{_in_words(min(stages.share_uncertainty, 1.0))} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
@@ -108,18 +97,5 @@ def say_plan(
             screen.print("That is not enough, unless this very release was made before.")
 
 
-def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
-    """What the ledger would count: delta for one person, before anything is drawn."""
-    from holdfast.ledger.composition import parts_of
-
-    if hasattr(constructor, "for_release"):
-        constructor = constructor.for_release(rows=rows, steps=budget.steps)
-    parts = parts_of(budget, privatizer, constructor)
-    return sum((part.delta * part.times for part in parts), Fraction(0))
-
-
-def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:
-    from holdfast.release.usefulness import share_uncertainty
-
-    share = min(share_uncertainty(privatizer, budget, rows, bins), 1.0)
+def _in_words(share: float) -> str:
     return "less than 1%" if share < 0.01 else f"up to {share:.0%}"

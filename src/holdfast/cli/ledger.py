@@ -112,8 +112,8 @@ def sentence(balance: "Balance") -> str:
 def _together(ledger: Any, dataset: str, delta: str) -> Fraction:
     from holdfast.ledger.composition import composed_epsilon
 
-    parts = [part for spend in ledger.spends(dataset) for part in spend.parts]
-    return composed_epsilon(parts, delta=delta)
+    charges = [charge for spend in ledger.spends(dataset) for charge in spend.charges]
+    return composed_epsilon(charges, delta=delta)
 
 
 def as_dict(balance: "Balance") -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.choices import (
-    BASELINES,
     CONSTRUCTORS,
     NAMES,
     find_constructor,
@@ -118,6 +117,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
+    from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
 
     if out is None and not dry_run:
@@ -130,9 +130,8 @@ def privatize(
         "contributions": whole(contributions, "contributions"),
         "split": split,
     }
-    one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    stages = (stage_1, find_constructor(constructor, delta))
+    stages = {"privatizer": stage_1, "constructor": find_constructor(constructor, delta)}
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -143,10 +142,10 @@ def privatize(
     streamed = is_streamed(file, stream, query)
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        options["one_stage"] = one_stage
+        parameters = check_parameters(**options, **stages)
         with asked_source(file, query) if streamed else nullcontext(file) as source:
             table = look_at_stream(source, names) if streamed else look_at_file(file, names)
-        say_plan(table, options, stages, account, as_json)
+        say_plan(table, parameters.for_rows(table.rows), account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | {"privatizer": stage_1}

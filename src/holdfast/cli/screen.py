@@ -44,12 +44,12 @@ def promise(release: "Release") -> Table:
     table.add_column("how")
     who = privacy.stage_1_certified_by
     rows = [
-        ("max_count", budget.bound, privacy.bound_certified, "OpenDP's map"),
+        ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
         ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
         ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]
-    for name, promised, certified, source in rows[budget.bound == 0 :]:
+    for name, promised, certified, source in rows[budget.quantile == 0 :]:
         table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
     person = f"A person adds at most {budget.contributions} to one row."
     table.caption = f"{person} Randomness: {privacy.randomness}."

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.arrays import Floats
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.constructors.dual_bound import relative_gap
 from holdfast.constructors.optimal import least_error
 from holdfast.constructors.precise import FixedPoint, fill_precisely
@@ -32,7 +33,7 @@ class Inaccurate(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Heuristic:
+class Heuristic(Constructor):
     r"""Algorithm 1: fills one column after the other with as much of its peaked scale as fits.
 
     The result is an extreme point of F, the polytope of ε-private mechanisms with fixed

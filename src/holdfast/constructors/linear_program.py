@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.arrays import Floats
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.constructors.feasible import feasible_matrix
 from holdfast.errors import HoldfastError
@@ -24,7 +25,7 @@ SOLVERS = {"simplex": "highs-ds", "interior-point": "highs-ipm"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinearProgram:
+class LinearProgram(Constructor):
     r"""The mechanism in F with the least count error, by SciPy's HiGHS.
 
     Solves, over the columns with $z_j > 0$ and with $t_{ij} = z_j x_{ij}$,

@@ -1,7 +1,7 @@
 """The optimum over F, in closed form."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.curves import TOTAL, Curves
 from holdfast.mechanism.tails import Shape, Tails, curve_error, running_sums
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.delta import unit_delta
 from holdfast.privacy.metrics import POWERS, count_error, error_weights
 from holdfast.privacy.rational import exp_above, exp_below
 from holdfast.tables.histogram import check_target
@@ -23,7 +25,7 @@ ROUNDING = 1e-12  # of the largest weight: what a computed W may miss the Monge 
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Optimal:
+class Optimal(Constructor):
     r"""The mechanism with the least count error among all that are ε-private and keep z.
 
     $$\min \langle W, T \rangle : \quad T 1 = 1, \quad z^\top T = w, \quad
@@ -45,11 +47,15 @@ class Optimal:
     """Count error that is reported: see `metrics.error_weights`. A weight matrix must have the
     Monge property, or other mechanisms than this one have the least error."""
     delta: Any = 0
-    """The probability with which the privacy loss may exceed epsilon."""
+    """The probability with which the privacy loss of one person may exceed epsilon."""
+    steps: int = 1
+    """How far one person can move a count; `delta` is for all of it, epsilon for one step.
+    `holdfast.privatize` fills it in."""
 
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for true counts with this distribution."""
-        z, exact, delta = check_target(target), exact_epsilon(epsilon), exact_delta(self.delta)
+        z, exact, delta = check_target(target), exact_epsilon(epsilon), self.promised_delta
+        delta = unit_delta(delta, exact, self.steps)
         w = z if self.target is None else check_target(self.target)
         if w.shape != z.shape:
             raise HoldfastError("`target` must have one share for every count, as z has.")
@@ -66,6 +72,15 @@ class Optimal:
             lower_bound=bound,
             gap=0.0,
         )
+
+    @property
+    def promised_delta(self) -> Fraction:
+        """Delta for one person."""
+        return exact_delta(self.delta)
+
+    def for_release(self, *, rows: int, steps: int) -> "Optimal":
+        """The same for a table in which a person moves a count so far; only `delta` asks."""
+        return replace(self, steps=steps) if self.promised_delta else self
 
 
 def least_error(z: Floats, error: Any, epsilon: Fraction) -> float | None:

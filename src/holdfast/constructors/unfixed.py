@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
@@ -18,7 +19,7 @@ ROUNDING = 1e-12  # of a row's largest weight: what a computed W may miss its sh
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnfixedOptimum:
+class UnfixedOptimum(Constructor):
     r"""The mechanism with the least count error in U: ε-private, but keeping no distribution.
 
     Algorithm 2. With $\alpha = e^{-\epsilon}$ the single-peaked scales add up to 1 in one way,

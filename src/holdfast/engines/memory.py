@@ -1,17 +1,21 @@
 """The paper's framework in its five steps."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.engines.stages import Constructor, Stages, stages
-from holdfast.ledger.spending import release_once
+from holdfast.constructors import Construction
+from holdfast.engines.stages import Stages, check_parameters
+from holdfast.ledger.request import TableDigest
+from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
-from holdfast.release.release import Release
+from holdfast.release.bundle import load
+from holdfast.release.release import Release, ReleaseFacts
 from holdfast.tables.copies import refuse_copies
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable, read_table
@@ -27,7 +31,7 @@ def privatize(
     structural_zero: str | Sequence[Any] | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
-    constructor: Constructor | None = None,
+    constructor: Callable[..., Construction] | None = None,
     split: Any = None,
     seed: int | None = None,
     ledger: Any = None,
@@ -55,7 +59,7 @@ def privatize(
         privatizer: Stage 1; default `CumulativeSmooth()`.
         constructor: Stage 2; default `Optimal()`, the least error. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
-            `split` is given.
+            `split` is given. A function of (target, *, epsilon) will do.
         split: Stage 1's share of the budget; default our rule, from epsilon, N and
             max_count; "paper" is the paper's rule of thumb.
         seed: Makes the run a simulation, and the release says so. Leave it out for real data.
@@ -67,7 +71,7 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    asked = stages(
+    parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
         contributions=contributions,
@@ -76,26 +80,23 @@ def privatize(
         split=split,
         seed=seed,
     )
+    account = find_account(ledger, dataset)
     rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
     refuse_copies(rows)
-    number = int((~rows.structural_zero).sum())
-    asked = asked.for_rows(number)
-    steps = partial(five_steps, rows, asked)
-    if ledger is None and dataset is None:
-        return steps()
-    request = asked.request(number, len(rows.counts) - number)
-    return release_once(ledger, dataset, rows, request, steps, simulated=asked.source.simulated)
+    zeros = int(rows.structural_zero.sum())
+    stages = parameters.for_rows(len(rows.counts) - zeros)
+    return pay_and_draw(InMemory(rows=rows, stages=stages), stages.request(zeros), account)
 
 
-def five_steps(rows: CountTable, asked: Stages) -> Release:
+def five_steps(rows: CountTable, stages: Stages) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here."""
     open_rows = ~rows.structural_zero
     counts = rows.counts[open_rows]
-    histogram = histogram_of_counts(counts, asked.highest)  # step 1: the distribution of counts
-    staged = asked(histogram)  # steps 2 and 3: z, and from z alone T
+    histogram = histogram_of_counts(counts, stages.highest)  # step 1: the distribution of counts
+    staged = stages(histogram)  # steps 2 and 3: z, and from z alone T
     counts = top_code(counts, staged.top)
     released = np.zeros(len(rows.counts), dtype=np.int64)
-    released[open_rows] = draw(staged.construction.mechanism, counts, asked.source)  # step 4
+    released[open_rows] = draw(staged.construction.mechanism, counts, stages.source)  # step 4
     facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
@@ -106,3 +107,37 @@ def five_steps(rows: CountTable, asked: Stages) -> Release:
         unchanged_columns=rows.others,
         **facts | {"notes": (*rows.notes, *facts["notes"])},
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InMemory(Run[Release]):
+    """The five steps, as a ledger sees them."""
+
+    rows: CountTable
+    stages: Stages
+
+    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
+        """All five steps; the counts alone are stored as well, where that is said."""
+        release = five_steps(self.rows, self.stages)
+        if store is not None:
+            bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            bare.save(store)
+        return replace(release, notes=(*release.notes, *notes))
+
+    def content(self, words: str) -> bytes:
+        """The parameters, the counts, and whose they are."""
+        digest = TableDigest()
+        digest.add(self.rows.counts, self.rows.structural_zero)
+        return digest.content(words, self.rows.digest())
+
+    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> Release:
+        """The stored counts in the table that was given."""
+        stored = load(folder)
+        check(stored)
+        return replace(
+            stored,
+            table=self.rows.replace(stored.counts),
+            count_column=self.rows.column,
+            unchanged_columns=self.rows.others,
+            repeated=True,
+        )

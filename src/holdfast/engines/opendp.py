@@ -15,16 +15,18 @@ OpenDP asks whoever brings a measurement of their own to say that they mean it:
 """
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from holdfast.engines.memory import five_steps
+from holdfast.engines.stages import Stages, check_parameters
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.delta import declared_delta, group_delta
+from holdfast.privacy.delta import group_delta
 from holdfast.tables.histogram import check_max_count
+from holdfast.tables.table import read_table
 
 if TYPE_CHECKING:
     from holdfast.mechanism.mechanism import Mechanism
@@ -50,7 +52,7 @@ def mechanism_measurement(mechanism: "Mechanism") -> Any:
         clamped = np.clip(np.array(counts, dtype=np.int64), 0, top)
         return mechanism.sample(clamped).tolist()  # type: ignore[no-any-return]
 
-    unit, delta = mechanism.certified_epsilon, declared_delta(mechanism)
+    unit, delta = mechanism.certified_epsilon, mechanism.delta
     return _measurement(draw, unit, "counts", delta)
 
 
@@ -79,49 +81,23 @@ def opendp_measurement(
     if output not in OUTPUTS:
         raise HoldfastError(f"`output` must be counts or release, got {output!r:.40}.")
     top, unit = check_max_count(max_count), exact_epsilon(epsilon)
-    if declared_delta(privatizer) or hasattr(type(constructor), "promised_delta"):
-        raise _not_pure()
+    parameters = check_parameters(
+        epsilon=unit, max_count=top, privatizer=privatizer, constructor=constructor, split=split
+    )
+    _pure(parameters.for_rows(1))
 
     def draw(counts: list[int]) -> Any:
-        from holdfast.engines.memory import privatize
-
-        release = privatize(
-            np.clip(np.array(counts, dtype=np.int64), 0, top),
-            epsilon=unit,
-            max_count=top,
-            privatizer=privatizer,
-            constructor=None if constructor is None else _PureOnly(constructor),
-            split=split,
-        )
+        table = read_table(np.clip(np.array(counts, dtype=np.int64), 0, top))
+        release = five_steps(table, _pure(parameters.for_rows(len(table.counts))))
         return release if output == "release" else release.counts.tolist()
 
     return _measurement(draw, unit, output)
 
 
-@dataclass(frozen=True)
-class _PureOnly:
-    """A constructor that is refused, before any count is drawn, if what it makes has a delta."""
-
-    constructor: Any
-
-    @property
-    def one_stage(self) -> bool:
-        return bool(getattr(self.constructor, "one_stage", False))
-
-    def for_release(self, **public: int) -> "_PureOnly":
-        if not hasattr(self.constructor, "for_release"):
-            return self
-        return _PureOnly(self.constructor.for_release(**public))
-
-    def __call__(self, target: Any, *, epsilon: Fraction) -> Any:
-        made = self.constructor(target, epsilon=epsilon)
-        if declared_delta(made) or declared_delta(made.mechanism):
-            raise _not_pure()
-        return made
-
-
-def _not_pure() -> HoldfastError:
-    return HoldfastError("`opendp_measurement` needs stages of pure epsilon, without delta.")
+def _pure(stages: Stages) -> Stages:
+    if stages.delta:
+        raise HoldfastError("`opendp_measurement` needs stages of pure epsilon, without delta.")
+    return stages
 
 
 def _measurement(draw: Any, unit: Fraction, output: str, delta: Fraction = Fraction(0)) -> Any:

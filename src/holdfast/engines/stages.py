@@ -1,20 +1,22 @@
-"""A run from its parameters to a certified mechanism: what all ways to privatize share."""
+"""A run from its parameters to a certified mechanism: what all engines share."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.constructors import Construction, Optimal
-from holdfast.errors import HoldfastError
-from holdfast.ledger.composition import parts_of
-from holdfast.ledger.spending import Request
+from holdfast.constructors import Construction, Constructor, Optimal
+from holdfast.constructors.constructor import as_constructor
+from holdfast.errors import CertificateError, HoldfastError
+from holdfast.ledger.composition import charges_of
+from holdfast.ledger.ledger import Charge
+from holdfast.ledger.request import Request
 from holdfast.mechanism.mechanism import check_mechanism
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.delta import declared_delta, total_delta
+from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
     CumulativeSmooth,
@@ -23,19 +25,60 @@ from holdfast.privatizers import (
     certifier,
     measured_target,
 )
-from holdfast.privatizers.max_count import Bound, certified_bound, highest_count, plan, settle
+from holdfast.privatizers.max_count import (
+    FoundMaxCount,
+    budget_for,
+    certified_quantile,
+    find_max_count,
+    highest_count,
+)
 from holdfast.release.release import Privacy
-from holdfast.release.usefulness import bound_notes, usefulness_notes
+from holdfast.release.usefulness import max_count_notes, share_uncertainty, usefulness_notes
 
-Constructor = Callable[..., Construction]
 Histogram = NDArray[np.int64]
 
 
+def check_parameters(
+    *,
+    epsilon: Any,
+    max_count: Any,
+    contributions: int = 1,
+    privatizer: Any = None,
+    constructor: Any = None,
+    split: Any = None,
+    seed: Any = None,
+) -> "Parameters":
+    """The parameters of `holdfast.privatize` with their defaults, before any count is read.
+
+    >>> check_parameters(epsilon=1, max_count=20).for_rows(1000).budget.epsilon
+    Fraction(1, 1)
+    """
+    if privatizer is not None and not isinstance(privatizer, Privatizer):
+        raise HoldfastError(
+            f"`privatizer` must be a privatizer, got {privatizer!r:.40}. "
+            "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets; one of your own "
+            "derives from holdfast.privatizers.Privatizer."
+        )
+    stage_2 = Optimal() if constructor is None else as_constructor(constructor)
+    one_stage = split is None and privatizer is None and stage_2.one_stage
+    if privatizer is None:
+        privatizer = Skipped() if one_stage else CumulativeSmooth()
+    options = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
+    return Parameters(
+        max_count=max_count,
+        options=options | {"contributions": contributions},
+        privatizer=privatizer,
+        constructor=stage_2,
+        source=randomness(seed),
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
-class Stages:
-    """What a run was asked to do, with its defaults, before any count is looked at."""
+class Parameters:
+    """What a run was asked to do, before any count is looked at."""
 
     max_count: Any
+    """A number, or what finds one."""
     options: dict[str, Any]
     """What splits the budget: epsilon, split, contributions, one_stage."""
     privatizer: Privatizer
@@ -47,65 +90,95 @@ class Stages:
         """The highest that max_count can be."""
         return highest_count(self.max_count)
 
-    @property
-    def one_stage(self) -> bool:
-        """Whether stage 2 has the whole budget and no z."""
-        return bool(self.options["one_stage"])
-
-    def budget(self, rows: int) -> Budget:
-        """The budget of a table with so many rows, which is public."""
-        return plan(self.max_count, rows, **self.options)[1]
-
     def for_rows(self, rows: int) -> "Stages":
-        """The same run for a table of so many rows; what cannot be done is refused here, before
-        any draw."""
-        budget, constructor = self.budget(rows), self.constructor
-        if hasattr(constructor, "for_release"):  # both numbers are public
-            constructor = constructor.for_release(rows=rows, steps=budget.steps)
-        total_delta(budget, self.privatizer, None)
-        certified_bound(self.max_count, budget)
+        """The stages for a table of so many rows, which is public; what cannot be done is refused
+        here, before any draw."""
+        budget = budget_for(self.max_count, rows, **self.options)
+        constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
+        total_delta(budget, exact_delta(self.privatizer.delta, least=0))
+        certified_quantile(self.max_count, budget)
         self.privatizer.certified_epsilon(budget.unit_1)
-        return replace(self, constructor=constructor)
+        return Stages(
+            **vars(self) | {"constructor": constructor},
+            rows=rows,
+            budget=budget,
+            charges=charges_of(budget, self.privatizer, constructor),
+        )
 
-    def request(self, rows: int, structural_zeros: int) -> Request:
+
+@dataclass(frozen=True, kw_only=True)
+class Stages(Parameters):
+    """Both stages, settled but for what they will draw."""
+
+    rows: int
+    """N: rows that go through the mechanism."""
+    budget: Budget
+    charges: tuple[Charge, ...]
+    """What the release will spend."""
+
+    @property
+    def delta(self) -> Fraction:
+        """What it will spend of delta, for one person."""
+        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
+
+    @property
+    def share_uncertainty(self) -> float:
+        """Standard deviation that stage 1's noise gives to the share of rows up to a count."""
+        return share_uncertainty(self.privatizer, self.budget, self.rows, self.highest + 1)
+
+    def request(self, structural_zeros: int) -> Request:
         """What a ledger is asked to pay for: all but the counts that decides the release's law."""
-        budget = self.budget(rows)
         parameters = {
-            "epsilon": budget.epsilon,
-            "bound": budget.bound,
-            "stage_1": budget.stage_1,
-            "contributions": self.options["contributions"],
+            "epsilon": self.budget.epsilon,
+            "bound": self.budget.quantile,
+            "stage_1": self.budget.stage_1,
+            "contributions": self.budget.contributions,
             "max_count": self.max_count,
             "privatizer": self.privatizer,
             "constructor": self.constructor,
         }
         return Request(
-            rows=rows,
+            rows=self.rows,
             structural_zeros=structural_zeros,
-            parts=parts_of(budget, self.privatizer, self.constructor),
+            charges=self.charges,
+            simulated=self.source.simulated,
             parameters=parameters,
         )
 
     def __call__(self, histogram: Histogram) -> "Staged":
         """Steps 2 and 3, from how many rows have count 0, 1, ..., `highest` or more."""
-        top, budget, bound = settle(self.max_count, histogram, self.source, **self.options)
+        budget = self.budget
+        found = find_max_count(self.max_count, histogram, budget, self.source)
+        top = self.highest if found is None else found.max_count
         eta = np.append(histogram[:top], histogram[top:].sum())
         target, noisy = measured_target(  # step 2: z, and what was measured to make it
             self.privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-        check_mechanism(construction.mechanism, budget.unit_2, declared_delta(construction))
         return Staged(
             stages=self,
-            rows=int(eta.sum()),
             top=top,
-            budget=budget,
-            bound=bound,
+            max_count_found=found,
             target=target,
             measurement=noisy,
             construction=construction,
-            delta=total_delta(budget, self.privatizer, construction.mechanism),
+            delta=self._check(construction),
         )
+
+    def _check(self, construction: Any) -> Fraction:
+        """The delta of the release; refuses, before step 4, a mechanism that promises too little
+        or that takes more than was paid for."""
+        if not isinstance(construction, Construction):
+            raise CertificateError("the constructor must return a Construction.")
+        check_mechanism(construction.mechanism, self.budget.unit_2, construction.delta)
+        stage_1 = exact_delta(self.privatizer.delta, least=0)
+        delta = total_delta(self.budget, stage_1, construction.mechanism.delta)
+        if delta > self.delta:
+            raise HoldfastError(
+                "the mechanism has a delta that its constructor did not declare, and the release "
+                "is withheld. Hint: declare it as `promised_delta` of a Constructor."
+            )
+        return delta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,10 +186,8 @@ class Staged:
     """A certified mechanism, ready for step 4, and what is to be said about it."""
 
     stages: Stages
-    rows: int
     top: int
-    budget: Budget
-    bound: Bound | None
+    max_count_found: FoundMaxCount | None
     target: NDArray[np.float64]
     measurement: NDArray[np.int64] | None
     construction: Construction
@@ -125,74 +196,31 @@ class Staged:
     def facts(self, drawn: Histogram) -> dict[str, Any]:
         """The fields of the release; `drawn` is the histogram of what step 4 drew."""
         target, mechanism = self.target, self.construction.mechanism
-        if self.stages.one_stage:
+        rows, budget, privatizer = self.stages.rows, self.stages.budget, self.stages.privatizer
+        if not budget.stage_1:
             target = drawn / drawn.sum()
-        notes = usefulness_notes(mechanism, target, self.stages.privatizer, self.budget, self.rows)
+        notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
         return {
             "target": target,
             "mechanism": mechanism,
             "privacy": self.privacy,
-            "rows": self.rows,
-            "bound": self.bound,
+            "rows": rows,
+            "max_count_found": self.max_count_found,
             "measurement": self.measurement,
-            "methods": (repr(self.stages.privatizer), self.construction.description),
-            "notes": (*bound_notes(self.bound, self.rows), *notes),
+            "methods": (repr(privatizer), self.construction.description),
+            "notes": (*max_count_notes(self.max_count_found, rows), *notes),
         }
 
     @property
     def privacy(self) -> Privacy:
         """What is promised and certified; known before step 4."""
-        privatizer, steps = self.stages.privatizer, self.budget.steps
+        privatizer, budget = self.stages.privatizer, self.stages.budget
         return Privacy(
-            budget=self.budget,
-            bound_certified=certified_bound(self.stages.max_count, self.budget),
-            stage_1_certified=steps * privatizer.certified_epsilon(self.budget.unit_1),
-            stage_2_certified=steps * self.construction.mechanism.certified_epsilon,
+            budget=budget,
+            quantile_certified=certified_quantile(self.stages.max_count, budget),
+            stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
+            stage_2_certified=budget.steps * self.construction.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
             delta=self.delta,
             simulated=self.stages.source.simulated,
-        )
-
-
-def stages(
-    *,
-    epsilon: Any,
-    max_count: Any,
-    contributions: int = 1,
-    privatizer: Privatizer | None = None,
-    constructor: Constructor | None = None,
-    split: Any = None,
-    seed: Any = None,
-) -> Stages:
-    """The stages that the parameters of `holdfast.privatize` ask for.
-
-    >>> stages(epsilon=1, max_count=20).budget(1000).epsilon
-    Fraction(1, 1)
-    """
-    _check_stages(privatizer, constructor)
-    constructor = Optimal() if constructor is None else constructor
-    one_stage = split is None and privatizer is None and getattr(constructor, "one_stage", False)
-    if privatizer is None:
-        privatizer = Skipped() if one_stage else CumulativeSmooth()
-    options = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
-    return Stages(
-        max_count=max_count,
-        options=options | {"contributions": contributions},
-        privatizer=privatizer,
-        constructor=constructor,
-        source=randomness(seed),
-    )
-
-
-def _check_stages(privatizer: Any, constructor: Any) -> None:
-    """Refuse what cannot be called, such as a name, before anything is paid or drawn."""
-    if privatizer is not None and not hasattr(privatizer, "certified_epsilon"):
-        raise HoldfastError(
-            f"`privatizer` must be a privatizer, got {privatizer!r:.40}. "
-            "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets."
-        )
-    if constructor is not None and (isinstance(constructor, type) or not callable(constructor)):
-        raise HoldfastError(
-            f"`constructor` must be a constructor, got {constructor!r:.40}. "
-            "Hint: holdfast.constructors.Optimal(), with its brackets."
         )

@@ -7,7 +7,7 @@ distributions (the extra `accounting`), rounded towards more loss at every step.
 
 Stage 2's matrix depends on what stage 1 drew. A loss computed from the one matrix that was drawn
 is not a promise: another draw could have brought a worse one (docs/ledger.md has an example).
-`Part` is what holds for every matrix: whatever is (epsilon, delta)-private loses no more than
+`Charge` is what holds for every matrix: whatever is (epsilon, delta)-private loses no more than
 randomised response that is (Kairouz, Oh & Viswanath 2015), also when it is chosen by what came
 before. A `Mechanism` stands for itself: give it where it was fixed before the data were touched.
 
@@ -24,34 +24,39 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.constructors import Constructor
 from holdfast.errors import HoldfastError
-from holdfast.ledger.ledger import Part
+from holdfast.ledger.ledger import Charge
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.budget import Budget, exact_fraction
-from holdfast.privacy.delta import declared_delta, group_delta
+from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.delta import group_delta
+from holdfast.privatizers import Privatizer, is_own
 
 Floats = NDArray[np.float64]
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are
-SMALLEST_DELTA = 1e-10
+SMALLEST_DELTA = Fraction(1, 10**10)  # ten times what is set aside
 HIGHEST_EPSILON = 50  # of one part; beyond it there is nothing to gain, and floats overflow
 
 
-def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: int = 1) -> Fraction:
+def composed_epsilon(
+    parts: Iterable[Charge | Mechanism], *, delta: Any, steps: int = 1
+) -> Fraction:
     r"""An epsilon such that all parts together are (epsilon, delta)-private.
 
     It is never above the exact sum, where the deltas of the parts allow the sum. A `Mechanism` is
     taken at its exact privacy-loss distribution for a change of up to `steps` in one count, the
     worst over all counts. Needs the extra `accounting` where delta is positive.
 
-    >>> twenty = [Part(epsilon=Fraction(1, 10), times=20)]
+    >>> twenty = [Charge(epsilon=Fraction(1, 10), times=20)]
     >>> float(composed_epsilon(twenty, delta=0))
     2.0
     >>> 1.78 < composed_epsilon(twenty, delta="1e-6") < 1.79
     True
     """
     counted = _count(parts)
-    allowed = _check_delta(delta)
+    allowed = exact_delta(delta, least=SMALLEST_DELTA)
     total = sum((_epsilon(part, steps) * times for part, times in counted.items()), Fraction(0))
     spent = sum((_delta(part, steps) * times for part, times in counted.items()), Fraction(0))
     if allowed == 0 or total == 0:
@@ -59,8 +64,8 @@ def composed_epsilon(parts: Iterable[Part | Mechanism], *, delta: Any, steps: in
     tight = _tight(counted, float(total) / GRID, float(allowed) - NUMERICAL, steps)
     if math.isinf(tight):
         return _sum(total, spent, allowed)
-    bound = Fraction(math.nextafter(tight, math.inf))
-    return min(bound, total) if spent <= allowed else bound
+    composed = Fraction(math.nextafter(tight, math.inf))
+    return min(composed, total) if spent <= allowed else composed
 
 
 def hockey_stick(upper: Floats, lower: Floats, epsilons: Floats) -> Floats:
@@ -75,7 +80,9 @@ def hockey_stick(upper: Floats, lower: Floats, epsilons: Floats) -> Floats:
     return np.asarray(np.clip(above[first] - np.exp(epsilons) * below[first], 0.0, 1.0))
 
 
-def _tight(counted: Counter[Part | Mechanism], interval: float, delta: float, steps: int) -> float:
+def _tight(
+    counted: Counter[Charge | Mechanism], interval: float, delta: float, steps: int
+) -> float:
     if max(_epsilon(part, steps) for part in counted) > HIGHEST_EPSILON:
         return math.inf
     composed = None
@@ -87,7 +94,7 @@ def _tight(counted: Counter[Part | Mechanism], interval: float, delta: float, st
     return float(composed.get_epsilon_for_delta(delta)) if composed is not None else 0.0
 
 
-def _loss_distribution(part: Part | Mechanism, interval: float, steps: int) -> Any:
+def _loss_distribution(part: Charge | Mechanism, interval: float, steps: int) -> Any:
     """dp_accounting's distribution that dominates every pair of neighbours, in both directions.
 
     The highest hockey-stick divergence over the pairs is itself convex in e^epsilon, so it is the
@@ -110,7 +117,7 @@ def _loss_distribution(part: Part | Mechanism, interval: float, steps: int) -> A
     return pld.PrivacyLossDistribution(*sides)
 
 
-def _pairs(part: Part | Mechanism, steps: int) -> Iterator[tuple[Floats, Floats]]:
+def _pairs(part: Charge | Mechanism, steps: int) -> Iterator[tuple[Floats, Floats]]:
     if isinstance(part, Mechanism):
         rows = part.matrix
         for step in range(1, min(steps, len(rows) - 1) + 1):
@@ -122,39 +129,29 @@ def _pairs(part: Part | Mechanism, steps: int) -> Iterator[tuple[Floats, Floats]
     yield np.array([one_sided, likely, rest, 0.0]), np.array([0.0, rest, likely, one_sided])
 
 
-def _count(parts: Iterable[Part | Mechanism]) -> Counter[Part | Mechanism]:
+def _count(parts: Iterable[Charge | Mechanism]) -> Counter[Charge | Mechanism]:
     """How often each part occurs; equal mechanisms are one."""
-    counted: Counter[Part | Mechanism] = Counter()
+    counted: Counter[Charge | Mechanism] = Counter()
     known: dict[str, Mechanism] = {}
     for part in parts:
         if isinstance(part, Mechanism):
             counted[known.setdefault(part.digest, part)] += 1
         else:
-            counted[Part(epsilon=part.epsilon, delta=part.delta)] += part.times
+            counted[Charge(epsilon=part.epsilon, delta=part.delta)] += part.times
     return counted
 
 
-def _epsilon(part: Part | Mechanism, steps: int) -> Fraction:
+def _epsilon(part: Charge | Mechanism, steps: int) -> Fraction:
     if isinstance(part, Mechanism):
         return part.certified_epsilon * min(steps, part.max_count)
     return part.epsilon
 
 
-def _delta(part: Part | Mechanism, steps: int) -> Fraction:
+def _delta(part: Charge | Mechanism, steps: int) -> Fraction:
     if isinstance(part, Mechanism):
         farthest = min(steps, part.max_count)
-        return group_delta(declared_delta(part), part.epsilon, farthest)
+        return group_delta(part.delta, part.epsilon, farthest)
     return part.delta
-
-
-def _check_delta(delta: Any) -> Fraction:
-    value = exact_fraction(delta, "delta")
-    if value != 0 and not SMALLEST_DELTA <= value < 1:
-        raise HoldfastError(
-            f"`delta` must be 0, or from {SMALLEST_DELTA:g} to below 1, got {delta!s:.40}. "
-            "Hint: well below one over the number of people; 1e-6 is usual."
-        )
-    return value
 
 
 def _sum(total: Fraction, spent: Fraction, allowed: Fraction) -> Fraction:
@@ -176,31 +173,22 @@ def _accounting() -> Any:
     return privacy_loss_distribution, pld_pmf
 
 
-def parts_of(budget: Budget, privatizer: Any, constructor: Any) -> tuple[Part, ...]:
-    """The parts of a release, each private whatever came before it; known before it is drawn.
+def charges_of(
+    budget: Budget, privatizer: Privatizer, constructor: Constructor
+) -> tuple[Charge, ...]:
+    """What a release costs step by step; known before it is drawn.
 
-    A constructor whose mechanisms need a delta says so in an attribute `promised_delta`. Where
-    max_count is found from the data, the split follows from what is found: then only the sum of
-    the two stages is known beforehand, and they are one part.
+    Where max_count is found from the data, the split follows from what is found: then only the sum
+    of the two stages is known beforehand, and they are one charge.
     """
-    promised = Fraction(getattr(constructor, "promised_delta", 0))
-    if budget.bound:
+    declared, promised = exact_delta(privatizer.delta, least=0), constructor.promised_delta
+    if budget.quantile:
         rest = budget.stage_1 + budget.stage_2
-        delta = group_delta(declared_delta(privatizer), rest / budget.steps, budget.steps)
-        return Part(epsilon=budget.bound), Part(epsilon=rest, delta=delta + promised)
-    delta = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
-    stage_1 = Part(epsilon=budget.stage_1, delta=delta)
-    if delta == 0 and _one_step_at_a_time(privatizer):
-        stage_1 = Part(epsilon=budget.unit_1, times=budget.steps)
-    parts = stage_1, Part(epsilon=budget.stage_2, delta=promised)
-    return tuple(part for part in parts if part.epsilon or part.delta)
-
-
-def _one_step_at_a_time(privatizer: Any) -> bool:
-    # A row that moves m bins changes m cumulative counts by one each, under noise of their own.
-    kind = type(privatizer)
-    return kind.__module__.startswith("holdfast.privatizers.") and kind.__name__ in (
-        "CumulativeIsotonic",
-        "CumulativeSmooth",
-        "CyclicLaplace",
-    )
+        delta = group_delta(declared, rest / budget.steps, budget.steps)
+        return Charge(epsilon=budget.quantile), Charge(epsilon=rest, delta=delta + promised)
+    delta = group_delta(declared, budget.unit_1, budget.steps)
+    stage_1 = Charge(epsilon=budget.stage_1, delta=delta)
+    if delta == 0 and is_own(privatizer) and privatizer.independent_steps:
+        stage_1 = Charge(epsilon=budget.unit_1, times=budget.steps)
+    charges = stage_1, Charge(epsilon=budget.stage_2, delta=promised)
+    return tuple(charge for charge in charges if charge.epsilon or charge.delta)

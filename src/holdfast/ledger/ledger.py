@@ -6,22 +6,33 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.file import change, create, now, read
+from holdfast.ledger.sqlite_file import change, create, now, read
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
 
-DONE, OPEN, ABANDONED = "done", "open", "abandoned"
 LONGEST_NAME = 200
 
 
+class State(StrEnum):
+    """What became of a spend, in the words of the file."""
+
+    DONE = "done"
+    OPEN = "open"
+    """Under way, or its process was killed."""
+    ABANDONED = "abandoned"
+    """An error came after it was recorded."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class Part:
-    """A step of a release that is (epsilon, delta)-private whatever was seen before it."""
+class Charge:
+    """What a step of a release costs: it is (epsilon, delta)-private whatever was seen before."""
 
     epsilon: Fraction
     """Its privacy loss."""
@@ -49,10 +60,8 @@ class Spend:
     dataset: str
     epsilon: Fraction
     delta: Fraction
-    parts: tuple[Part, ...]
-    state: str
-    """"done"; "abandoned": an error came after the spend was recorded; "open": under way, or
-    the process was killed."""
+    charges: tuple[Charge, ...]
+    state: State
     time: str
     ended: str | None
     what: str
@@ -144,32 +153,40 @@ class Ledger:
         *,
         epsilon: Any,
         delta: Any = 0,
-        parts: Sequence[Part] = (),
+        charges: Sequence[Charge] = (),
         fingerprint: str = "",
         what: str = "",
     ) -> int:
         """Record a spend, or raise `BudgetError`. Draw only after it has returned; its number is
         what `finish` takes."""
         amount = _amounts(epsilon, delta)
-        steps = tuple(parts) or (Part(epsilon=amount[0], delta=amount[1]),)
+        steps = tuple(charges) or (Charge(epsilon=amount[0], delta=amount[1]),)
         _check_sum(steps, amount)
         with change(self.path, self.timeout) as db:
             _balance(db, check_name(dataset)).check(*amount)
             cursor = db.execute(
                 "INSERT INTO spends (dataset, epsilon, delta, parts, state, time, fingerprint, "
                 "what) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (dataset, *map(str, amount), _to_text(steps), OPEN, now(), fingerprint, what),
+                (
+                    dataset,
+                    *map(str, amount),
+                    _to_text(steps),
+                    State.OPEN.value,
+                    now(),
+                    fingerprint,
+                    what,
+                ),
             )
         return int(cursor.lastrowid or 0)
 
-    def finish(self, spend: int, state: str) -> None:
+    def finish(self, spend: int, state: State | str) -> None:
         """Mark an open spend "done" or "abandoned". It counts either way."""
-        if state not in (DONE, ABANDONED):
+        if state not in (State.DONE, State.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as db:
             db.execute(
                 "UPDATE spends SET state = ?, ended = ? WHERE id = ? AND state = ?",
-                (state, now(), spend, OPEN),
+                (str(state), now(), spend, State.OPEN.value),
             )
             found = db.execute("SELECT state FROM spends WHERE id = ?", (spend,)).fetchone()
             if found != (state,):  # a process that shows the release again may have been first
@@ -219,17 +236,17 @@ class Ledger:
                 "dataset = ? AND fingerprint = ? AND state != ?",
                 dataset,
                 fingerprint,
-                ABANDONED,
+                State.ABANDONED.value,
             )
         return found[::-1]
 
-    def paid(self, fingerprint: str) -> list[int]:
+    def spends_on(self, fingerprint: str) -> list[int]:
         """The numbers of all spends on this very release, under whatever name of a dataset."""
         with self._reading() as db:
             return [spend.id for spend in _spends(db, "fingerprint = ?", fingerprint)]
 
     def folder(self, spend: int, fingerprint: str) -> Path:
-        """Where the release of a spend is kept; numbers alone begin anew in another ledger."""
+        """Where the release of a spend is stored; numbers alone begin anew in another ledger."""
         file = self.path.resolve()
         return file.with_name(file.name + ".releases") / f"{spend:06d}-{fingerprint[:32]}"
 
@@ -270,22 +287,20 @@ def plainly(number: Fraction | int) -> str:
 
 
 def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
-    amounts = exact_fraction(epsilon, "epsilon"), exact_fraction(delta, "delta")
+    amounts = exact_fraction(epsilon, "epsilon"), exact_delta(delta, least=0)
     if amounts[0] <= 0:
         raise HoldfastError(f"`epsilon` must be positive, got {epsilon!s:.40}.")
-    if not 0 <= amounts[1] < 1:
-        raise HoldfastError(f"`delta` must be 0 or more and below 1, got {delta!s:.40}.")
     return amounts
 
 
-def _check_sum(parts: Sequence[Part], amount: tuple[Fraction, Fraction]) -> None:
+def _check_sum(charges: Sequence[Charge], amount: tuple[Fraction, Fraction]) -> None:
     sums = (
-        sum((part.epsilon * part.times for part in parts), Fraction(0)),
-        sum((part.delta * part.times for part in parts), Fraction(0)),
+        sum((charge.epsilon * charge.times for charge in charges), Fraction(0)),
+        sum((charge.delta * charge.times for charge in charges), Fraction(0)),
     )
-    negative = any(part.epsilon < 0 or part.delta < 0 or part.times < 0 for part in parts)
+    negative = any(c.epsilon < 0 or c.delta < 0 or c.times < 0 for c in charges)
     if sums != amount or negative:
-        raise HoldfastError("`parts` must be 0 or more and add up to `epsilon` and `delta`.")
+        raise HoldfastError("`charges` must be 0 or more and add up to `epsilon` and `delta`.")
 
 
 def _balance(db: Connection, dataset: str) -> Balance:
@@ -302,9 +317,9 @@ def _balance(db: Connection, dataset: str) -> Balance:
         "GROUP BY epsilon, delta, state",
         (dataset,),
     ).fetchall()
-    states = dict.fromkeys((DONE, OPEN, ABANDONED), 0)
+    states = {state.value: 0 for state in State}
     for _, _, state, number in groups:
-        states[state] += number
+        states[State(state).value] += number
     return Balance(
         dataset=dataset,
         epsilon_limit=Fraction(limit[0]),
@@ -327,8 +342,8 @@ def _spends(db: Connection, where: str, *values: Any) -> list[Spend]:
             dataset=dataset,
             epsilon=Fraction(epsilon),
             delta=Fraction(delta),
-            parts=_from_text(parts),
-            state=state,
+            charges=_from_text(parts),
+            state=State(state),
             time=time,
             ended=ended,
             what=what,
@@ -337,12 +352,12 @@ def _spends(db: Connection, where: str, *values: Any) -> list[Spend]:
     ]
 
 
-def _to_text(parts: Sequence[Part]) -> str:
-    return json.dumps([[str(part.epsilon), str(part.delta), part.times] for part in parts])
+def _to_text(charges: Sequence[Charge]) -> str:
+    return json.dumps([[str(each.epsilon), str(each.delta), each.times] for each in charges])
 
 
-def _from_text(text: str) -> tuple[Part, ...]:
+def _from_text(text: str) -> tuple[Charge, ...]:
     return tuple(
-        Part(epsilon=Fraction(epsilon), delta=Fraction(delta), times=times)
+        Charge(epsilon=Fraction(epsilon), delta=Fraction(delta), times=times)
         for epsilon, delta, times in json.loads(text)
     )

@@ -1,160 +1,110 @@
-"""A release through a ledger: recorded first, then drawn and kept; or shown again if kept."""
+"""The one way to pay: recorded first, then drawn and stored; or shown again if stored before."""
 
-import hashlib
-import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, Generic, TypeVar
 
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.identity import identity
-from holdfast.ledger.kept import check_room, kept_release
-from holdfast.ledger.ledger import ABANDONED, DONE, Ledger, Part, check_name, open_ledger
-from holdfast.release.bundle import load
-from holdfast.release.release import Privacy, Release
-from holdfast.tables.table import CountTable
+from holdfast.ledger.ledger import Ledger, State, check_name, open_ledger
+from holdfast.ledger.request import Request
+from holdfast.ledger.stored import check_asked_for, check_room, find_stored, mark_done
+from holdfast.release.release import ReleaseFacts
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
+R = TypeVar("R", bound=ReleaseFacts)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Request:
-    """A release that is about to be drawn: everything but the counts that decides its law."""
+class Run(ABC, Generic[R]):
+    """What an engine is about to draw, as a ledger sees it."""
 
-    rows: int
-    """Rows that go through the mechanism."""
-    structural_zeros: int
-    """Rows that pass through."""
-    parts: tuple[Part, ...]
-    """What it will spend."""
-    parameters: dict[str, Any]
-    """The public parameters by name: plain values, privatizers, constructors."""
+    @abstractmethod
+    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> R:
+        """Draw the release; `store` is a new folder for a second bundle, of the counts alone."""
 
-    @property
-    def epsilon(self) -> Fraction:
-        """What it will spend in all."""
-        return sum((part.epsilon * part.times for part in self.parts), Fraction(0))
+    def content(self, words: str) -> bytes | None:
+        """What tells this release from any other, the request in words among it; None where it
+        cannot be known again."""
+        return None
 
-    @property
-    def delta(self) -> Fraction:
-        """What it will spend of delta in all."""
-        return sum((part.delta * part.times for part in self.parts), Fraction(0))
-
-    @property
-    def words(self) -> str:
-        """The parameters as JSON, the same in every process."""
-        named = {name: identity(value) for name, value in self.parameters.items()}
-        return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
-
-    def check(self, privacy: Privacy) -> None:
-        """Refuse a release that costs more than was paid for it."""
-        if privacy.epsilon > self.epsilon or privacy.delta > self.delta:
-            raise HoldfastError("the release needs more than was declared for it, and is withheld.")
+    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> R:
+        """The release in a folder of the ledger, once it has passed `check`."""
+        raise NotImplementedError
 
 
-class TableDigest:
-    """Structural zeros, true counts and their rows in order, condensed."""
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """A dataset in a ledger, which is to pay."""
 
-    def __init__(self) -> None:
-        self._zeros, self._counts = hashlib.sha256(), hashlib.sha256()
-
-    def add(self, counts: NDArray[np.int64], zeros: NDArray[np.bool_] | None) -> None:
-        """Take in the next rows."""
-        marks = np.zeros(len(counts), np.bool_) if zeros is None else zeros
-        self._zeros.update(marks.astype(np.uint8).data)
-        self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
-
-    def content(self, words: str, rows: bytes) -> bytes:
-        """What identifies a release: parameters and table. Never leaves the process.
-
-        `rows` condenses what tells whose a count is: without it, rows of equal counts that
-        changed places would be shown each other's draws, and so two draws of one count.
-        """
-        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest() + rows
+    ledger: Any
+    """A `Ledger` or its path; not opened before there is something to pay."""
+    dataset: str
 
 
-def release_once(
-    ledger: Any,
-    dataset: Any,
-    table: CountTable,
-    request: Request,
-    draw: Callable[[], Release],
-    *,
-    simulated: bool,
-) -> Release:
-    """The release of a request: kept from an earlier run, or paid for, drawn and kept.
-
-    The spend is on disk before `draw` is called and counts from then on, also if the run fails.
-    """
+def find_account(ledger: Any, dataset: Any) -> Account | None:
+    """Who is to pay for a release; None where nobody is named."""
+    if ledger is None and dataset is None:
+        return None
     if ledger is None or dataset is None:
         raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
-    name = check_name(dataset)
-    if simulated:
-        release = draw()
-        return replace(release, notes=(*release.notes, UNTOUCHED))
-    book = open_ledger(ledger)
-    words, digest = request.words, TableDigest()
-    digest.add(table.counts, table.structural_zero)
-    fingerprint = book.fingerprint(digest.content(words, table.digest()))
-    kept = kept_release(book, name, fingerprint, request, load)
-    if kept is not None:
-        return _as_asked(kept, table)
-    check_room(book, fingerprint)
-    spend = pay(book, name, request, words, fingerprint)
-    return _draw_and_keep(book, spend, book.folder(spend, fingerprint), request, draw)
+    return Account(ledger=ledger, dataset=check_name(dataset))
 
 
-def pay(ledger: Ledger, dataset: str, request: Request, words: str, fingerprint: str = "") -> int:
+def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
+    """The release of a run: stored by an earlier one, or paid for, drawn and stored.
+
+    The spend is on disk before anything is drawn and counts from then on, also if the run fails.
+    """
+    if account is None:
+        return run.draw()
+    if request.simulated:
+        return run.draw(notes=(UNTOUCHED,))
+    ledger, dataset = open_ledger(account.ledger), account.dataset
+    words = request.in_words()
+    content = run.content(words)
+    if content is None:
+        return _draw(run, ledger, _pay(request, ledger, dataset, words), None)
+    fingerprint = ledger.fingerprint(content)
+    stored = find_stored(ledger, dataset, fingerprint)
+    if stored is not None:
+        folder = ledger.folder(stored.id, fingerprint)
+        release = run.show_again(folder, partial(check_asked_for, folder=folder, request=request))
+        mark_done(ledger, stored)
+        return release
+    check_room(ledger, fingerprint)
+    spend = _pay(request, ledger, dataset, words, fingerprint)
+    return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
+
+
+def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint: str = "") -> int:
     """Record what a release will spend; the number of the spend."""
     return ledger.spend(
         dataset,
         epsilon=request.epsilon,
         delta=request.delta,
-        parts=request.parts,
+        charges=request.charges,
         fingerprint=fingerprint,
         what=words,
     )
 
 
-def mark_done(ledger: Ledger, spend: int) -> None:
-    """Mark a release that is there as done, which must not keep it from whoever paid for it."""
+def _draw(run: Run[R], ledger: Ledger, spend: int, store: Path | None) -> R:
     try:
-        ledger.finish(spend, DONE)
-    except HoldfastError:
-        pass  # it is paid; without the mark it is open and counts, and is shown again if kept
+        release = run.draw(store=store)
     except BaseException as error:
         error.add_note(COUNTED)
-        raise
-
-
-def _draw_and_keep(
-    ledger: Ledger, spend: int, folder: Path, request: Request, draw: Callable[[], Release]
-) -> Release:
-    try:
-        release = draw()
-        request.check(release.privacy)
-        bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
-        bare.save(folder)
-    except BaseException as error:
-        error.add_note(COUNTED)
+        stored = store is not None and store.is_dir()
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            ledger.finish(spend, ABANDONED)
+            ledger.finish(spend, State.DONE if stored else State.ABANDONED)
         raise
-    mark_done(ledger, spend)
+    try:
+        ledger.finish(spend, State.DONE)
+    except HoldfastError:
+        pass  # it is paid; without the mark it is open and counts, and is shown again if stored
+    except BaseException as error:
+        error.add_note(COUNTED)
+        raise
     return release
-
-
-def _as_asked(kept: Release, rows: CountTable) -> Release:
-    return replace(
-        kept,
-        table=rows.replace(kept.counts),
-        count_column=rows.column,
-        unchanged_columns=rows.others,
-        repeated=True,
-    )

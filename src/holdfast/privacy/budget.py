@@ -8,6 +8,7 @@ from numbers import Rational
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.privacy.whole_number import whole_number
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
@@ -72,7 +73,7 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     >>> float(paper_rule(Fraction(1)))
     0.136
     """
-    return Fraction(round(1000 * (0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))), 1000)
+    return _to_thousandths(0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))
 
 
 def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
@@ -91,13 +92,17 @@ def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
     x = a + b * math.log(epsilon) + c * math.log(N) + d * math.log(n)
     fitted = 1 / (1 + math.exp(-x))
     safe = min(ENOUGH_ROWS / (float(epsilon) * rows), 0.3)
-    share = Fraction(round(1000 * max(fitted, safe)), 1000)
+    share = _to_thousandths(max(fitted, safe))
     return min(max(share, Fraction(1, 100)), Fraction(8, 10))
+
+
+def _to_thousandths(share: float) -> Fraction:
+    return Fraction(round(1000 * share), 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A total epsilon and its exact split: epsilon = bound + stage_1 + stage_2."""
+    """A total epsilon and its exact split: epsilon = quantile + stage_1 + stage_2."""
 
     epsilon: Fraction
     """The promise to one person."""
@@ -109,12 +114,12 @@ class Budget:
     """How much one person may add to one row, at the most."""
     steps: int
     """How far one person can move a top-coded count: min(contributions, max_count)."""
-    bound: Fraction = Fraction(0)
+    quantile: Fraction = Fraction(0)
     """Spent on finding max_count; 0 where it was given."""
 
     def __post_init__(self) -> None:
-        if self.bound < 0 or self.bound + self.stage_1 + self.stage_2 != self.epsilon:
-            raise HoldfastError("the bound and the two stages do not add up to epsilon.")
+        if self.quantile < 0 or self.quantile + self.stage_1 + self.stage_2 != self.epsilon:
+            raise HoldfastError("the quantile and the two stages do not add up to epsilon.")
 
     @property
     def unit_1(self) -> Fraction:
@@ -134,7 +139,7 @@ def split_budget(
     rows: int,
     split: Any = None,
     contributions: int = 1,
-    bound: Fraction | int = 0,
+    quantile: Fraction | int = 0,
     bins: int | None = None,
     one_stage: bool = False,
 ) -> Budget:
@@ -142,7 +147,7 @@ def split_budget(
 
     With `one_stage` all of it goes to the counts.
 
-    What a private max_count takes, `bound`, comes off first; the rest is what is split, with
+    What a private max_count takes, `quantile`, comes off first; the rest is what is split, with
     `bins` standing for max_count + 1 as long as it is not known.
 
     >>> budget = split_budget("1.0", max_count=50, rows=3000, split="paper")
@@ -152,16 +157,14 @@ def split_budget(
     Fraction(1, 8)
     """
     total = exact_epsilon(epsilon)
-    if (
-        isinstance(contributions, bool)
-        or not isinstance(contributions, int)
-        or not 1 <= contributions <= 1_000_000
-    ):
-        raise HoldfastError(
-            f"`contributions` must be a whole number from 1 to 1000000, got {contributions!r:.40}. "
-            "Hint: how much one person may add to one row, at the most."
-        )
-    rest, steps = total - bound, min(contributions, max_count)
+    contributions = whole_number(
+        contributions,
+        "contributions",
+        least=1,
+        most=1_000_000,
+        hint="how much one person may add to one row, at the most",
+    )
+    rest, steps = total - quantile, min(contributions, max_count)
     if split is None:  # contributions stretch the noise of both stages alike
         share = share_rule(rest / steps, rows=max(rows, 1), bins=bins or max_count + 1)
     else:
@@ -169,7 +172,7 @@ def split_budget(
     share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
-        bound=Fraction(bound),
+        quantile=Fraction(quantile),
         stage_1=rest * share,
         stage_2=rest * (1 - share),
         contributions=contributions,

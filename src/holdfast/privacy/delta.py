@@ -2,29 +2,13 @@
 
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import Budget, exact_fraction
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.rational import exp_above, exp_below
 
 DIGITS = 12
-
-
-def declared_delta(part: Any) -> Fraction:
-    """What a privatizer or a mechanism declares for a change of one in one row; 0 if nothing.
-
-    >>> class Noise: delta = "1e-6"
-    >>> declared_delta(Noise()), declared_delta(None)
-    (Fraction(1, 1000000), Fraction(0, 1))
-    """
-    delta = exact_fraction(getattr(part, "delta", 0), "delta")
-    if not 0 <= delta < 1:
-        raise HoldfastError(
-            f"`delta` must be 0 or more and below 1, got {delta!s:.40}. "
-            "Hint: far below 1 / the number of people, such as 1e-9."
-        )
-    return delta
+ROUNDED_UP = Fraction(1, 10**11)  # group_delta rounds up by less
 
 
 def group_delta(delta: Fraction, epsilon: Fraction, steps: int) -> Fraction:
@@ -43,13 +27,26 @@ def group_delta(delta: Fraction, epsilon: Fraction, steps: int) -> Fraction:
     return Fraction(rounded_up(delta * whole / one, DIGITS))
 
 
-def total_delta(budget: Budget, privatizer: Any, mechanism: Any) -> Fraction:
-    """The delta of a release for one person: both stages, each enlarged for contributions.
+def unit_delta(delta: Fraction, epsilon: Fraction, steps: int) -> Fraction:
+    """What one change of one may take of a delta that is for `steps` of them: just below.
+
+    >>> unit = unit_delta(Fraction(1, 10**6), Fraction(1), 2)
+    >>> 0.999 < float(group_delta(unit, Fraction(1), 2) * 10**6) <= 1
+    True
+    """
+    if delta == 0 or steps == 1:
+        return delta
+    return delta * (1 - ROUNDED_UP) / group_delta(Fraction(1), epsilon, steps)
+
+
+def total_delta(budget: Budget, stage_1: Fraction, stage_2: Fraction = Fraction(0)) -> Fraction:
+    """The delta of a release for one person, from that of each stage for a change of one in one
+    row; both are enlarged for contributions.
 
     Raises if it is 1 or more: then nothing would be promised.
     """
-    total = group_delta(declared_delta(privatizer), budget.unit_1, budget.steps)
-    total += group_delta(declared_delta(mechanism), budget.unit_2, budget.steps)
+    total = group_delta(stage_1, budget.unit_1, budget.steps)
+    total += group_delta(stage_2, budget.unit_2, budget.steps)
     if total >= 1:
         raise HoldfastError(
             f"the total `delta` for one person is {rounded_up(total, 3)}: 1 or more promises "

@@ -4,9 +4,9 @@ from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
-from holdfast.privatizers.noisy import measured_target
+from holdfast.privatizers.own import certifier, is_own, measured_target
 from holdfast.privatizers.planning import ExpectedError, expected_error
-from holdfast.privatizers.privatizer import Privatizer, Skipped, certifier
+from holdfast.privatizers.privatizer import Privatizer, Skipped
 from holdfast.privatizers.privelet import Privelet
 
 __all__ = [
@@ -23,5 +23,6 @@ __all__ = [
     "Skipped",
     "certifier",
     "expected_error",
+    "is_own",
     "measured_target",
 ]

@@ -1,6 +1,6 @@
 """Privatizers that add discrete Gaussian noise to the cumulative histogram of counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, gaussian_measurement
 from holdfast.privatizers.gaussian_scale import delta_bound, smallest_scale
 from holdfast.privatizers.laplace import OnCumulative
+
+SMALLEST_DELTA = Fraction(1, 10**100)  # decimals of 50 digits bound the noise's tail to here
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,12 +22,12 @@ class _Gaussian(OnCumulative):
     certified_by: ClassVar[str] = "the exact law of OpenDP's discrete Gaussian"
     law: ClassVar[str] = "gaussian"
 
-    delta: Any
+    delta: Any = field()  # must be given, though the base has a default
     """The probability that ε may fail: choose it well below 1/N; kept as a Fraction."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "delta", _exact_delta(self.delta))
+        object.__setattr__(self, "delta", _positive_delta(self.delta))
 
     def scale(self, epsilon: Any) -> float:
         """The smallest σ of the discrete Gaussian that is (ε, δ)-private for a change of one."""
@@ -106,14 +109,10 @@ def _variance(scale: float) -> float:
     return float(x**2 @ weights / weights.sum()) if scale < 2 else scale**2
 
 
-def _exact_delta(delta: Any) -> Fraction:
-    try:
-        exact = exact_fraction(delta, "delta")
-    except HoldfastError:
-        exact = Fraction(0)
-    if not Fraction(1, 10**100) <= exact < 1:
+def _positive_delta(delta: Any) -> Fraction:
+    exact = exact_delta(delta, least=SMALLEST_DELTA)
+    if not exact:
         raise HoldfastError(
-            f"`delta` must be a number between 0 and 1, got {delta!r:.40}. "
-            "Hint: well below 1/N, such as 1e-6; for none, use Laplace noise."
+            "`delta` must be positive for a Gaussian. Hint: Laplace noise needs none."
         )
     return exact

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness
+from holdfast.privacy.whole_number import whole_number
 from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
 
 Floats = NDArray[np.float64]
@@ -40,12 +40,10 @@ class Hierarchical(LaplaceByLevel):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole = isinstance(self.branching, int) and not isinstance(self.branching, bool)
-        if not whole or not 2 <= self.branching <= 10**6:
-            raise HoldfastError(
-                f"`branching` must be a whole number of 2 or more, got {self.branching!r:.40}. "
-                "Hint: 16 is usual."
-            )
+        branching = whole_number(
+            self.branching, "branching", least=2, most=10**6, hint="16 is usual"
+        )
+        object.__setattr__(self, "branching", branching)
 
     def sensitivity(self, bins: int) -> int:
         """Two for every level below the root: what a move between the root's children costs."""

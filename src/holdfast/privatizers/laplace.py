@@ -16,6 +16,7 @@ from holdfast.privatizers.noisy import Noisy, laplace_variance
 class OnCumulative(Noisy):
     """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
 
+    independent_steps: ClassVar[bool] = True
     law: ClassVar[str] = "laplace"
 
     def measure(

@@ -16,11 +16,11 @@ USUAL_BINS = 50  # what the split takes for n while max_count is not known
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bound:
+class FoundMaxCount:
     """How a `max_count` was found from the data: published with the release.
 
-    >>> bound = Bound(max_count=57, q=Fraction(9, 10), epsilon=Fraction(1, 20), highest=100)
-    >>> Bound.from_dict(bound.to_dict()) == bound
+    >>> found = FoundMaxCount(max_count=57, q=Fraction(9, 10), epsilon=Fraction(1, 20), highest=100)
+    >>> FoundMaxCount.from_dict(found.to_dict()) == found
     True
     """
 
@@ -40,28 +40,33 @@ class Bound:
         return vars(self) | {"q": str(self.q), "epsilon": str(self.epsilon)}
 
     @staticmethod
-    def from_dict(record: dict[str, Any]) -> "Bound":
+    def from_dict(record: dict[str, Any]) -> "FoundMaxCount":
         """The inverse of `to_dict`."""
         exact = {name: Fraction(record[name]) for name in ("q", "epsilon")}
-        return Bound(**(record | exact))
+        return FoundMaxCount(**(record | exact))
 
 
-def plan(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> tuple[int, Budget]:
-    """The highest that max_count can be and the budget it leaves: from public numbers alone.
+def budget_for(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> Budget:
+    """The budget and its split, from public numbers alone.
 
-    >>> top, budget = plan(PrivateQuantile("0.9", highest=500), 4000, epsilon=1)
-    >>> top, budget.bound, budget.stage_1 + budget.stage_2
-    (500, Fraction(1, 50), Fraction(49, 50))
+    It is settled before max_count is drawn: a split that depended on it could not be promised, or
+    composed with other releases, beforehand.
+
+    >>> budget = budget_for(PrivateQuantile("0.9", highest=500), 4000, epsilon=1)
+    >>> budget.quantile, budget.stage_1 + budget.stage_2
+    (Fraction(1, 50), Fraction(49, 50))
     """
     if type(max_count) is not PrivateQuantile:  # a subclass could draw less noise
         top = check_max_count(max_count)
-        return top, split_budget(epsilon, max_count=top, rows=rows, **options)
+        return split_budget(epsilon, max_count=top, rows=rows, **options)
     part = max_count.part(exact_epsilon(epsilon), rows)
     highest = max_count.highest
     bins = min(highest + 1, USUAL_BINS)
-    budget = split_budget(epsilon, max_count=highest, rows=rows, bins=bins, bound=part, **options)
+    budget = split_budget(
+        epsilon, max_count=highest, rows=rows, bins=bins, quantile=part, **options
+    )
     max_count.check_contributions(budget.contributions)
-    return max_count.highest, budget
+    return budget
 
 
 def highest_count(max_count: Any) -> int:
@@ -69,25 +74,23 @@ def highest_count(max_count: Any) -> int:
     return max_count.highest if type(max_count) is PrivateQuantile else check_max_count(max_count)
 
 
-def settle(
-    max_count: Any, histogram: NDArray[np.int64], source: Randomness, **options: Any
-) -> tuple[int, Budget, Bound | None]:
-    """max_count, the budget, and how max_count was found; None where it was given.
+def find_max_count(
+    max_count: Any, histogram: NDArray[np.int64], budget: Budget, source: Randomness
+) -> FoundMaxCount | None:
+    """max_count and how it was found; None where it was given.
 
-    `histogram` goes from 0 to `highest_count(max_count)`. The budget is settled before max_count
-    is drawn: a split that depended on it could not be promised, or composed with other releases,
-    beforehand.
+    `histogram` goes from 0 to `highest_count(max_count)`.
     """
-    top, budget = plan(max_count, int(histogram.sum()), **options)
-    if budget.bound == 0:
-        return top, budget, None
-    part = budget.bound
-    contributions = budget.contributions
-    top = max_count.from_histogram(histogram, epsilon=part, contributions=contributions, rng=source)
-    found = Bound(max_count=top, q=max_count.q, epsilon=part, highest=max_count.highest)
-    return top, budget, found
+    if budget.quantile == 0:
+        return None
+    top = max_count.from_histogram(
+        histogram, epsilon=budget.quantile, contributions=budget.contributions, rng=source
+    )
+    return FoundMaxCount(
+        max_count=top, q=max_count.q, epsilon=budget.quantile, highest=max_count.highest
+    )
 
 
-def certified_bound(max_count: Any, budget: Budget) -> Fraction:
+def certified_quantile(max_count: Any, budget: Budget) -> Fraction:
     """What is certified for finding max_count; 0 where it was given."""
-    return max_count.certified_epsilon(budget.bound) if budget.bound else Fraction(0)
+    return max_count.certified_epsilon(budget.quantile) if budget.quantile else Fraction(0)

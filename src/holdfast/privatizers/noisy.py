@@ -1,5 +1,6 @@
 """What the privatizers here share: measure integers with noise, estimate, project."""
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -10,17 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement, randomness
-from holdfast.privatizers.projection import Noise, find_projection
+from holdfast.privatizers.named_projections import find_projection
+from holdfast.privatizers.privatizer import Privatizer
+from holdfast.privatizers.projection import Noise
 from holdfast.tables.histogram import check_histogram
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
 
 
 @dataclass(frozen=True, kw_only=True)
-class Noisy:
+class Noisy(Privatizer):
     """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
 
-    certified_by: ClassVar[str] = "OpenDP's map"
     common_noise: ClassVar[bool] = False
     """Whether one more draw is added to every measured integer."""
     law: ClassVar[str] = "other"
@@ -42,11 +44,11 @@ class Noisy:
         noisy = self.measure(eta, exact, randomness(rng))
         return self.fit(noisy, len(eta), int(eta.sum()), exact)
 
+    @abstractmethod
     def measure(
         self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
     ) -> NDArray[np.int64]:
         """The noisy integers: all that is ever learnt about the histogram but its total."""
-        raise NotImplementedError
 
     def fit(
         self, noisy: NDArray[np.int64], bins: int, total: int, epsilon: Fraction
@@ -55,35 +57,19 @@ class Noisy:
         noise = Noise(variance=self.cumulative_variance(bins, epsilon), law=self.law)
         return find_projection(self.projection)(self.estimate(noisy, bins, total), noise)
 
+    @abstractmethod
     def estimate(
         self, noisy: NDArray[np.int64], bins: int, total: int
     ) -> NDArray[np.float64] | NDArray[np.int64]:
         """The noisy integers as a histogram that adds up to `total`; it may be negative."""
-        raise NotImplementedError
 
     def sensitivity(self, bins: int) -> int:
         """The most that moving one unit to the next bin changes the measured integers, in L1."""
         return 1
 
+    @abstractmethod
     def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
         """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
-        raise NotImplementedError
-
-
-def measured_target(
-    privatizer: Any, histogram: NDArray[np.int64], *, epsilon: Fraction, source: Randomness
-) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
-    """z, and the noisy integers behind it where the privatizer is one of ours.
-
-    The integers are the whole output of stage 1's noise and ε-private by themselves; z is
-    computed from them, so publishing both costs what publishing one does. Their noise law is
-    known exactly, which that of z is not.
-    """
-    own = type(privatizer).__module__.startswith("holdfast.privatizers.")
-    if not own or not isinstance(privatizer, Noisy):
-        return privatizer(histogram, epsilon=epsilon, rng=source), None
-    noisy = privatizer.measure(histogram, epsilon, source)
-    return privatizer.fit(noisy, len(histogram), int(histogram.sum()), epsilon), noisy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +77,9 @@ class LaplaceByLevel(Noisy):
     """A privatizer with discrete Laplace noise of one scale on integers that one unit, moved
     to the next bin, changes by at most `sensitivity(bins)` in L1."""
 
+    @abstractmethod
     def sensitivity(self, bins: int) -> int:
         """The most that moving one unit to the next bin changes the measured integers, in L1."""
-        raise NotImplementedError
 
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """The largest loss that OpenDP's privacy map states for any number of bins; at most

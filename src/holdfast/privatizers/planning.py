@@ -11,9 +11,11 @@ from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 from holdfast.privacy.randomness import Simulation
+from holdfast.privacy.whole_number import whole_number
 from holdfast.privatizers.privatizer import Privatizer
 from holdfast.tables.histogram import check_target
 
+MOST = 10**12
 MEASURES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "wasserstein": wasserstein,
     "kolmogorov_smirnov": kolmogorov_smirnov,
@@ -59,8 +61,8 @@ def expected_error(
     True
     """
     p, exact = _prior(prior), exact_epsilon(epsilon)
-    rows = _whole(N, "N", "the number of rows", 1)
-    runs = _whole(repetitions, "repetitions", "200 is usual", 2)
+    rows = whole_number(N, "N", least=1, most=MOST, hint="the number of rows")
+    runs = whole_number(repetitions, "repetitions", least=2, most=MOST, hint="200 is usual")
     distance = _measure(measure)
     rng = np.random.default_rng(seed)
     source = Simulation(rng)
@@ -89,12 +91,3 @@ def _measure(name: str) -> Callable[[ArrayLike, ArrayLike], float]:
     if name not in MEASURES:
         raise HoldfastError(f"`measure` must be one of {', '.join(MEASURES)}, got {name!r:.40}.")
     return MEASURES[name]
-
-
-def _whole(value: Any, name: str, hint: str, least: int) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not least <= value <= 2**53:
-        raise HoldfastError(
-            f"`{name}` must be a whole number of {least} or more, got {value!r:.40}. Hint: {hint}."
-        )
-    return int(value)

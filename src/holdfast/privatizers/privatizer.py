@@ -1,28 +1,47 @@
-"""What every privatizer is."""
+"""What every privatizer is, and what it may say of itself."""
 
+from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 
-class Privatizer(Protocol):
-    """A distribution privatizer: ε-private when one unit moves between adjacent bins.
+class Privatizer(ABC):
+    """A distribution privatizer: (ε, δ)-private when one unit moves between adjacent bins.
 
-    One that is (ε, δ)-private has an attribute `delta`, a Fraction; without it δ is 0.
+    One of your own derives from this and writes the two abstract methods; everything else has a
+    default. What it says of its privacy is a claim, and releases call it one.
     """
 
+    delta: Any = Fraction(0)
+    """δ, as a number or text; 0 is pure ε-privacy."""
+    certified_by: ClassVar[str] = "OpenDP's map"
+    """Who vouches for ε; heeded for holdfast's own privatizers alone."""
+    independent_steps: ClassVar[bool] = False
+    """Whether a unit that moves m bins changes m measured integers by one each, under noise of
+    their own, so that it costs m losses of one step; heeded for holdfast's own alone."""
+    ledger_name: str | None = None
+    """Text by which a ledger knows it again, different for whatever draws by another law; None
+    where nobody vouches for that, and every release is then drawn and paid for."""
+
+    @abstractmethod
     def __call__(
         self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
     ) -> NDArray[np.float64]:
         """The target distribution z of a histogram of counts; its total N is public."""
 
+    @abstractmethod
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """The privacy loss that the noise library's own privacy map states; at most epsilon."""
 
+    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+        """About the variance of C_0, ..., C_(n-2) before projection: that of Laplace noise."""
+        return np.full(bins - 1, 2 / float(epsilon) ** 2)
 
-class Skipped:
+
+class Skipped(Privatizer):
     """Stage 1 left out: the uniform distribution, which says nothing and costs nothing."""
 
     certified_by = "nothing was read"
@@ -40,11 +59,3 @@ class Skipped:
 
     def __repr__(self) -> str:
         return "no stage 1"
-
-
-def certifier(privatizer: Privatizer) -> str:
-    """Who vouches for a privatizer's epsilon: OpenDP for ours, its author for another."""
-    kind = type(privatizer)
-    if kind.__module__.startswith("holdfast.privatizers."):
-        return str(getattr(kind, "certified_by", "OpenDP's map"))
-    return f"claimed by {kind.__qualname__}, not checked"

@@ -3,13 +3,10 @@
 A projection takes a noisy histogram that adds up to N and what is known of its noise.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from holdfast.errors import HoldfastError
 
 NoisyHistogram = NDArray[np.int64] | NDArray[np.float64]
 
@@ -22,9 +19,6 @@ class Noise:
     """Of each of them."""
     law: str
     """"laplace" or "gaussian": discrete, independent, alike; "other" where it is not."""
-
-
-Projection = Callable[[NoisyHistogram, Noise], NDArray[np.float64]]
 
 
 def clip(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
@@ -69,31 +63,3 @@ def isotonic(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.fl
     cumulative = np.concatenate([[0], np.clip(fitted, 0, total), [total]])
     shares = np.maximum(np.diff(cumulative), 0)
     return np.asarray(shares / shares.sum())
-
-
-def smooth(noisy: NoisyHistogram, noise: Noise) -> NDArray[np.float64]:
-    """The distribution under a smooth density, with sampling and spikes, fitted to the noise.
-
-    Positive everywhere. docs/smooth-fit.md has the model. Cost: O(n), and the square of the
-    noise's scale for each bin where that is affordable.
-    """
-    from holdfast.privatizers.smooth import smooth_fit
-
-    return smooth_fit(noisy, noise)
-
-
-PROJECTIONS: dict[str, Projection] = {
-    "clip": clip,
-    "simplex": simplex,
-    "isotonic": isotonic,
-    "smooth": smooth,
-}
-
-
-def find_projection(name: str) -> Projection:
-    """The projection of this name."""
-    if name not in PROJECTIONS:
-        raise HoldfastError(
-            f"`projection` must be one of {', '.join(PROJECTIONS)}, got {name!r:.40}."
-        )
-    return PROJECTIONS[name]

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.delta import declared_delta, group_delta
-from holdfast.privatizers.max_count import Bound
+from holdfast.privacy.delta import group_delta
+from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.pictures import distribution_picture
@@ -221,7 +221,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     """All of a release but its table, from a bundle that `holdfast.verify` found in order."""
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
-    bound, noisy = record.get("max_count_found"), record.get("measurement")
+    found, noisy = record.get("max_count_found"), record.get("measurement")
     return {
         "target": target,
         "mechanism": _read_mechanism(folder, record, target if record["fixed_point"] else None),
@@ -229,7 +229,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "rows": int(record["rows"]),
         "structural_zeros": int(record["structural_zeros"]),
         "structural_zero_rows": _marks(record),
-        "bound": None if bound is None else Bound.from_dict(bound),
+        "max_count_found": None if found is None else FoundMaxCount.from_dict(found),
         "methods": tuple(record["methods"]),
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
         "count_column": record["count_column"],
@@ -260,9 +260,9 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         record["mechanism_digest"] == release.mechanism.digest
         and release.mechanism.certified_epsilon * budget.steps == release.privacy.stage_2_certified
         and release.privacy.delta
-        >= group_delta(declared_delta(release.mechanism), budget.unit_2, budget.steps)
+        >= group_delta(release.mechanism.delta, budget.unit_2, budget.steps)
         and record["max_count"] == top
-        and _bound_fits(release, top)
+        and _max_count_fits(release, top)
         and budget.steps == min(budget.contributions, top)
         and release.rows > 0
         and 0 <= release.structural_zeros <= np.count_nonzero(release.counts == 0)
@@ -275,8 +275,8 @@ def _check_record(release: Release, record: dict[str, Any]) -> None:
         raise HoldfastError("release.json does not fit the mechanism and the table beside it.")
 
 
-def _bound_fits(release: Release, top: int) -> bool:
-    found, part = release.bound, release.privacy.budget.bound
+def _max_count_fits(release: Release, top: int) -> bool:
+    found, part = release.max_count_found, release.privacy.budget.quantile
     return part == 0 if found is None else (found.epsilon, found.max_count) == (part, top)
 
 

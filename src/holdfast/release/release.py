@@ -15,7 +15,7 @@ from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import promise_in_words
-from holdfast.privatizers.max_count import Bound
+from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.usefulness import expected_change
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Privacy:
     """From the integer weights that were sampled, for one person."""
     stage_1_certified_by: str = "OpenDP's map"
     """Who vouches for stage 1."""
-    bound_certified: Fraction = Fraction(0)
+    quantile_certified: Fraction = Fraction(0)
     """From OpenDP's privacy map, for one person: what finding max_count took."""
     delta: Fraction = Fraction(0)
     """The chance that epsilon fails for one person, at the most; 0 is pure epsilon."""
@@ -62,7 +62,7 @@ class Privacy:
     @property
     def certified_epsilon(self) -> Fraction:
         """Certified for one person, in all; at most `epsilon`."""
-        return self.bound_certified + self.stage_1_certified + self.stage_2_certified
+        return self.quantile_certified + self.stage_1_certified + self.stage_2_certified
 
     @property
     def promise(self) -> str:
@@ -72,7 +72,7 @@ class Privacy:
     @property
     def neighbours(self) -> str:
         """Which tables the promise compares."""
-        return PRIVATE_BOUND if self.budget.bound else NEIGHBOURS
+        return PRIVATE_BOUND if self.budget.quantile else NEIGHBOURS
 
     @property
     def randomness(self) -> str:
@@ -81,7 +81,7 @@ class Privacy:
 
     def __post_init__(self) -> None:
         parts = (
-            (self.bound_certified, self.budget.bound),
+            (self.quantile_certified, self.budget.quantile),
             (self.stage_1_certified, self.budget.stage_1),
             (self.stage_2_certified, self.budget.stage_2),
         )
@@ -95,12 +95,12 @@ class Privacy:
         return {
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
-            "bound": str(self.budget.bound),
+            "bound": str(self.budget.quantile),
             "stage_1": str(self.budget.stage_1),
             "stage_2": str(self.budget.stage_2),
             "contributions": self.budget.contributions,
             "steps": self.budget.steps,
-            "bound_certified": str(self.bound_certified),
+            "bound_certified": str(self.quantile_certified),
             "stage_1_certified": str(self.stage_1_certified),
             "stage_1_certified_by": self.stage_1_certified_by,
             "stage_2_certified": str(self.stage_2_certified),
@@ -116,7 +116,7 @@ class Privacy:
         """The inverse of `to_dict`."""
         budget = Budget(
             epsilon=Fraction(record["epsilon"]),
-            bound=Fraction(record.get("bound", 0)),
+            quantile=Fraction(record.get("bound", 0)),
             stage_1=Fraction(record["stage_1"]),
             stage_2=Fraction(record["stage_2"]),
             contributions=int(record["contributions"]),
@@ -127,7 +127,7 @@ class Privacy:
             stage_1_certified=Fraction(record["stage_1_certified"]),
             stage_1_certified_by=str(record["stage_1_certified_by"]),
             stage_2_certified=Fraction(record["stage_2_certified"]),
-            bound_certified=Fraction(record.get("bound_certified", 0)),
+            quantile_certified=Fraction(record.get("bound_certified", 0)),
             delta=Fraction(record.get("delta", 0)),
             simulated=bool(record["simulated"]),
         )
@@ -158,7 +158,7 @@ class ReleaseFacts:
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()
     """Names of the other columns: published as they were."""
-    bound: Bound | None = None
+    max_count_found: FoundMaxCount | None = None
     """How `max_count` was found; None where it was given."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
@@ -193,7 +193,9 @@ class ReleaseFacts:
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
             "max_count": self.mechanism.max_count,
-            "max_count_found": None if self.bound is None else self.bound.to_dict(),
+            "max_count_found": None
+            if self.max_count_found is None
+            else self.max_count_found.to_dict(),
             "methods": list(self.methods),
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),

@@ -1,7 +1,6 @@
 """Says when a release tells little, from what is public and private already: costs nothing."""
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +8,13 @@ from numpy.typing import NDArray
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.metrics import absolute_deviation
-from holdfast.privatizers.max_count import Bound
+from holdfast.privatizers import Privatizer
+from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.wording import numbered
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
-UNSURE_BOUND = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
+UNSURE_QUANTILE = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
 
 
 def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float | None:
@@ -27,34 +27,32 @@ def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float 
     return mechanism.count_error(target)
 
 
-def share_uncertainty(privatizer: Any, budget: Budget, rows: int, bins: int) -> float:
+def share_uncertainty(privatizer: Privatizer, budget: Budget, rows: int, bins: int) -> float:
     """Standard deviation that stage 1's noise gives to the share of rows up to a count.
 
     The largest over the counts, before the projection, which mostly lowers it.
     """
     if bins < 2 or not budget.stage_1:
         return 0.0
-    variance = 2 / float(budget.unit_1) ** 2
-    if hasattr(privatizer, "cumulative_variance"):
-        variance = float(np.max(privatizer.cumulative_variance(bins, budget.unit_1)))
-    return math.sqrt(variance) / rows
+    variance = privatizer.cumulative_variance(bins, budget.unit_1)
+    return math.sqrt(float(np.max(variance))) / rows
 
 
-def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
+def max_count_notes(found: FoundMaxCount | None, rows: int) -> tuple[str, ...]:
     """Notes on a `max_count` that came from the data."""
-    if bound is None:
+    if found is None:
         return ()
-    found = (
-        f"max_count = {bound.max_count} came from the data: a private estimate of the "
-        f"{float(bound.q):g} quantile of the counts, for epsilon = {float(bound.epsilon):g}"
+    words = (
+        f"max_count = {found.max_count} came from the data: a private estimate of the "
+        f"{float(found.q):g} quantile of the counts, for epsilon = {float(found.epsilon):g}"
     )
-    notes = [found]
-    if bound.epsilon * (1 - bound.q) * rows < UNSURE_BOUND:
+    notes = [words]
+    if found.epsilon * (1 - found.q) * rows < UNSURE_QUANTILE:
         notes.append(
             f"with {numbered(rows, 'row')} and this budget max_count may be far from the "
-            f"{float(bound.q):g} quantile; a smaller quantile or a larger epsilon would help"
+            f"{float(found.q):g} quantile; a smaller quantile or a larger epsilon would help"
         )
-    if bound.max_count == bound.highest:
+    if found.max_count == found.highest:
         notes.append(
             "max_count is as high as it may be: more counts than the quantile says may be top-coded"
         )
@@ -64,7 +62,7 @@ def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
 def usefulness_notes(
     mechanism: Mechanism,
     target: NDArray[np.float64],
-    privatizer: Any,
+    privatizer: Privatizer,
     budget: Budget,
     rows: int,
 ) -> tuple[str, ...]:

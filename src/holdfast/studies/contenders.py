@@ -13,7 +13,7 @@ from holdfast.privatizers import (
     Privatizer,
     Privelet,
 )
-from holdfast.privatizers.projection import PROJECTIONS
+from holdfast.privatizers.named_projections import PROJECTIONS
 
 DELTA = "1e-6"
 OWN = "own"

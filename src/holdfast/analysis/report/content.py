@@ -112,7 +112,7 @@ def stages(release: "Release") -> list[Content]:
     privacy, budget = release.privacy, release.privacy.budget
     who = privacy.stage_1_certified_by
     parts = (
-        ("max_count", budget.bound, privacy.bound_certified, "OpenDP's map"),
+        ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
         ("the distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
     )

@@ -3,28 +3,28 @@
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.constructors.baselines.clamped import Floats, clamped_noise
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.delta import group_delta
+from holdfast.privacy.delta import unit_delta
 from holdfast.privacy.metrics import count_error
 from holdfast.privatizers.gaussian_scale import smallest_scale
 from holdfast.tables.histogram import check_target
 
 WIDEST = 100_000.0
-ROUNDED_UP = Fraction(1, 10**11)  # group_delta rounds up by less
 REACH = 14  # standard deviations; what lies beyond is below 1e-43
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscreteGaussian:
+class DiscreteGaussian(Constructor):
     r"""Discrete Gaussian noise on a count, clamped to 0 ... n-1: (ε, δ)-private.
 
     $P(X = x) \propto e^{-x^2 / 2\sigma^2}$ on the whole numbers, with the smallest σ for which
@@ -48,7 +48,7 @@ class DiscreteGaussian:
     error: Any = "absolute"
     """Count error that is reported."""
 
-    one_stage = True
+    one_stage: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("rows", "steps"):
@@ -67,7 +67,7 @@ class DiscreteGaussian:
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for counts from 0 to len(target) - 1."""
         z, exact, delta = check_target(target), exact_epsilon(epsilon), self.promised_delta
-        unit = self._unit_delta(delta, exact)
+        unit = unit_delta(delta, exact, self.steps)
         sigma = _scale(exact, unit, len(z))
         matrix = clamped_noise(*_noise(sigma, len(z)))
         return Construction(
@@ -78,12 +78,6 @@ class DiscreteGaussian:
             count_error=count_error(matrix, z, self.error),
             method=f"DiscreteGaussian(delta={float(delta):.6g}, sigma={sigma:.6g})",
         )
-
-    def _unit_delta(self, delta: Fraction, epsilon: Fraction) -> Fraction:
-        """What one step may take of delta; over all steps it adds up to delta or just below."""
-        if self.steps == 1:
-            return delta
-        return delta * (1 - ROUNDED_UP) / group_delta(Fraction(1), epsilon, self.steps)
 
     @property
     def promised_delta(self) -> Fraction:

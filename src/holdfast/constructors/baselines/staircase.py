@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.constructors.baselines.clamped import Floats, clamped_noise
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error
@@ -16,7 +17,7 @@ from holdfast.tables.histogram import check_target
 
 
 @dataclass(frozen=True, kw_only=True)
-class Staircase:
+class Staircase(Constructor):
     r"""Staircase noise on a count, rounded to the nearest whole number and clamped to 0 ... n-1.
 
     The noise has the density a on [0, γ), ab on [γ, 1) with $b = e^{-\epsilon}$, b times as much
@@ -40,7 +41,7 @@ class Staircase:
     error: Any = "absolute"
     """Count error that is reported."""
 
-    one_stage = True
+    one_stage: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         try:

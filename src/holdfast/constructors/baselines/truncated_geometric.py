@@ -1,19 +1,20 @@
 """The truncated geometric mechanism of Ghosh, Roughgarden and Sundararajan (2009)."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.constructors.construction import Construction
+from holdfast.constructors.constructor import Constructor
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error
 from holdfast.tables.histogram import check_target
 
 
 @dataclass(frozen=True, kw_only=True)
-class TruncatedGeometric:
+class TruncatedGeometric(Constructor):
     r"""Two-sided geometric noise on a count, clamped to 0 ... n-1.
 
     With $\alpha = e^{-\epsilon}$: $T_{ij} = \alpha^{|i-j|} (1-\alpha)/(1+\alpha)$ inside,
@@ -27,7 +28,7 @@ class TruncatedGeometric:
     error: Any = "absolute"
     """Count error that is reported."""
 
-    one_stage = True
+    one_stage: ClassVar[bool] = True
 
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for counts from 0 to len(target) - 1."""

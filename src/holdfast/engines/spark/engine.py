@@ -8,21 +8,21 @@ reads those files.
 """
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.constructors import Construction
 from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
-from holdfast.engines.stages import Constructor, Staged, stages
-from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.ledger import ABANDONED, check_name, open_ledger
-from holdfast.ledger.spending import mark_done, pay
+from holdfast.engines.stages import Staged, Stages, check_parameters
+from holdfast.errors import HoldfastError
+from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import complete, new_bundle
@@ -75,8 +75,8 @@ class SparkRelease(ReleaseFacts):
                         group = []
                     group.append(batch)
                 writer.write_table(plain(pa.Table.from_batches(group)))
-            fields = {name: getattr(self, name) for name in ReleaseFacts.__dataclass_fields__}
-            release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **fields)
+            facts = {field.name: vars(self)[field.name] for field in fields(ReleaseFacts)}
+            release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **facts)
             complete(release, folder, list(self.columns))
         return release
 
@@ -92,7 +92,7 @@ def privatize(
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
-    constructor: Constructor | None = None,
+    constructor: Callable[..., Construction] | None = None,
     split: Any = None,
     ledger: Any = None,
     dataset: str | None = None,
@@ -115,9 +115,8 @@ def privatize(
 
     The others are those of `holdfast.privatize`.
     """
-    if (ledger is None) != (dataset is None):
-        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
-    asked = stages(
+    account = find_account(ledger, dataset)
+    parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
         contributions=contributions,
@@ -128,56 +127,57 @@ def privatize(
     place = _Place(df, path)
     columns = Columns(df, count, category, structural_zero)
     with _spark("read", "`df`"):
-        seen = columns.tally(asked.highest)
-    asked = asked.for_rows(seen.rows)
+        seen = columns.tally(parameters.highest)
+    stages = parameters.for_rows(seen.rows)
     with _spark(
         "write", f"`{place.path}`"
     ):  # what can be known to fail must fail before it is paid
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
-    if ledger is None or dataset is None:
-        return _release(columns, place, asked(seen.histogram), seen)
-    book, request = open_ledger(ledger), asked.request(seen.rows, seen.structural_zeros)
-    spend = pay(book, check_name(dataset), request, request.words)
-    try:
-        staged = asked(seen.histogram)
-        request.check(staged.privacy)
-        release = _release(columns, place, staged, seen)
-    except BaseException as error:
-        error.add_note(COUNTED)
-        with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            book.finish(spend, ABANDONED)
-        raise
-    mark_done(book, spend)
-    return release
+    run = SparkRun(columns=columns, place=place, stages=stages, seen=seen)
+    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
 
 
-def _release(columns: Columns, place: "_Place", staged: Staged, seen: Seen) -> SparkRelease:
-    """Draw and write in one job, check what was written, and give it its name."""
-    partial = f"{place.path}.partial-{secrets.token_hex(8)}"
-    zeros = seen.structural_zeros
-    try:
-        with _spark("write", f"`{place.path}`"):
-            _draw(columns, staged, partial)
-            released = _released(columns, partial, staged.top)
-        if int(released.sum()) != seen.rows + zeros or released[0] < zeros:
-            raise changed()
-        place.take(partial)
-    finally:
-        place.remove(partial)
-    drawn = released.copy()
-    drawn[0] -= zeros
-    facts = staged.facts(drawn)
-    return SparkRelease(
-        histogram=released,
-        path=place.path,
-        columns=tuple(columns.names),
-        session=place.session,
-        structural_zeros=zeros,
-        count_column=columns.count,
-        unchanged_columns=columns.others,
-        **facts | {"notes": (*seen.notes, *facts["notes"])},
-    )
+@dataclass(frozen=True, kw_only=True)
+class SparkRun(Run[SparkRelease]):
+    """A DataFrame that was tallied, between the histogram and the draws."""
+
+    columns: Columns
+    place: "_Place"
+    stages: Stages
+    seen: Seen
+
+    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> SparkRelease:
+        """Draw and write in one job, check what was written, and give it its name."""
+        staged, zeros = self.stages(self.seen.histogram), self.seen.structural_zeros
+        released = self._write(staged)
+        drawn = released.copy()
+        drawn[0] -= zeros
+        facts = staged.facts(drawn)
+        return SparkRelease(
+            histogram=released,
+            path=self.place.path,
+            columns=tuple(self.columns.names),
+            session=self.place.session,
+            structural_zeros=zeros,
+            count_column=self.columns.count,
+            unchanged_columns=self.columns.others,
+            **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
+        )
+
+    def _write(self, staged: Staged) -> NDArray[np.int64]:
+        place, zeros = self.place, self.seen.structural_zeros
+        partial = f"{place.path}.partial-{secrets.token_hex(8)}"
+        try:
+            with _spark("write", f"`{place.path}`"):
+                _draw(self.columns, staged, partial)
+                released = _released(self.columns, partial, staged.top)
+            if int(released.sum()) != self.seen.rows + zeros or released[0] < zeros:
+                raise changed()
+            place.take(partial)
+        finally:
+            place.remove(partial)
+        return released
 
 
 def _draw(columns: Columns, staged: Staged, partial: str) -> None:
@@ -214,17 +214,26 @@ def _spark(what: str, which: str) -> Iterator[None]:
         ) from None
 
 
+def _is_classic(df: Any) -> bool:
+    try:
+        from pyspark.sql import DataFrame, SparkSession
+    except ImportError:
+        raise HoldfastError(
+            "a DataFrame of Spark needs pyspark. Hint: pip install 'holdfast[spark]'."
+        ) from None
+    return isinstance(df, DataFrame) and isinstance(df.sparkSession, SparkSession)
+
+
 class _Place:
     """A new folder of a file system that Spark writes to."""
 
     def __init__(self, df: Any, path: str) -> None:
-        self.session: Any = getattr(df, "sparkSession", None)
-        if not hasattr(self.session, "_jvm"):
+        if not _is_classic(df):
             raise HoldfastError(
                 "`df` must be a DataFrame of a classic Spark session. Hint: Spark Connect cannot "
                 "say where files are; run holdfast on the driver."
             )
-        self.path = str(path)
+        self.session, self.path = df.sparkSession, str(path)
         if self._exists():
             raise HoldfastError(
                 f"`{self.path}` exists already; nothing was drawn. Hint: name a new folder."

@@ -1,18 +1,14 @@
 """`holdfast.privatize_stream`: two passes over a table that need not fit into memory."""
 
 import os
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.engines.stages import Constructor, stages
-from holdfast.engines.stream.kept_counts import read_kept
-from holdfast.engines.stream.passes import READING, Progress, Run, tally
-from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.kept import check_room, kept_release
-from holdfast.ledger.ledger import ABANDONED, DONE, Ledger, check_name, open_ledger
-from holdfast.ledger.spending import UNTOUCHED, Request, mark_done, pay
+from holdfast.constructors import Construction
+from holdfast.engines.stages import check_parameters
+from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import new_folder
@@ -31,7 +27,7 @@ def privatize_stream(
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
-    constructor: Constructor | None = None,
+    constructor: Callable[..., Construction] | None = None,
     split: Any = None,
     seed: int | None = None,
     ledger: Any = None,
@@ -65,7 +61,7 @@ def privatize_stream(
     >>> release.rows, release.histogram.sum(), release.load().table.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    asked = stages(
+    parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
         contributions=contributions,
@@ -74,47 +70,13 @@ def privatize_stream(
         split=split,
         seed=seed,
     )
-    if (ledger is None) != (dataset is None):
-        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
+    account = find_account(ledger, dataset)
     new_folder(sink)
     table = open_source(source, count, {"category": category, "structural_zero": structural_zero})
     say = progress or (lambda _what, _done: None)
-    seen = tally(table, asked.highest, lambda done: say(READING, done))
-    asked = asked.for_rows(seen.rows)
-    run = Run(table=table, sink=Path(sink), asked=asked, seen=seen, say=say)
-    if ledger is None or dataset is None:
-        return run.draw()
-    if asked.source.simulated:
-        return run.draw(notes=(UNTOUCHED,))
-    return paid(run, ledger, check_name(dataset))
-
-
-def paid(run: Run, ledger: Any, dataset: str) -> StreamedRelease:
-    """Recorded in the ledger first, then drawn and kept there; or shown again if kept."""
-    book, request, rows = open_ledger(ledger), run.request, run.table.digest()
-    words = request.words
-    if rows is None:  # a query may give its rows in another order the next time
-        return drawn(run, book, pay(book, dataset, request, words), request)
-    run = replace(run, rows=rows)
-    fingerprint = book.fingerprint(run.seen.digest.content(words, rows))
-    kept = kept_release(book, dataset, fingerprint, request, read_kept)
-    if kept is not None:
-        return run.show_again(kept)
-    check_room(book, fingerprint)
-    spend = pay(book, dataset, request, words, fingerprint)
-    return drawn(run, book, spend, request, book.folder(spend, fingerprint))
-
-
-def drawn(
-    run: Run, book: Ledger, spend: int, request: Request, keep: Path | None = None
-) -> StreamedRelease:
-    """The release that was paid for, kept where that is said."""
-    try:
-        release = run.draw(keep=keep, paid=request)
-    except BaseException as error:
-        error.add_note(COUNTED)
-        with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
-            book.finish(spend, DONE if keep is not None and keep.is_dir() else ABANDONED)
-        raise
-    mark_done(book, spend)
-    return release
+    seen = tally(table, parameters.highest, lambda done: say(READING, done))
+    stages = parameters.for_rows(seen.rows)
+    recognised = account is not None and not stages.source.simulated
+    digest = table.digest() if recognised else None
+    run = Streaming(table=table, sink=Path(sink), stages=stages, seen=seen, say=say, digest=digest)
+    return pay_and_draw(run, stages.request(seen.structural_zeros), account)

@@ -9,9 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.stages import Staged, Stages
-from holdfast.engines.stream.kept_counts import Kept, KeptRelease, column_file, kept_bundle
+from holdfast.engines.stream.stored_counts import (
+    StoredCounts,
+    column_file,
+    read_stored,
+    stored_bundle,
+)
 from holdfast.errors import HoldfastError
-from holdfast.ledger.spending import Request, TableDigest
+from holdfast.ledger.request import TableDigest
+from holdfast.ledger.spending import Run
 from holdfast.mechanism.sampling import THREADS, Sampler
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.release import ReleaseFacts, StreamedRelease
@@ -70,39 +76,29 @@ def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> T
 
 
 @dataclass(frozen=True, kw_only=True)
-class Run:
+class Streaming(Run[StreamedRelease]):
     """A stream between its two passes."""
 
     table: Source
     sink: Path
-    asked: Stages
+    stages: Stages
     seen: Tally
     say: Progress
-    rows: bytes | None = None
-    """The digest of the table, where a ledger is to know it again."""
+    digest: bytes | None
+    """Of the table, where a ledger is to know it again; None for a query too, which may give its
+    rows in another order the next time."""
 
-    @property
-    def request(self) -> Request:
-        """What a ledger is asked to pay for."""
-        return self.asked.request(self.seen.rows, self.seen.structural_zeros)
+    def content(self, words: str) -> bytes | None:
+        """The parameters and the table."""
+        return None if self.digest is None else self.seen.digest.content(words, self.digest)
 
-    def draw(
-        self,
-        keep: Path | None = None,
-        notes: tuple[str, ...] = (),
-        paid: Request | None = None,
-    ) -> StreamedRelease:
-        """The second pass, into a bundle that is there when all of it is.
-
-        `keep` is the folder for a second bundle, with the counts alone. What costs more than was
-        `paid` is refused before a count is drawn.
-        """
+    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> StreamedRelease:
+        """The second pass, into a bundle that is there when all of it is, and a second bundle of
+        the counts alone where that is said."""
         self.say("Building the mechanism", None)
-        staged = self.asked(self.seen.histogram)
-        if paid is not None:
-            paid.check(staged.privacy)
-        threads = 1 if self.asked.source.simulated else THREADS  # seeded draws go by row order
-        with new_bundle(self.sink) as folder, kept_bundle(keep) as bare:
+        staged = self.stages(self.seen.histogram)
+        threads = 1 if self.stages.source.simulated else THREADS  # seeded draws go by row order
+        with new_bundle(self.sink) as folder, stored_bundle(store) as bare:
             released = self.rewrite(Drawing(staged), folder, bare, threads, staged.top)
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
@@ -115,15 +111,14 @@ class Run:
                 _complete(alone, bare, ["count"])
         return release
 
-    def show_again(self, kept: KeptRelease) -> StreamedRelease:
-        """The release that a ledger kept, with all columns; draws nothing."""
-        facts = {name: getattr(kept, name) for name in ReleaseFacts.__dataclass_fields__}
-        facts["repeated"] = True
-        top = kept.mechanism.max_count
-        with new_bundle(self.sink) as folder:
-            released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
-            release = self._release(released, facts)
-            _complete(release, folder, self.table.columns)
+    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
+        """The stored counts in the table with all its columns; draws nothing."""
+        facts = read_stored(folder, check)
+        top = facts["mechanism"].max_count
+        with new_bundle(self.sink) as bundle:
+            released = self.rewrite(StoredCounts(folder), bundle, None, 1, top)
+            release = self._release(released, facts | {"repeated": True})
+            _complete(release, bundle, self.table.columns)
         return release
 
     def rewrite(
@@ -135,7 +130,7 @@ class Run:
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
         with writing(self.sink.parent), column_file(bare) as write:
             for part in parts:
-                again += _open_histogram(part.counts, part.marks, self.asked.highest)
+                again += _open_histogram(part.counts, part.marks, self.stages.highest)
                 released += np.bincount(part.released, minlength=top + 1)
                 write(part.released)
                 self.say(DRAWING, part.done)
@@ -144,7 +139,7 @@ class Run:
 
     def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
         before = self.seen.rows + self.seen.structural_zeros
-        same = self.rows is None or self.rows == self.table.digest()
+        same = self.digest is None or self.digest == self.table.digest()
         if same and rows == before and (again == self.seen.histogram).all():
             return
         number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"

@@ -10,8 +10,9 @@ import numpy as np
 from holdfast.constructors import Construction
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.studies.audit.bounds import exact_delta, loss_bound
+from holdfast.studies.audit.bounds import loss_bound
 from holdfast.studies.audit.draws import Draws, Progress, collect
 from holdfast.studies.audit.events import Event, find_events
 from holdfast.studies.audit.exact import audit_matrix
@@ -159,4 +160,4 @@ def _check(draws: Any, confidence: Any, delta: Any) -> Fraction:
         )
     if not 0.5 <= confidence < 1:
         raise HoldfastError(f"`confidence` must be at least 0.5 and below 1, got {confidence}.")
-    return exact_delta(delta)
+    return exact_delta(delta, least=0)

@@ -1,30 +1,11 @@
 """Exact confidence bounds on frequencies and on their ratio."""
 
 import math
-from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import HoldfastError
-
 CAUTION = 3.0  # standard errors taken off an estimate while events are compared
-
-
-def exact_delta(delta: Any) -> Fraction:
-    """Delta as a Fraction; a float means the decimal number that it prints as.
-
-    >>> exact_delta(1e-6)
-    Fraction(1, 1000000)
-    """
-    try:
-        value = Fraction(str(delta))
-    except (ValueError, ZeroDivisionError):
-        value = Fraction(-1)
-    if not 0 <= value < 1:
-        raise HoldfastError(f"`delta` must be a number from 0 to below 1, got {delta!r:.40}.")
-    return value
 
 
 def clopper_pearson(hits: int, draws: int, miss: float) -> tuple[float, float]:

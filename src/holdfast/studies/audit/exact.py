@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.delta import group_delta
 from holdfast.privacy.rational import exp_below
-from holdfast.studies.audit.bounds import exact_delta
 from holdfast.studies.audit.report import Audit
 
 ROW_TOLERANCE = 1e-9
@@ -44,7 +44,7 @@ def audit_matrix(matrix: Any, *, epsilon: Any = None, delta: Any = 0, steps: int
         matrix = matrix.weights
     weights = _check(matrix)
     claimed = None if epsilon is None else exact_epsilon(epsilon)
-    small = exact_delta(delta)
+    small = exact_delta(delta, least=0)
     reach = min(steps, len(weights) - 1)
     rounded = FLOAT_TOLERANCE if weights.dtype.kind == "f" else 0.0
     if small:

@@ -108,7 +108,7 @@ def _opened(path: Path, timeout: float) -> Iterator[sqlite3.Connection]:
             db.execute("PRAGMA fullfsync = ON")
             yield db
     except sqlite3.OperationalError as error:
-        raise HoldfastError(_explain(str(error), path, timeout)) from None
+        raise _unusable(error, path, timeout) from None
     except sqlite3.DatabaseError:
         raise _no_ledger(path) from None
 
@@ -145,13 +145,16 @@ def _statements() -> Iterator[str]:
             statement = ""
 
 
-def _explain(error: str, path: Path, timeout: float) -> str:
-    if "locked" in error or "busy" in error:
-        return (
+def _unusable(error: sqlite3.OperationalError, path: Path, timeout: float) -> HoldfastError:
+    code = vars(error).get("sqlite_errorcode", 0)  # some errors are Python's own
+    if code & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return HoldfastError(
             f"`ledger` {path} was in use by other processes for {timeout:g} seconds and was not "
             "changed. Hint: try again."
         )
-    return f"`ledger` {path} cannot be used ({error}). Hint: can its folder be written to?"
+    return HoldfastError(
+        f"`ledger` {path} cannot be used ({error}). Hint: can its folder be written to?"
+    )
 
 
 def _no_ledger(path: Path) -> HoldfastError:

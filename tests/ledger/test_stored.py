@@ -8,8 +8,8 @@ import pytest
 from test_spending import COUNTS, _fingerprint, ledger, release, spent  # noqa: F401
 
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.file import change
 from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.sqlite_file import change
 
 
 def fresh(ledger):  # noqa: F811
@@ -30,7 +30,7 @@ def test_a_ledger_that_was_made_anew_shows_no_release_of_the_old_one(ledger):  #
 def test_a_killed_run_in_a_new_ledger_does_not_show_an_old_release(ledger, monkeypatch):  # noqa: F811
     release(ledger)
     fresh(ledger)
-    monkeypatch.setattr("holdfast.ledger.spending._draw_and_keep", lambda *_: None)  # as if killed
+    monkeypatch.setattr("holdfast.ledger.spending._draw", lambda *_: None)  # as if killed
     release(ledger, max_count=6)
     monkeypatch.undo()
     again = release(ledger, max_count=6)

@@ -3,9 +3,8 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -18,28 +17,23 @@ from holdfast.tables.stream.source import Counts, Marks
 from holdfast.verify import verify
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class KeptRelease(ReleaseFacts):
-    """A release in the folder of a ledger, its table not in memory."""
-
-    folder: Path
-    """The bundle, with the counts alone."""
-
-
-def read_kept(folder: Path) -> KeptRelease:
-    """A kept release; raises if `holdfast.verify` finds any damage."""
+def read_stored(folder: Path, check: Callable[[ReleaseFacts], None]) -> dict[str, Any]:
+    """All of a stored release but its counts; raises if `holdfast.verify` finds any damage, or if
+    it does not pass `check`."""
     verify(folder).require()
     record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    return KeptRelease(folder=folder, **read_facts(folder, record))
+    facts = read_facts(folder, record)
+    check(ReleaseFacts(**facts))
+    return facts
 
 
 @contextmanager
-def kept_bundle(keep: Path | None) -> Iterator[Path | None]:
-    """A new bundle, or none where nothing is to be kept."""
-    if keep is None:
+def stored_bundle(store: Path | None) -> Iterator[Path | None]:
+    """A new bundle, or none where nothing is to be stored."""
+    if store is None:
         yield None
     else:
-        with new_bundle(keep) as folder:
+        with new_bundle(store) as folder:
             yield folder
 
 
@@ -69,8 +63,8 @@ def _write_lines(counts: Counts, file: IO[bytes]) -> None:
     file.write(out[: replace_cells(lines, rows, cells, counts, out)].data)
 
 
-class Kept:
-    """The counts of a release that was kept, in the order in which they were drawn."""
+class StoredCounts:
+    """The counts of a release that was stored, in the order in which they were drawn."""
 
     def __init__(self, folder: Path) -> None:
         path = next(path for path in folder.iterdir() if path.stem == "table")
@@ -82,7 +76,7 @@ class Kept:
         while len(self._left) < len(counts):
             part = next(self._parts, None)
             if part is None:
-                raise HoldfastError("the kept release has fewer rows than `source`.")
+                raise HoldfastError("the stored release has fewer rows than `source`.")
             self._left = np.append(self._left, part.counts)
         given, self._left = self._left[: len(counts)], self._left[len(counts) :]
         return given

@@ -1,0 +1,66 @@
+"""What a ledger is asked to pay for, and by what it knows a release again."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.ledger.identity import identity
+from holdfast.ledger.ledger import Charge
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Request:
+    """A release that is about to be drawn: everything but the counts that decides its law."""
+
+    rows: int
+    """Rows that go through the mechanism."""
+    structural_zeros: int
+    """Rows that pass through."""
+    charges: tuple[Charge, ...]
+    """What it will spend."""
+    simulated: bool
+    """Whether a seed was given: then nothing is spent."""
+    parameters: dict[str, Any]
+    """The public parameters by name: plain values, privatizers, constructors."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What it will spend in all."""
+        return sum((charge.epsilon * charge.times for charge in self.charges), Fraction(0))
+
+    @property
+    def delta(self) -> Fraction:
+        """What it will spend of delta in all."""
+        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
+
+    def in_words(self) -> str:
+        """The parameters as JSON: the same in every process, and new at every call where a part
+        cannot be known again."""
+        named = {name: identity(value) for name, value in self.parameters.items()}
+        return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
+
+
+class TableDigest:
+    """Structural zeros, true counts and their rows in order, condensed."""
+
+    def __init__(self) -> None:
+        self._zeros, self._counts = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, counts: NDArray[np.int64], zeros: NDArray[np.bool_] | None) -> None:
+        """Take in the next rows."""
+        marks = np.zeros(len(counts), np.bool_) if zeros is None else zeros
+        self._zeros.update(marks.astype(np.uint8).data)
+        self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
+
+    def content(self, words: str, rows: bytes) -> bytes:
+        """What identifies a release: parameters and table. Never leaves the process.
+
+        `rows` condenses what tells whose a count is: without it, rows of equal counts that
+        changed places would be shown each other's draws, and so two draws of one count.
+        """
+        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest() + rows
