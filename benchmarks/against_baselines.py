@@ -7,14 +7,13 @@ curves that lie together. "oracle" is the optimum told the true distribution, wi
 """
 
 import argparse
-from fractions import Fraction
 
 import numpy as np
 
 from holdfast.privacy.randomness import Simulation
-from holdfast.studies.release_errors import DISTANCES, drawn, errors_of
 from holdfast.studies.reproduce.experiment import is_here, load
-from holdfast.studies.reproduce.pipelines import ORACLE, matrix_of, pipeline, share_of
+from holdfast.studies.reproduce.methods import ORACLE, figure_method, share_of, simulator
+from holdfast.studies.simulator import DISTANCES
 
 METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
 MECHANISMS = ("truncated-geometric",)
@@ -22,14 +21,13 @@ MECHANISMS = ("truncated-geometric",)
 
 def releases(data, name, epsilon, runs):
     """Errors of so many releases; a mechanism without stage 1 is built once and drawn more."""
-    histogram, method = data.histogram, pipeline(name)
-    share, truth = Fraction(share_of(method, epsilon, histogram)), data.distribution
-    source, rng, matrix, errors = Simulation(11), np.random.default_rng(7), None, []
-    for _ in range(runs if method.privatizer is not None else 10 * runs):
-        if matrix is None or method.privatizer is not None:
-            _, matrix = matrix_of(method, histogram, Fraction(epsilon), share, source)
-        errors.append(list(errors_of(truth, matrix, drawn(histogram, matrix, rng)).values()))
-    return share, np.array(errors)
+    histogram, method = data.histogram, figure_method(name)
+    share = share_of(method, epsilon, histogram)
+    stages = simulator(method, epsilon, share, int(histogram.sum()))
+    source, rng = Simulation(11), np.random.default_rng(7)
+    runs = runs if method.privatizer is not None else 10 * runs
+    releases = stages.releases(histogram, runs, source, rng)
+    return share, np.array([list(release.errors().values()) for release in releases])
 
 
 def main():

@@ -15,10 +15,10 @@ import os
 from collections.abc import Iterable
 from fractions import Fraction
 
+from contenders import DEFAULT, DELTA
 from holdfast.privacy.budget import paper_rule
-from holdfast.studies.contenders import DEFAULT, DELTA
-from holdfast.studies.engine import Row, Study, run
-from holdfast.studies.stage_1 import (
+from holdfast.studies.runner import Row, Study, run
+from stage_1_study import (
     DATA,
     FIGURE_PAIRS,
     FOLDER,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.studies.audit import Pipeline
+from holdfast.studies.audit import RepeatedRelease
 
 EPSILON = 1.0
 generator = np.random.default_rng(20)
@@ -110,7 +110,7 @@ class NoStageOne:
         return epsilon
 
 
-stage_1_skipped = Pipeline(epsilon=1, max_count=4, rows=3, privatizer=NoStageOne(), seed=5)
+stage_1_skipped = RepeatedRelease(epsilon=1, max_count=4, rows=3, privatizer=NoStageOne(), seed=5)
 
 
 def off_by_one(count, size):

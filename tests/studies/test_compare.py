@@ -17,7 +17,7 @@ from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
 from holdfast.privatizers import CyclicLaplace
 from holdfast.studies.methods import find_methods
-from holdfast.studies.simulation import rounded_histogram
+from holdfast.studies.settings import rounded_histogram
 
 COUNTS = np.random.default_rng(5).geometric(0.4, 300) - 1
 QUICK = {"max_count": 9, "epsilons": ["0.5", "2"], "repetitions": 3, "jobs": 1}

@@ -3,9 +3,9 @@
 import pytest
 
 from holdfast.studies.reproduce import EXPERIMENTS, QUICK
-from holdfast.studies.reproduce import published as module
-from holdfast.studies.reproduce.published import RUNS, draw_again
+from holdfast.studies.reproduce import published_draws as module
 from holdfast.studies.reproduce.published_claims import published_claims
+from holdfast.studies.reproduce.published_draws import RUNS, draw_again
 from holdfast.studies.reproduce.split_claims import PRINTED_TABLE
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.studies.pipeline import BUDGETS
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce import EXPERIMENTS, QUICK, reproduce
 from holdfast.studies.reproduce.claims import Estimate, number, sentence
 from holdfast.studies.reproduce.distribution_claims import default_below_baselines
@@ -342,8 +342,8 @@ def test_every_curve_of_a_figure_has_a_style_of_its_own():
     methods = set(EXPERIMENTS["accuracy"].grid["method"])
     privatizers = set(EXPERIMENTS["privatizers"].grid["method"])
     solvers = set(EXPERIMENTS["runtime"].grid["method"])
-    pipelines = set(EXPERIMENTS["other-privatizers"].grid["method"])
-    for names in (methods, privatizers, solvers, pipelines):
+    other_stage_1 = set(EXPERIMENTS["other-privatizers"].grid["method"])
+    for names in (methods, privatizers, solvers, other_stage_1):
         assert names <= set(STYLES) | set(PARTS)
         styles = [style_of(name) for name in names]
         assert len({s.colour for s in styles}) == len({s.marker for s in styles}) == len(styles)

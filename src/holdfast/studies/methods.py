@@ -67,7 +67,7 @@ METHODS = {
         Method(name="discrete-gaussian", constructor=DiscreteGaussian()),
     )
 }
-"""The default pipeline, the paper's methods and what people use today."""
+"""The default, the paper's methods and what people use today."""
 
 
 def find_methods(methods: Iterable[str | Method] | None) -> tuple[Method, ...]:

@@ -16,7 +16,7 @@ from holdfast.studies.audit.draws import Draws, Progress, collect
 from holdfast.studies.audit.events import Event, find_events
 from holdfast.studies.audit.exact import audit_matrix
 from holdfast.studies.audit.features import columns_of
-from holdfast.studies.audit.report import Audit
+from holdfast.studies.audit.result import Audit
 
 FEWEST = 400
 Features = Callable[[tuple[Any, ...]], Any]

@@ -13,7 +13,7 @@ from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.delta import group_delta
 from holdfast.privacy.rational import exp_below
 from holdfast.studies.audit.bounds import exact_delta
-from holdfast.studies.audit.report import Audit
+from holdfast.studies.audit.result import Audit
 
 ROW_TOLERANCE = 1e-9
 FLOAT_TOLERANCE = 1e-9

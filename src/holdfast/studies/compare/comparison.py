@@ -23,10 +23,11 @@ from holdfast.privacy.metrics import (
     wasserstein,
 )
 from holdfast.release.release import Release
-from holdfast.studies.engine import Row, Study, Task, task_seed
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.questions import Question, find_questions
-from holdfast.studies.simulation import (
+from holdfast.studies.runner import Row, Study, Task, task_seed
+from holdfast.studies.settings import (
     check_epsilons,
     check_whole,
     counts_of,
@@ -42,8 +43,6 @@ Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 NAME = "non_private_comparison"
-EPSILONS = tuple(f"{e:.3g}" for e in 10 ** np.linspace(-1, np.log10(5), 11))
-"""The paper's 11 budgets from 0.1 to 5, evenly spaced in their logarithm."""
 MEASURES = ("w1", "ks", "tv", "absolute", "squared", "seconds")
 
 
@@ -123,7 +122,7 @@ def compare(
     count: str | None = None,
     category: str | None = None,
     structural_zero: str | Sequence[Any] | None = None,
-    epsilons: Iterable[Any] = EPSILONS,
+    epsilons: Iterable[Any] = BUDGETS,
     methods: Iterable[str | Method] | None = None,
     questions: list[str] | tuple[str, ...] | None = None,
     repetitions: int = 10,

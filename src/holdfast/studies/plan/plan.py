@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.metrics import absolute_deviation, squared_error
-from holdfast.studies.engine import Row, Study, Task, task_seed
 from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.plan.expectation import (
     expected_distances,
@@ -27,7 +26,8 @@ from holdfast.studies.plan.expectation import (
 from holdfast.studies.plan.priors import prior_distribution
 from holdfast.studies.plan.targets import Target, read_target
 from holdfast.studies.questions import Question, find_questions
-from holdfast.studies.simulation import (
+from holdfast.studies.runner import Row, Study, Task, task_seed
+from holdfast.studies.settings import (
     check_epsilons,
     check_whole,
     counts_of,

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence, versus
 from holdfast.studies.reproduce.distribution_claims import (
     CLOSE,
@@ -11,8 +10,9 @@ from holdfast.studies.reproduce.distribution_claims import (
     default_below_baselines,
     distribution_claims,
 )
-from holdfast.studies.reproduce.pipelines import BASELINES, FIXED
-from holdfast.studies.reproduce.summaries import Table, listing, nearest, sources, table
+from holdfast.studies.reproduce.means import Table, listing, nearest, sources, table
+from holdfast.studies.reproduce.methods import BASELINES, FIXED
+from holdfast.studies.runner import Row
 
 PRINTED = (  # data, budget, measure, method, the paper's number
     ("binomial", 0.48, "wasserstein", "unfixed-optimum", "0.64"),
@@ -220,7 +220,7 @@ def squared_claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def beyond(rows: Sequence[Row]) -> list[Claim]:
-    """The default pipeline beside the paper's method and the baselines."""
+    """The default beside the paper's method and the baselines."""
     w1, absolute = table(rows, "wasserstein"), table(rows, "absolute")
     budgets = sorted({row["epsilon"] for row in rows})
     found = default_below_baselines(rows)

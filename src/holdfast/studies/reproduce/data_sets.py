@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from holdfast.studies.datasets import TABLES
-from holdfast.studies.engine import Row, Task
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.studies.reproduce.drawing import Figure, bars, titled
 from holdfast.studies.reproduce.experiment import Experiment, Folder, load
-from holdfast.studies.reproduce.summaries import sources
+from holdfast.studies.reproduce.means import sources
+from holdfast.studies.runner import Row, Task
 
 SKEWS = {"crime": "5.83", "schools": "1.29"}
 ERRATUM = (

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.claims import Claim, clearly_below, sentence
-from holdfast.studies.reproduce.pipelines import BASELINES, FIXED, ORACLE
-from holdfast.studies.reproduce.summaries import Table, listing, nearest, sources, table
+from holdfast.studies.reproduce.means import Table, listing, nearest, sources, table
+from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE
+from holdfast.studies.runner import Row
 
 SANDWICH = "heuristic-sandwich"
 CLOSE = 0.1  # curves nearer than this, relatively, lie on each other in a figure

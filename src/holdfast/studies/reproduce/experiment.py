@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.studies.datasets import Dataset, dataset
-from holdfast.studies.engine import Row, Study, Task
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.drawing import Figure
-from holdfast.studies.reproduce.report import Grid
+from holdfast.studies.reproduce.write_up import Grid
+from holdfast.studies.runner import Row, Study, Task
 
 QUICK, FULL = "quick", "full"
 DIGITS = 10

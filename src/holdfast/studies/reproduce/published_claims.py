@@ -4,12 +4,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.accuracy_claims import DECREASES, PRINTED
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS
-from holdfast.studies.reproduce.pipelines import FIXED
-from holdfast.studies.reproduce.report import Grid
+from holdfast.studies.reproduce.methods import FIXED
 from holdfast.studies.reproduce.split_claims import (
     GAP_DECIMALS,
     PRINTED_FIT,
@@ -19,6 +17,8 @@ from holdfast.studies.reproduce.split_claims import (
     fit,
     printed_optima,
 )
+from holdfast.studies.reproduce.write_up import Grid
+from holdfast.studies.runner import Row
 
 PRINTED_BINOMIAL_GAP = (0.1, "0.42")
 BASELINES = ("unfixed-optimum", "truncated-geometric")

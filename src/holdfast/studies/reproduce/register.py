@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.studies.engine import Row, run
 from holdfast.studies.reproduce.accuracy import ACCURACY, SQUARED
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.data_sets import BIRD_FLU, DATA_SETS
 from holdfast.studies.reproduce.experiment import QUICK, Experiment, read_rows
 from holdfast.studies.reproduce.polytopes import POLYTOPES
 from holdfast.studies.reproduce.privatizers import BY_SIZE, IN_PIPELINE
-from holdfast.studies.reproduce.published import PUBLISHED
-from holdfast.studies.reproduce.report import Section, write_report
+from holdfast.studies.reproduce.published_draws import PUBLISHED
 from holdfast.studies.reproduce.runtime import RUNTIME
 from holdfast.studies.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
-from holdfast.studies.simulation import check_whole
+from holdfast.studies.reproduce.write_up import Section, write_report
+from holdfast.studies.runner import Row, run
+from holdfast.studies.settings import check_whole
 
 EXPERIMENTS = {
     experiment.name: experiment

@@ -7,7 +7,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -15,14 +14,13 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import Simulation
 from holdfast.studies.datasets import Dataset
-from holdfast.studies.engine import Row, Task
-from holdfast.studies.release_errors import drawn
 from holdfast.studies.reproduce.claims import Claim, Estimate, sentence
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.studies.reproduce.pipelines import matrix_of, pipeline, share_of
-from holdfast.studies.reproduce.report import Grid
-from holdfast.studies.reproduce.summaries import listing, sources
+from holdfast.studies.reproduce.means import listing, sources
+from holdfast.studies.reproduce.methods import figure_method, share_of, simulator
+from holdfast.studies.reproduce.write_up import Grid
+from holdfast.studies.runner import Row, Task
 from holdfast.studies.synthetic import BY_DEFINITION, SEED
 
 BUDGET = "0.6931"  # ln 2
@@ -89,17 +87,17 @@ def sized(name: str, n: int, folder: Folder) -> Dataset:
 
 def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The seconds of each release: both stages and the draw, without reading and compiling."""
-    method, epsilon = pipeline(task["method"]), Fraction(task["epsilon"])
+    method = figure_method(task["method"])
     rows: list[Row] = []
     for run in range(-1, task["replications"]):  # run -1 compiles, on a small table
         data = sized(task["data"], task["n"] if run >= 0 else 11, folder)
-        share = Fraction(share_of(method, task["epsilon"], data.histogram))
+        eta, share = data.histogram, share_of(method, task["epsilon"], data.histogram)
+        stages = simulator(method, task["epsilon"], share, int(eta.sum()))
         source, rng = Simulation(seed + run + 1), np.random.default_rng([seed, run + 1])
         start = time.perf_counter()
         try:
-            with stopped_after(LIMIT if data.histogram.size == SIZES[-1] else FOREVER):
-                _, matrix = matrix_of(method, data.histogram, epsilon, share, source)
-                drawn(data.histogram, matrix, rng)
+            with stopped_after(LIMIT if eta.size == SIZES[-1] else FOREVER):
+                list(stages.releases(eta, 1, source, rng))
             solved = "yes"
         except Stopped:
             solved = STOPPED

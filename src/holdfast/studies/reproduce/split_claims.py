@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.claims import AGREES, DIFFERS, Claim, Estimate, number, sentence
-from holdfast.studies.reproduce.summaries import sources
+from holdfast.studies.reproduce.means import sources
+from holdfast.studies.runner import Row
 
 Optima = dict[tuple[str, float], float]
 

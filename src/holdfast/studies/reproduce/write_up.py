@@ -129,7 +129,7 @@ def _document(
     if beyond:
         blocks += [
             Heading(2, "Beyond the paper"),
-            "holdfast's default pipeline: the smooth fit to the noisy cumulative histogram, its "
+            "holdfast's default: the smooth fit to the noisy cumulative histogram, its "
             "own split, the certified optimum. These rows are not claims of the paper.",
             _claims(beyond, BEYOND_HEADER),
         ]

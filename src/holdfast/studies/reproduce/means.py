@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.claims import Estimate, estimate
+from holdfast.studies.runner import Row
 
 Table = dict[tuple[str, str, float], Estimate]
 

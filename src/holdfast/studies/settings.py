@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.studies.engine import Row, Study, run
 from holdfast.studies.methods import Method
+from holdfast.studies.runner import Row, Study, run
 from holdfast.tables.histogram import check_target
 
 Counts = NDArray[np.int64]

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
+from contenders import contender, pairs
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers.planning import MEASURES
-from holdfast.studies.contenders import contender, pairs
 from holdfast.studies.datasets import SYNTHETIC, Dataset, dataset
-from holdfast.studies.engine import Row, Study, Task
+from holdfast.studies.runner import Row, Study, Task
 
 DATA = ("binomial", "crime", "schools", *SYNTHETIC, "heaped")
 EPSILONS = ("0.01", "0.05", "0.1", "0.5", "1")
