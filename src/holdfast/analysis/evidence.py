@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.projection import isotonic
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -205,14 +206,6 @@ def _inverse(covariance: Vector) -> tuple[Vector, Vector]:
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-12 * values[-1]
     return vectors, np.where(kept, 1 / np.where(kept, values, 1), 0)
-
-
-def isotonic(shares: Vector) -> Vector:
-    """The distribution whose cumulative sums are nearest to those of these shares."""
-    from scipy.optimize import isotonic_regression
-
-    cumulative = np.clip(isotonic_regression(np.cumsum(shares)[:-1]).x, 0, 1)
-    return np.diff(np.concatenate([[0], cumulative, [1]]))
 
 
 def evidence(release: "Release") -> Evidence:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.answer import USUAL_LEVEL, Answer
-from holdfast.analysis.evidence import DENSE_UP_TO, Evidence, isotonic
+from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.stage_one import SEED
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.projection import isotonic
 
 Vector = NDArray[np.float64]
 DRAWS = 2000

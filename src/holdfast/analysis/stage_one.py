@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -154,14 +155,3 @@ def _repeated(release: "Release", privatizer: Any) -> StageOne:
     return StageOne(
         shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP
     )
-
-
-def whole_histogram(shares: Vector, rows: int) -> NDArray[np.int64]:
-    """A histogram of `rows` rows that is nearest to these shares in its cumulative sums.
-
-    >>> whole_histogram(np.array([0.5, 0.3, 0.2]), 4).tolist()
-    [2, 1, 1]
-    """
-    cumulative = np.rint(np.cumsum(shares) * rows).astype(np.int64)
-    cumulative[-1] = rows
-    return np.diff(cumulative, prepend=0)

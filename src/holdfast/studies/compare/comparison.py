@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import (
     absolute_deviation,
@@ -31,12 +32,11 @@ from holdfast.studies.settings import (
     check_epsilons,
     check_whole,
     counts_of,
-    rounded_histogram,
     seeds_of,
     simulate,
     warm_up,
 )
-from holdfast.tables.histogram import check_max_count, histogram_of_counts
+from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
 from holdfast.tables.table import read_table
 
 Counts = NDArray[np.int64]
@@ -211,7 +211,7 @@ def _histogram(
     table: Any, rows: int | None, max_count: int | None, names: tuple[Any, Any, Any]
 ) -> Counts:
     if rows is not None:
-        histogram = rounded_histogram(table, check_whole(rows, "rows"))
+        histogram = whole_histogram(check_target(table), check_whole(rows, "rows"))
         if max_count is not None and max_count != len(histogram) - 1:
             raise HoldfastError(
                 "`max_count` does not fit the distribution, which has one share per count from 0 "

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.metrics import absolute_deviation, squared_error
@@ -31,7 +32,6 @@ from holdfast.studies.settings import (
     check_epsilons,
     check_whole,
     counts_of,
-    rounded_histogram,
     seeds_of,
     simulate,
 )
@@ -160,7 +160,7 @@ def plan(
     (chosen,) = find_methods([method])
     budgets, shown = check_epsilons(epsilons), _check_splits(splits, chosen)
     planner = _Planner(
-        histogram=rounded_histogram(shares, size),
+        histogram=whole_histogram(shares, size),
         method=chosen,
         questions=tuple(asked),
         repetitions=check_whole(repetitions, "repetitions", least=2),
