@@ -8,10 +8,9 @@ from functools import cache
 import numpy as np
 
 from contenders import contender, pairs
-from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers.planning import MEASURES
-from holdfast.studies.datasets import SYNTHETIC, Dataset, dataset
+from holdfast.studies.datasets import SYNTHETIC, DataMissing, Dataset, dataset
 from holdfast.studies.runner import Row, Study, Task
 
 DATA = ("binomial", "crime", "schools", *SYNTHETIC, "heaped")
@@ -53,9 +52,8 @@ def present(names: Iterable[str]) -> list[Dataset]:
     for name in names:
         try:
             found.append(load(name))
-        except HoldfastError as error:
-            if "is not here" not in str(error):
-                raise
+        except DataMissing:
+            continue
     return found
 
 

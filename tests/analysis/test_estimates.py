@@ -9,9 +9,8 @@ import holdfast
 from analysis_releases import COUNTS, SHARES, released
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.evidence import Evidence
+from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
-from holdfast.analysis.report.html import html
-from holdfast.analysis.report.markdown import markdown
 from holdfast.analysis.stage_one import StageOne, fit_spread
 from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.privatizers.projection import isotonic

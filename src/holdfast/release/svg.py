@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 BLUE, ORANGE = "#3b6fb6", "#c2410c"
-STEPS = tuple(step * 10**power for power in range(6) for step in (1, 2, 5))
+STEPS = tuple(int(step * 10**power) for power in range(6) for step in (1, 2, 5))
 
 
 def element(tag: str, inside: str | None = None, **attributes: Any) -> str:

@@ -17,6 +17,10 @@ DATASETS = ("binomial", "crime", "schools", *SYNTHETIC, "heaped", "bird-flu")
 Counts = NDArray[np.int64]
 
 
+class DataMissing(HoldfastError):
+    """A data set that cannot be made and that no file in the folder holds."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
     """A histogram of counts for a study, and where it comes from."""
@@ -27,6 +31,8 @@ class Dataset:
     """How many categories have count 0, 1, ..., n - 1."""
     source: str
     """The file that was read, or how the data were made."""
+    from_file: bool
+    """Whether a file was read."""
 
     @property
     def distribution(self) -> NDArray[np.float64]:
@@ -84,7 +90,12 @@ def dataset(
         histogram, source = _read_histogram(path), path.name
     else:
         histogram, source = _made(name, None)
-    return Dataset(name=name, histogram=_top_coded(histogram, max_count), source=source)
+    return Dataset(
+        name=name,
+        histogram=_top_coded(histogram, max_count),
+        source=source,
+        from_file=path is not None,
+    )
 
 
 def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset:
@@ -97,8 +108,8 @@ def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset
     elif name in MADE:
         histogram, source = _made(name, top)
     else:
-        raise HoldfastError(f"the data set {name!r} is not here. Hint: {HINTS[name]}")
-    return Dataset(name=name, histogram=histogram, source=source)
+        raise DataMissing(f"the data set {name!r} is not here. Hint: {HINTS[name]}")
+    return Dataset(name=name, histogram=histogram, source=source, from_file=path is not None)
 
 
 def _made(name: str, top: int | None) -> tuple[Counts, str]:

@@ -21,6 +21,8 @@ class Made:
     rule: Callable[[Generator], Counts]
     max_count: int
     source: str = BY_DEFINITION
+    stand_in: bool = False
+    """Whether it stands in for data that somebody else has."""
 
     def draw(self) -> Counts:
         """The counts, the same ones every time."""
@@ -74,6 +76,7 @@ MADE = {
             rule=_schools,
             max_count=80,
             source=f"STAND-IN shaped like teachers of US public schools, not data, seed {SEED}",
+            stand_in=True,
         ),
         Made(
             name="heaped",
@@ -83,3 +86,12 @@ MADE = {
         ),
     )
 }
+
+
+def is_stand_in(source: str) -> bool:
+    """Whether data from there stand in for real ones.
+
+    >>> is_stand_in(MADE["schools"].source), is_stand_in(BY_DEFINITION)
+    (True, False)
+    """
+    return any(made.stand_in and made.source == source for made in MADE.values())

@@ -7,7 +7,7 @@ from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce.accuracy_claims import beyond, claims, squared_claims
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment
-from holdfast.studies.reproduce.means import sources, table
+from holdfast.studies.reproduce.means import means_of, sources
 from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE, simulate, with_share
 from holdfast.studies.runner import Row, Task
 
@@ -29,7 +29,7 @@ def by_budget(
     rows: Sequence[Row], measure: str, methods: Sequence[str], **options: Any
 ) -> list[Callable[[Any], None]]:
     """A panel per data set: the mean of a measure against the budget, a curve per method."""
-    found, where = table(rows, measure), sources(rows)
+    found, where = means_of(rows, measure), sources(rows)
     budgets = list(dict.fromkeys(row["epsilon"] for row in rows))
     return [
         curves(

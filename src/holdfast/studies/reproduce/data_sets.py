@@ -139,7 +139,8 @@ def _data_claims(rows: Sequence[Row]) -> list[Claim]:
     if "crime" in where:
         eta = _histograms(rows)["crime"]
         zeros = 100 * float(eta[0] / eta.sum())
-        claims.append(number("crime: share of counties without homicides", "53%", Estimate(zeros)))
+        what = "crime: share of counties without homicides"
+        claims.append(number(what, "53%", Estimate(zeros), source=where["crime"]))
     return claims
 
 

@@ -9,10 +9,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.studies.datasets import Dataset, dataset
+from holdfast.analysis.document import Table
+from holdfast.studies.datasets import DataMissing, Dataset, dataset
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.drawing import Figure
-from holdfast.studies.reproduce.write_up import Grid
 from holdfast.studies.runner import Row, Study, Task
 
 QUICK, FULL = "quick", "full"
@@ -44,7 +44,7 @@ class Experiment:
     """What follows from a combination and belongs beside it."""
     draw: Callable[[Sequence[Row]], list[Figure]] = lambda rows: []
     """Figures, from the rows of its file."""
-    tables: Callable[[Sequence[Row]], list[Grid]] = lambda rows: []
+    tables: Callable[[Sequence[Row]], list[Table]] = lambda rows: []
     """Tables for the report, from the same rows."""
     claims: Callable[[Sequence[Row]], list[Claim]] = lambda rows: []
     """What the paper says beside what was found, from the rows of its file."""
@@ -78,7 +78,7 @@ class Experiment:
 
     def _present(self, folder: Folder) -> list[str]:
         here = [name for name in self.data or ("",) if not name or is_here(name, folder)]
-        return [name for name in here if not self.from_files or ".csv" in load(name, folder).source]
+        return [name for name in here if not self.from_files or load(name, folder).from_file]
 
 
 def _kept(task: Task, seed: int, work: Callable[[Task, int], list[Row]]) -> list[Row]:
@@ -93,13 +93,9 @@ def _rounded(value: Any) -> Any:
 
 def is_here(name: str, folder: Folder) -> bool:
     """Whether a data set can be had; crime and bird flu need a file."""
-    from holdfast.errors import HoldfastError
-
     try:
         load(name, folder)
-    except HoldfastError as error:
-        if "is not here" not in str(error):
-            raise
+    except DataMissing:
         return False
     return True
 

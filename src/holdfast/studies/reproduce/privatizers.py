@@ -11,7 +11,7 @@ from holdfast.studies.reproduce.accuracy import NAMES, THREE, by_budget
 from holdfast.studies.reproduce.claims import Claim, Estimate, estimate, sentence, versus
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.studies.reproduce.means import listing, sources, table
+from holdfast.studies.reproduce.means import listing, means_of, sources
 from holdfast.studies.reproduce.methods import BASELINES, PRIVATIZERS, simulate, with_share
 from holdfast.studies.runner import Row, Task
 from holdfast.studies.simulator import DISTANCES
@@ -114,7 +114,7 @@ def _robust_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _robust_claims(rows: Sequence[Row]) -> list[Claim]:
-    w1, claims = table(rows, "wasserstein"), []
+    w1, claims = means_of(rows, "wasserstein"), []
     budgets = sorted({row["epsilon"] for row in rows})
     cells = [(data, epsilon) for data in sources(rows) for epsilon in budgets]
     for name in PRIVATIZERS:

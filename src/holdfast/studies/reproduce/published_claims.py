@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from holdfast.analysis.document import Table
 from holdfast.studies.reproduce.accuracy_claims import DECREASES, PRINTED
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS
@@ -17,7 +18,6 @@ from holdfast.studies.reproduce.split_claims import (
     fit,
     printed_optima,
 )
-from holdfast.studies.reproduce.write_up import Grid
 from holdfast.studies.runner import Row
 
 PRINTED_BINOMIAL_GAP = (0.1, "0.42")
@@ -39,12 +39,12 @@ def published_claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def _same(
-    what: str, printed: str, value: float, note: str = "", decimals: int | None = None
+    what: str, printed: str, value: float, why: str = "", decimals: int | None = None
 ) -> Claim:
     """With a digit more than in print, so that the rounding can be seen."""
     if decimals is None:
         decimals = len(printed.rstrip("%").partition(".")[2])
-    claim = number(what, printed, Estimate(value), decimals=decimals, always=note)
+    claim = number(what, printed, Estimate(value), decimals=decimals, always=why)
     digits = decimals + 1
     return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
 
@@ -116,7 +116,7 @@ def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
                 "numbers",
                 text,
                 found[data, by, epsilon][measure],
-                note=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
+                why=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
             )
         )
     return [
@@ -140,7 +140,7 @@ def _short(method: str) -> str:
 
 
 def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
-    """The decrease to the optimum; what the other fixed-point methods give is in the note."""
+    """The decrease to the optimum; what the other fixed-point methods give is said beside it."""
     claims = []
     for data, text in DECREASES:
         if not any(name == data for name, _, _ in found):
@@ -159,7 +159,7 @@ def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
                 "optimum, from its own random numbers",
                 text,
                 falls["paper"],
-                note=f"The other fixed-point methods: {others}. The text does not say which "
+                why=f"The other fixed-point methods: {others}. The text does not say which "
                 "method it means"
                 + ("; its rounded 0.64 and 0.04 give 93.75%." if data == "binomial" else "."),
             )
@@ -179,7 +179,7 @@ def _crime_increase(found: Cells) -> list[Claim]:
             "crime, ε_t = 0.48: increase of count error, unfixed optimum to sandwich selector",
             "5.7%",
             100 * (sandwich / unfixed - 1),
-            note="The text says that this is the increase to the optimum, which is "
+            why="The text says that this is the increase to the optimum, which is "
             f"{optimum / unfixed - 1:.1%}.",
         )
     ]
@@ -214,7 +214,7 @@ def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
     ]
 
 
-def published_tables(rows: Sequence[Row]) -> list[Grid]:
+def published_tables(rows: Sequence[Row]) -> list[Table]:
     """Mean W1 of the published draws, for the figure of distribution error."""
     accuracy = [row for row in rows if row["part"] == "accuracy"]
     methods = list(dict.fromkeys(row["method"] for row in accuracy))
@@ -222,7 +222,7 @@ def published_tables(rows: Sequence[Row]) -> list[Grid]:
     if not cells:
         return []
     return [
-        Grid(
+        Table(
             caption="Mean W1 in the paper's own draws (ten a point).",
             header=("data set", "ε_t", *(WORDS.get(method, method) for method in methods)),
             rows=[

@@ -18,6 +18,7 @@ from holdfast.studies.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
 from holdfast.studies.reproduce.write_up import Section, write_report
 from holdfast.studies.runner import Row, run
 from holdfast.studies.settings import check_whole
+from holdfast.studies.synthetic import is_stand_in
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -116,10 +117,10 @@ def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> Non
 def _marked(claim: Claim, rows: Sequence[Row]) -> Claim:
     """A claim over all data sets says which of them is a stand-in."""
     where = {row["data"]: row["source"] for row in rows if "data" in row}
-    made = [name for name, source in where.items() if source.startswith("STAND-IN")]
-    if not made or claim.what.startswith(tuple(where)) or claim.verdict.startswith("stand-in"):
+    made = [name for name, source in where.items() if is_stand_in(source)]
+    if not made or claim.source:
         return claim
-    return replace(claim, note=f"{claim.note} {', '.join(made)}: stand-in data.".strip())
+    return replace(claim, why=f"{claim.why} {', '.join(made)}: stand-in data.".strip())
 
 
 def _section(experiment: Experiment, place: Path) -> Section:

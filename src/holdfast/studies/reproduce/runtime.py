@@ -2,6 +2,7 @@
 
 import signal
 import statistics
+import sys
 import threading
 import time
 from collections import Counter
@@ -11,15 +12,15 @@ from functools import cache
 
 import numpy as np
 
+from holdfast.analysis.document import Table
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import Simulation
 from holdfast.studies.datasets import Dataset
-from holdfast.studies.reproduce.claims import Claim, Estimate, sentence
+from holdfast.studies.reproduce.claims import Claim, Estimate, Verdict, sentence
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.studies.reproduce.means import listing, sources
 from holdfast.studies.reproduce.methods import figure_method, share_of, simulator
-from holdfast.studies.reproduce.write_up import Grid
 from holdfast.studies.runner import Row, Task
 from holdfast.studies.synthetic import BY_DEFINITION, SEED
 
@@ -59,7 +60,7 @@ class Stopped(Exception):
 @contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
     """Stops what runs inside; without a limit where the system has no such clock."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+    if sys.platform == "win32" or threading.current_thread() != threading.main_thread():
         yield
         return
 
@@ -82,7 +83,7 @@ def sized(name: str, n: int, folder: Folder) -> Dataset:
         return load(name, folder, n)
     counts = np.random.default_rng([SEED, n]).binomial(n - 1, 0.5, 10_000)
     histogram = np.bincount(counts, minlength=n)
-    return Dataset(name=name, histogram=histogram, source=BY_DEFINITION)
+    return Dataset(name=name, histogram=histogram, source=BY_DEFINITION, from_file=False)
 
 
 def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
@@ -235,7 +236,7 @@ def _is_in_order(at: dict[str, float]) -> bool:
     ) < min(at[m] for m in LINEAR_PROGRAMS)
 
 
-def _unsolved(rows: Sequence[Row]) -> list[Grid]:
+def _unsolved(rows: Sequence[Row]) -> list[Table]:
     """What was not solved, or was stopped, is on no curve; here it is named."""
     counted = Counter((r["data"], r["method"], r["n"], r["solved"]) for r in rows)
     found = [
@@ -245,7 +246,7 @@ def _unsolved(rows: Sequence[Row]) -> list[Grid]:
     ]
     header = ("data set", "method", "n", "what happened", "releases")
     caption = "Releases that are on no curve: the solver failed, or was stopped."
-    return [Grid(caption=caption, header=header, rows=found)] if found else []
+    return [Table(caption=caption, header=header, rows=found)] if found else []
 
 
 def _beyond(rows: Sequence[Row]) -> list[Claim]:
@@ -262,8 +263,8 @@ def _beyond(rows: Sequence[Row]) -> list[Claim]:
                         paper=str(theirs),
                         here=str(ours),
                         ratio=f"{ours.mean / theirs.mean:.3g}",
-                        verdict="faster" if ours.mean < theirs.mean else "slower",
-                        note="not repeatable",
+                        verdict=Verdict.FASTER if ours.mean < theirs.mean else Verdict.SLOWER,
+                        why="not repeatable",
                     )
                 )
     return claims

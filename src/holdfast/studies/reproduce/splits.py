@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.analysis.document import Table
 from holdfast.privacy.randomness import Simulation
 from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.datasets import SYNTHETIC
@@ -21,7 +22,6 @@ from holdfast.studies.reproduce.split_claims import (
     printed_optima,
     rule,
 )
-from holdfast.studies.reproduce.write_up import Grid
 from holdfast.studies.runner import Row, Task, task_seed
 
 TENTHS = tuple(f"0.{tenth}" for tenth in range(1, 10))
@@ -95,11 +95,11 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _optimal_tables(rows: Sequence[Row]) -> list[Grid]:
+def _optimal_tables(rows: Sequence[Row]) -> list[Table]:
     found, printed = optimal_table(rows, "absolute", "wasserstein"), printed_optima(rows)
     names = list(dict.fromkeys(data for data, _ in found))
     return [
-        Grid(
+        Table(
             caption="Optimal f found here (in brackets the paper's, where it is another).",
             header=("ε_t", *names),
             rows=[
