@@ -79,6 +79,7 @@ def has_stage_1(release: "Release") -> bool:
 
 
 def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy") -> StageOne:
+    from holdfast.privatizers import CumulativeGaussian, CyclicGaussian
     from holdfast.privatizers.laplace import OnCumulative
 
     n, rows, unit = len(release.target), release.rows, release.privacy.budget.unit_1
@@ -97,7 +98,7 @@ def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy")
         parts = each(f)
         return np.concatenate([parts, parts.sum(axis=0, keepdims=True)]) if common else parts
 
-    normal = bool(getattr(privatizer, "delta", 0))
+    normal = isinstance(privatizer, CumulativeGaussian | CyclicGaussian)
     if normal:
         scale = privatizer.cumulative_variance(n, unit)[0] / (2 if common else 1)
     return StageOne(

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,14 @@ class Column:
     """Length 2 x draws: the place of each draw's value in `known`."""
     ordered: bool = True
     """Whether larger and smaller mean something; if not, only equality does."""
+
+
+@runtime_checkable
+class _OfFrames(Protocol):
+    """A series or a frame of any library."""
+
+    def to_numpy(self) -> Any:
+        """Its values."""
 
 
 def column_of(name: str, values: Any) -> Column:
@@ -102,7 +110,7 @@ def _stack(outputs: Sequence[Any]) -> Values:
 
 
 def _atoms(output: Any) -> list[Any]:
-    if hasattr(output, "to_numpy"):
+    if isinstance(output, _OfFrames):
         output = output.to_numpy()
     if isinstance(output, np.ndarray):
         output = output.tolist()

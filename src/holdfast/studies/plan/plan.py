@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.engines.stages import stages
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.metrics import absolute_deviation, squared_error
@@ -255,7 +256,10 @@ def _name(split: str | None) -> str:
 
 
 def _check_splits(splits: Iterable[Any], method: Method) -> tuple[str | None, ...]:
-    if getattr(method.constructor, "one_stage", False) and method.privatizer is None:
+    asked = stages(
+        epsilon=1, max_count=1, privatizer=method.privatizer, constructor=method.constructor
+    )
+    if asked.one_stage:
         return (None,)
     given = [splits] if splits is None or isinstance(splits, str | float) else list(splits)
     texts = tuple(dict.fromkeys(None if s in (None, "default") else str(s) for s in given))

@@ -111,12 +111,11 @@ def _number(text: str, prior: str) -> float:
 
 
 def _from_file(path: Path, top: int, count: str | None) -> Floats:
-    from holdfast.tables.table import read_file, read_table
+    from holdfast.tables.files import column_names, read_file
+    from holdfast.tables.table import read_table
 
     table = read_file(path)
-    columns = list(getattr(table, "columns", ()) or ())
-    names = [str(c) for c in getattr(table, "column_names", columns)]
-    if count is None and sorted(names) == ["categories", "count"]:
+    if count is None and sorted(column_names(table)) == ["categories", "count"]:
         counts = read_table(table, count="count").counts
         rows = read_table(table, count="categories").counts
         if not rows.sum():
