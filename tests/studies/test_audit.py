@@ -9,7 +9,7 @@ import pytest
 
 import audit_cases
 import holdfast
-from audit_cases import BROKEN, EPSILON, SOUND
+from audit_cases import BROKEN, EPSILON, RARE, SOUND
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
 from holdfast.privatizers import CumulativeIsotonic
@@ -34,6 +34,21 @@ def run(item, **options):
 @pytest.mark.parametrize("item", BROKEN, ids=lambda item: item.name)
 def test_every_broken_mechanism_is_caught(item):
     assert run(item).violation
+
+
+def test_a_table_emitted_whole_once_in_a_thousand_is_caught():
+    found = run(RARE, draws=120_000, confidence=0.99)
+    assert found.violation and "the whole output" in found.event
+
+
+def test_rows_that_share_their_noise_are_found_without_knowing_where_the_tables_differ():
+    item = next(item for item in BROKEN if item.name == "shared noise")
+    hidden = ([item.table], [item.neighbour])  # a table of tables: the draws must say where
+    found = holdfast.audit(
+        lambda table, size: item.mechanism(table[0], size), *hidden,
+        epsilon=1, draws=20_000, batched=True,
+    )  # fmt: skip
+    assert found.violation
 
 
 def test_the_shelf_has_at_least_twelve_kinds():

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -15,10 +16,11 @@ from holdfast.studies.audit.bounds import exact_delta, loss_bound
 from holdfast.studies.audit.draws import Draws, Progress, collect
 from holdfast.studies.audit.events import Event, find_events
 from holdfast.studies.audit.exact import audit_matrix
-from holdfast.studies.audit.features import columns_of
+from holdfast.studies.audit.features import MOST_PAIRS, Outputs
 from holdfast.studies.audit.result import Audit
 
 FEWEST = 400
+MANY = f"of the pairs of coordinates only {MOST_PAIRS:,} were compared: there are too many."
 Features = Callable[[tuple[Any, ...]], Any]
 
 
@@ -78,8 +80,22 @@ def audit(
     small = _check(draws, confidence, delta)
     drawn = collect(mechanism, (table, neighbour), draws=draws, batched=batched, progress=progress)
     extra = None if features is None else _extra(features, drawn, draws)
-    events = find_events(columns_of(drawn.parts, extra), draws, delta=float(small))
-    return _measure(events, drawn, draws, confidence, claimed, small)
+    differing = _differing_places(table, neighbour)
+    outputs = Outputs(parts=drawn.parts, extra=extra, differing=differing)
+    events = find_events(outputs.columns(), draws, delta=float(small))
+    found = _measure(events, drawn, draws, confidence, claimed, small)
+    return found if not outputs.left_out else replace(found, findings=(*found.findings, MANY))
+
+
+def _differing_places(table: Any, neighbour: Any) -> list[int]:
+    """Where two tables of numbers differ; none where they are of another kind."""
+    try:
+        ours, theirs = (np.asarray(each, dtype=np.float64) for each in (table, neighbour))
+    except (TypeError, ValueError):
+        return []
+    if ours.ndim != 1 or ours.shape != theirs.shape:
+        return []
+    return [int(place) for place in np.flatnonzero(ours != theirs)]
 
 
 def _measure(
