@@ -2,7 +2,7 @@
 
     python benchmarks/against_baselines.py [--data DATA] [--runs 200] [--epsilon 5 ...]
 
-The figure of `holdfast reproduce accuracy` has the paper's ten releases a point, too few to order
+The figure of `holdfast reproduce accuracy` has the paper's ten releases per point, too few to order
 curves that lie together. "oracle" is the optimum told the true distribution, with the whole budget.
 """
 

@@ -8,7 +8,7 @@ paper's sizes, and drawn again at other N) for our default stage 1 and the optim
 rule in holdfast.privacy.budget. `held-out` compares, on binomial, crime and schools and at equal
 budgets, our default with our rule and with the paper's rule, the paper's method with its rule, and
 an oracle that is told the distribution; --grid adds other shares, to show what a rule leaves. A
-killed run goes on where it was.
+killed run resumes where it stopped.
 """
 
 import argparse

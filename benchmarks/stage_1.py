@@ -6,7 +6,7 @@
 
 Crime, and the paper's own draws of the synthetic sets, come from the folder DATA (or the variable
 HOLDFAST_DATA); without it crime is left out and the others are drawn anew. With --folder a
-killed run goes on where it was, and a CSV of all figures is left there.
+killed run resumes where it stopped, and a CSV of all figures is left there.
 """
 
 import argparse

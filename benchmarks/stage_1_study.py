@@ -26,7 +26,7 @@ ERROR_BARS = 3.0  # standard errors of a difference; chance alone crosses two no
 def table_study(
     *, draws: int, data: Sequence[str] = DATA, epsilons: Sequence[str] = EPSILONS
 ) -> Study:
-    """All privatizers and projections; data sets that are not here are left out."""
+    """All privatizers and projections; data sets that are not found are left out."""
     tasks = [
         _task(found, name, projection, epsilon, draws)
         for found in present(data)
@@ -47,7 +47,7 @@ def figure_study(*, draws: int, bins: Sequence[int] = FIGURE_BINS) -> Study:
 
 
 def present(names: Iterable[str]) -> list[Dataset]:
-    """The data sets that can be had, from the folder that HOLDFAST_DATA names or without."""
+    """The data sets that are available, from the folder that HOLDFAST_DATA names or without."""
     found = []
     for name in names:
         try:

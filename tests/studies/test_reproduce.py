@@ -150,7 +150,7 @@ def test_an_unknown_experiment_is_named_beside_those_that_exist(tmp_path):
 def test_an_experiment_without_its_data_is_left_out_and_the_report_says_so(tmp_path):
     outcome = reproduce(["bird-flu", "polytopes"], out=tmp_path, jobs=1)
     assert outcome.left_out == ["bird-flu"]
-    assert "Left out because their data are not here: bird-flu" in (
+    assert "Left out because their data were not found: bird-flu" in (
         tmp_path / "report.md"
     ).read_text(encoding="utf-8")
 
@@ -309,7 +309,7 @@ def test_a_default_above_a_baseline_is_said_with_what_a_perfect_stage_1_would_do
         r | {"wasserstein": 0.31 + r["run"]} if r["method"] == "default" else r for r in rows
     ]
     (first, *_) = default_below_baselines(scattered)
-    assert first.verdict_words == "not told apart" and "against_baselines" in first.why
+    assert first.verdict_words == "undecided" and "against_baselines" in first.why
 
 
 def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
@@ -381,5 +381,5 @@ def test_the_papers_numbers_on_its_data(shared_data, tmp_path):
     assert len(numbers) == 11 and {c.verdict_words for c in numbers} == {"agrees"}
     below = next(c for c in outcome.claims if c.what.startswith("The fixed point often has less"))
     # five releases: the exception is seen, but is within sampling error
-    assert below.verdict_words == "not told apart" and "crime at 0.1 " in below.here
+    assert below.verdict_words == "undecided" and "crime at 0.1 " in below.here
     assert set(names) < {r["method"] for r in read_rows(tmp_path / "accuracy.csv")}

@@ -167,7 +167,7 @@ class Evidence:
         return {"released": self.released, "target": self.target}.get(estimator, self.best)
 
     def draw_errors(self, estimator: str, size: int, generator: np.random.Generator) -> Vector:
-        """Draws from the law of `unbiased(estimator)` minus the truth, one a row."""
+        """Draws from the law of `unbiased(estimator)` minus the truth, one per row."""
         w = self.weights(np.eye(len(self.target)), estimator)
         loads = self.error_loads(np.eye(len(w)), w)
         values, vectors = np.linalg.eigh(w.T @ self.sampling_covariance @ w)

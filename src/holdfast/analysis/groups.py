@@ -74,7 +74,7 @@ def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
     note = (
         f"groups that differ from the whole table by D are seen to differ by about "
         f"{reliability(release):.0%} of D on average: expected counts are pulled towards the "
-        "table's mean, and the interval knows nothing of it"
+        "table's mean, and the interval does not account for it"
     )
     return means, spread, (note + ("; method='unbiased' is not pulled" * _invertible(release)),)
 

@@ -1,4 +1,4 @@
-"""Questions that are no sums over the distribution: quantiles, variance, Gini, any function."""
+"""Questions that are not sums over the distribution: quantiles, variance, Gini, any function."""
 
 import math
 from collections.abc import Callable
@@ -65,7 +65,7 @@ def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) 
 
 
 def variance(shares: Vector) -> Vector:
-    """Of the counts, for one distribution or one a row; shares may be negative as well.
+    """Of the counts, for one distribution or one per row; shares may be negative as well.
 
     >>> float(variance(np.array([0.5, 0, 0.5])))
     1.0

@@ -152,8 +152,8 @@ def prior_notes(release: "Release") -> tuple[str, ...]:
         return ()
     return (
         "the distribution of counts is itself uncertain, with few rows for this budget: what is "
-        "said of rows holds on average if the distribution is right, and may be less sure than "
-        "it says",
+        "said of rows holds on average if the distribution is right, and may be less "
+        "certain than stated",
     )
 
 

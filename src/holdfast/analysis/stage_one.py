@@ -45,7 +45,7 @@ class StageOne:
         return 1.0 if self.decay is None else 2 * self.decay / (1 - self.decay) ** 2
 
     def draw(self, size: int, generator: np.random.Generator) -> Vector:
-        """Independent L, one row a draw."""
+        """Independent L, one row per draw."""
         shape = (size, self.size)
         if self.decay is None:
             return generator.standard_normal(shape)

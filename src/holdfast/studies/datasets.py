@@ -108,7 +108,7 @@ def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset
     elif name in MADE:
         histogram, source = _made(name, top)
     else:
-        raise DataMissing(f"the data set {name!r} is not here. Hint: {HINTS[name]}")
+        raise DataMissing(f"the data set {name!r} was not found. Hint: {HINTS[name]}")
     return Dataset(name=name, histogram=histogram, source=source, from_file=path is not None)
 
 

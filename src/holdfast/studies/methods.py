@@ -71,7 +71,7 @@ METHODS = {
 
 
 def find_methods(methods: Iterable[str | Method] | None) -> tuple[Method, ...]:
-    """Methods by name, by `module:NAME` or as they are; None is all that have a name.
+    """Methods by name, by `module:NAME` or as they are; None means all the named ones.
 
     >>> [method.name for method in find_methods(["default", "staircase"])]
     ['default', 'staircase']

@@ -60,7 +60,7 @@ class Simulator:
         )
 
     def target(self, histogram: Counts, source: Randomness) -> tuple[Floats, Counts | None]:
-        """Stage 1: z, and what was measured to make it where the privatizer says."""
+        """Stage 1: z, and the measurement behind it where the privatizer reveals it."""
         if self.privatizer is None:
             return histogram / histogram.sum(), None
         return measured_target(self.privatizer, histogram, epsilon=self.epsilon_1, source=source)

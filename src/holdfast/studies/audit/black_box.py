@@ -42,7 +42,7 @@ def audit(
     Events are chosen on one half of the draws and measured on the other, in both directions;
     ε is at least $\ln((P(E) - \delta) / Q(E))$, with Clopper-Pearson bounds shared among all
     events that are measured. So a mechanism that keeps its claim is called a violation with
-    probability at most 1 - `confidence`. A pass is no proof: see docs/audit.md.
+    probability at most 1 - `confidence`. A pass is not a proof: see docs/audit.md.
 
     Parameters:
         mechanism: A function of a table that returns one output: a number, text, an array, a
@@ -57,7 +57,7 @@ def audit(
         batched: The mechanism takes (table, size) and returns `size` independent outputs along
             the first axis of an array, or of each array in a tuple.
         features: Further numbers by which outputs are compared: takes the outputs of both
-            tables as a tuple of float arrays, a row a draw, one array per part of the output,
+            tables as a tuple of float arrays, one row per draw, one array per part of the output,
             and returns an array of as many rows. It must not depend on which table a row
             came from.
         progress: Called with the number of draws done, of 2 x `draws`.

@@ -66,7 +66,7 @@ class Outputs:
     """The outputs on both tables, from which columns are made."""
 
     parts: Sequence[Values]
-    """One matrix per part of the output, a row a draw."""
+    """One matrix per part of the output, one row per draw."""
     extra: Values | None = None
     """Further numbers of each draw."""
     differing: Sequence[int] = ()

@@ -102,9 +102,19 @@ class Comparison:
         self, folder: str | os.PathLike[str], *, name: str = "the table"
     ) -> list[Path]:
         """Errors against budget, distributions and mechanisms as PNG and SVG, in `folder`."""
-        from holdfast.studies.compare.pictures import non_private_pictures
+        from holdfast.studies.compare.pictures import ComparisonPictures
 
-        return non_private_pictures(self, folder, name=name)
+        pictures = ComparisonPictures(
+            name=name,
+            rows=int(self.non_private_histogram.sum()),
+            repetitions=self.repetitions,
+            epsilons=self.epsilons,
+            methods=[method.name for method in self.methods],
+            summary=self.non_private_summary(),
+            truth=self.non_private_distribution,
+            example=self.non_private_example,
+        )
+        return pictures.save(folder)
 
     def __repr__(self) -> str:
         return (
@@ -143,10 +153,10 @@ def compare(
         max_count: The highest count that is published; needed for a table.
         count, category, structural_zero: As for `holdfast.privatize`.
         epsilons: The budgets; default the paper's 11 from 0.1 to 5.
-        methods: Names, `holdfast.Method`s or "module:NAME"; default all that have a name.
+        methods: Names, `holdfast.Method`s or "module:NAME"; default all the named ones.
         questions: "zeros", "mean", "above K"; default these, with K a third of max_count.
         repetitions: Releases per method and budget.
-        folder: Where results grow as they come, so that a killed run goes on where it was.
+        folder: Where results are added as they come, so that a killed run resumes where it stopped.
         jobs: How many processes; default one per core. In a script, more than one needs
             `if __name__ == "__main__":` around the call.
         progress: Whether to show a bar.

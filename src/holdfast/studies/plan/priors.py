@@ -80,7 +80,7 @@ def _shape(text: str, top: int) -> Floats:
         kind, _, number = name.partition(":")
         share = _number(number, text)
         if kind != "zeros" or not 0 <= share < 1:
-            raise HoldfastError(f"`prior` {text!r:.60} is no shape. {HINT}")
+            raise HoldfastError(f"`prior` {text!r:.60} is not a shape. {HINT}")
         shares = (1 - share) * _shape(rest, top)
         shares[0] += share
         return shares

@@ -15,7 +15,7 @@ class Verdict(Enum):
 
     AGREES = "agrees"
     DIFFERS = "differs"
-    UNTOLD = "not told apart"
+    UNDECIDED = "undecided"
     NOT_COMPARABLE = "not comparable"
     LESS_ERROR = "less error"
     MORE_ERROR = "more error"
@@ -149,7 +149,7 @@ def sentence(
         what=what,
         paper=paper,
         here=here,
-        verdict=Verdict.UNTOLD if holds is None else told,
+        verdict=Verdict.UNDECIDED if holds is None else told,
         why="" if holds else reason,
         source=source,
     )

@@ -8,7 +8,7 @@ from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE
 from holdfast.studies.runner import Row
 
 SANDWICH = "heuristic-sandwich"
-CLOSE = 0.1  # curves nearer than this, relatively, lie on each other in a figure
+CLOSE = 0.1  # curves nearer than this, relatively, coincide in a figure
 WORDS = {
     "unfixed-optimum": "two-stage unfixed optimum",
     SANDWICH: "fixed point (sandwich)",
@@ -143,7 +143,7 @@ def _lying_together(w1: Means) -> list[Claim]:
     twins = ("truncated-geometric", "staircase")
     return [
         sentence(
-            "All fixed-point methods lie on each other in distribution error",
+            "All fixed-point methods coincide in distribution error",
             at_most < 0.5,
             f"mean W1 up to {apart:.0%} from their average for ε_t ≤ 1, {at_most:.0%} at any; "
             "agrees below 50%",
@@ -151,7 +151,7 @@ def _lying_together(w1: Means) -> list[Claim]:
             "schools, min on crime. The optimum and the sandwich selector lie together.",
         ),
         sentence(
-            "Staircase and truncated geometric lie on each other",
+            "Staircase and truncated geometric coincide",
             _furthest(w1, cells, twins) < CLOSE,
             f"mean W1 up to {_furthest(w1, small, twins):.0%} from their "
             f"average for ε_t ≤ 1, {_furthest(w1, cells, twins):.0%} at any; agrees below "

@@ -33,7 +33,7 @@ class Experiment:
     work: Callable[..., list[Row]]
     """(task, seed, folder=...) -> rows; at the top of a module."""
     data: tuple[str, ...] = ()
-    """Data sets, by name; one that is not here leaves its tasks out."""
+    """Data sets, by name; one that is not found leaves its tasks out."""
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What varies, and over which values; every combination is a task."""
     replications: Mapping[str, int] = field(default_factory=lambda: {QUICK: 1, FULL: 1})
@@ -58,7 +58,7 @@ class Experiment:
     """Whether data sets are left out that no file holds."""
 
     def study(self, folder: Folder, effort: str) -> Study:
-        """The tasks for the engine; none if the data are not here."""
+        """The tasks for the engine; none if the data were not found."""
         points = [
             dict(zip(("data", *self.grid), values, strict=True))
             for values in itertools.product(self._present(folder), *self.grid.values())
@@ -73,7 +73,7 @@ class Experiment:
         return Study(name=self.name, tasks=tasks, work=work)
 
     def missing(self, folder: Folder) -> list[str]:
-        """Its data sets that are not here; nothing is said of them."""
+        """Its data sets that were not found; nothing is said of them."""
         return [name for name in self.data if not is_here(name, folder)]
 
     def _present(self, folder: Folder) -> list[str]:
@@ -92,7 +92,7 @@ def _rounded(value: Any) -> Any:
 
 
 def is_here(name: str, folder: Folder) -> bool:
-    """Whether a data set can be had; crime and bird flu need a file."""
+    """Whether a data set is available; crime and bird flu need a file."""
     try:
         load(name, folder)
     except DataMissing:

@@ -70,7 +70,7 @@ def _split_claims(rows: Sequence[Row]) -> list[Claim]:
         sentence(
             "The table of optimal f, cell by cell, from its own random numbers",
             same == len(found),
-            f"{same} of {len(found)} cells equal, with {rows[0]['runs']} releases a point",
+            f"{same} of {len(found)} cells equal, with {rows[0]['runs']} releases per point",
             paper="66 cells",
         )
     ]
@@ -95,7 +95,7 @@ def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def _gap(points: Sequence[Row]) -> float:
-    """How far the rule's objective, of the one share that is no tenth, lies above the best."""
+    """How far the rule's objective, of the one share that is not a tenth, lies above the best."""
     (chosen,) = [p for p in points if not math.isclose(10 * p["share"], round(10 * p["share"]))]
     return _value(chosen) - min(map(_value, points))
 
@@ -220,7 +220,7 @@ def published_tables(rows: Sequence[Row]) -> list[Table]:
         return []
     return [
         Table(
-            caption="Mean W1 in the paper's own draws (ten a point).",
+            caption="Mean W1 in the paper's own draws (ten per point).",
             header=("data set", "ε_t", *(WORDS.get(method, method) for method in methods)),
             rows=[
                 (data, f"{epsilon:g}", *(f"{cells[data, epsilon, m]:.3g}" for m in methods))

@@ -48,7 +48,7 @@ class Outcome:
     claims: list[Claim]
     """Every line of "paper, here, ratio"."""
     left_out: list[str]
-    """Experiments whose data are not here."""
+    """Experiments whose data were not found."""
 
 
 def reproduce(
@@ -64,8 +64,8 @@ def reproduce(
 ) -> Outcome:
     """Run experiments (all by default) and write their report.
 
-    Results grow in `out` as they come; with `resume` a killed run goes on where it was and ends
-    with the same bytes, but for times.
+    Results are added to `out` as they come; with `resume` a killed run resumes where it stopped
+    and ends with the same bytes, except for times.
     """
     chosen = _chosen(names, experiments)
     if jobs is not None:

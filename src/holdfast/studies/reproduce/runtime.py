@@ -48,7 +48,7 @@ LIMIT = 10.0  # seconds, the paper's for n = 2,000: a release that takes longer 
 LABELS = {"paper": "optimum, holdfast's solver"}
 SANDWICH = (
     "For large n some clipped z are beyond double precision in the sandwich order, and the library "
-    "repeats them in exact integers, which takes minutes at n = 2,000; so the max selector stands "
+    "repeats them in exact integers, which takes minutes at n = 2,000, so the max selector stands "
     "for the heuristic there."
 )
 

@@ -101,7 +101,7 @@ class Refits:
 
     found: tuple[float, float, float]
     again: Any
-    """A, B, K by refit, with as many releases a point as here."""
+    """A, B, K by refit, with as many releases per point as here."""
     printed: Any
     """The same with as many as the printed table has."""
 
@@ -179,7 +179,7 @@ def _parameter(scatter: Refits, index: int, runs: int) -> Claim:
         ratio=f"{1 + off:.3g}",
         verdict=Verdict.AGREES if near else Verdict.DIFFERS,
         limit=f"{'' if near else 'not '}within {FIT_WITHIN:.0%}",
-        why=f"{runs} releases a point here; the printed table has {PRINTED_RUNS}, and from its "
+        why=f"{runs} releases per point here; the printed table has {PRINTED_RUNS}, and from its "
         "own random numbers it comes out cell by cell (published-draws). Near its least value the "
         "objective is flat, so the best tenth at small ε_t jumps from run to run: of refits with "
         f"{PRINTED_RUNS} releases 95 % lie in {low:.3g} to {high:.3g}, and the paper's "

@@ -121,7 +121,7 @@ def _gap_figures(rows: Sequence[Row]) -> list[Figure]:
             name=f"optimality-gap-{data}",
             title=f"{data} ({where[data]}): combined error objective against f",
             caption=f"Combined error objective ln(absolute deviation) + ln(W1) against f on {data}"
-            f" ({where[data]}), {rows[0]['replications']} releases a point. Vertical line: the "
+            f" ({where[data]}), {rows[0]['replications']} releases per point. Vertical line: the "
             "rule of thumb's f. Its distance above the dotted line is the optimality gap.",
             panels=[_gap_panel(rows, data, epsilon) for epsilon in map(float, GAP_BUDGETS)],
             width=3.3,

@@ -1,4 +1,4 @@
-"""The report of a reproduction: one page that asks nothing of any network, and as Markdown."""
+"""The report of a reproduction: one page that makes no network requests, and as Markdown."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -87,27 +87,27 @@ def _document(
 ) -> list[Block]:
     claims = [claim for section in sections for claim in section.claims]
     differ = [claim for claim in claims if claim.counts_as is Verdict.DIFFERS]
-    agree, untold, stand_in = (
+    agree, undecided, stand_in = (
         sum(claim.counts_as is verdict for claim in claims)
-        for verdict in (Verdict.AGREES, Verdict.UNTOLD, Verdict.NOT_COMPARABLE)
+        for verdict in (Verdict.AGREES, Verdict.UNDECIDED, Verdict.NOT_COMPARABLE)
     )
     blocks: list[Block] = [
         Heading(1, TITLE),
         Paragraph(
             f"Effort: {effort}. Of {len(claims)} numbers and statements of the paper, {agree} "
-            f"agree, {len(differ)} differ, {untold} are not told apart by so few releases, and "
+            f"agree, {len(differ)} differ, {undecided} are undecided with so few releases, and "
             f"{stand_in} are not counted because the data are a stand-in. {HOW}"
         ),
         Paragraph(METHODS),
     ]
     if left_out:
         blocks.append(
-            Paragraph(f"Left out because their data are not here: {', '.join(left_out)}.")
+            Paragraph(f"Left out because their data were not found: {', '.join(left_out)}.")
         )
     if missing:
         names = ", ".join(missing)
         blocks.append(
-            Paragraph(f"Data sets that are not here, so that nothing is said of them: {names}.")
+            Paragraph(f"Data sets that were not found, so that nothing is said of them: {names}.")
         )
     if differ:
         blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]
