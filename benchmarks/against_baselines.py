@@ -11,9 +11,9 @@ import argparse
 import numpy as np
 
 from holdfast.privacy.randomness import Simulation
+from holdfast.privatizers.planning import MEASURES
 from holdfast.studies.reproduce.experiment import is_here, load
 from holdfast.studies.reproduce.methods import ORACLE, figure_method, share_of, simulator
-from holdfast.studies.simulator import DISTANCES
 
 METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
 MECHANISMS = ("truncated-geometric",)
@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--epsilon", nargs="+", default=["0.1", "0.1479", "3.381", "5"])
     parser.add_argument("--sets", nargs="+", default=["binomial", "crime", "schools"])
     given = parser.parse_args()
-    print(f"{'data':9} {'ε_t':7} {'method':20} {'f':7} " + "  ".join(f"{n:22}" for n in DISTANCES))
+    print(f"{'data':9} {'ε_t':7} {'method':20} {'f':7} " + "  ".join(f"{n:22}" for n in MEASURES))
     for name in (name for name in given.sets if is_here(name, given.data)):
         data = load(name, given.data)
         for epsilon in given.epsilon:

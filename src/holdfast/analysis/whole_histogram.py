@@ -1,10 +1,11 @@
 """A distribution as a table of whole rows."""
 
 import numpy as np
-from numpy.typing import NDArray
+
+from holdfast.arrays import Floats, Integers
 
 
-def whole_histogram(shares: NDArray[np.float64], rows: int) -> NDArray[np.int64]:
+def whole_histogram(shares: Floats, rows: int) -> Integers:
     """The histogram of `rows` rows that is nearest to these shares in its cumulative sums.
 
     >>> whole_histogram(np.array([0.5, 0.3, 0.2]), 4).tolist()

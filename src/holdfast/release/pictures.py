@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Floats
 from holdfast.release.svg import (
     BLUE,
     ORANGE,
@@ -17,11 +15,11 @@ from holdfast.release.svg import (
 )
 
 PANEL, HEIGHT, MARGIN = 300, 190, 44
-Named = tuple[str, NDArray[np.float64]]
+Named = tuple[str, Floats]
 
 
 def distribution_picture(
-    panels: Sequence[Named], *, title: str, outline: NDArray[np.float64] | None = None
+    panels: Sequence[Named], *, title: str, outline: Floats | None = None
 ) -> str:
     """A panel of bars for each distribution, side by side on one scale, with `outline` over all.
 
@@ -39,9 +37,7 @@ def distribution_picture(
     return picture(width, HEIGHT + 92, [label(title, width / 2, 20, font_size=14), *groups])
 
 
-def _panel(
-    name: str, shares: NDArray[np.float64], highest: float, outline: NDArray[np.float64] | None
-) -> list[str]:
+def _panel(name: str, shares: Floats, highest: float, outline: Floats | None) -> list[str]:
     bar = PANEL / len(shares)
     parts = [label(name, PANEL / 2, -10, font_weight="bold")]
     parts += [
@@ -67,7 +63,7 @@ def _panel(
     return parts
 
 
-def _outline(heights: NDArray[np.float64], bar: float) -> str:
+def _outline(heights: Floats, bar: float) -> str:
     steps = "L".join(
         f"{i * bar:.2f} {HEIGHT - h:.2f}L{(i + 1) * bar:.2f} {HEIGHT - h:.2f}"
         for i, h in enumerate(heights)

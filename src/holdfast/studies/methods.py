@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Integers
 from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.engines.memory import privatize
@@ -33,9 +31,7 @@ class Method:
     split: Any = None
     """Stage 1's share of the budget; None is the default."""
 
-    def simulate(
-        self, counts: NDArray[np.int64], *, epsilon: Any, max_count: int, seed: int
-    ) -> Release:
+    def simulate(self, counts: Integers, *, epsilon: Any, max_count: int, seed: int) -> Release:
         """A seeded release: for studies, it protects nobody."""
         return privatize(
             counts,

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.studies.style import TRUTH, style_of
 
-Floats = NDArray[np.float64]
 Curve = Sequence[tuple[float, float, float]]
 """(budget, mean, spread) along a curve."""
 

@@ -7,14 +7,13 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.studies.methods import Method
 from holdfast.studies.runner import Row, Study, run
 
-Counts = NDArray[np.int64]
 _WARM: set[str] = set()
 
 
@@ -58,7 +57,7 @@ def check_whole(value: Any, name: str, least: int = 1, most: int = 10_000_000) -
     return int(value)
 
 
-def counts_of(histogram: Counts) -> Counts:
+def counts_of(histogram: Integers) -> Integers:
     """A table with this histogram."""
     return np.repeat(np.arange(len(histogram)), histogram)
 

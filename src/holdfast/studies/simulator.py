@@ -11,28 +11,15 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.constructors import Construction
-from holdfast.privacy.metrics import (
-    absolute_deviation,
-    kolmogorov_smirnov,
-    squared_error,
-    total_variation,
-    wasserstein,
-)
+from holdfast.privacy.metrics import absolute_deviation, squared_error
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers import Privatizer, measured_target
+from holdfast.privatizers.planning import MEASURES
 from holdfast.studies.runner import Row
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
-DISTANCES = {
-    "wasserstein": wasserstein,
-    "kolmogorov_smirnov": kolmogorov_smirnov,
-    "total_variation": total_variation,
-}
 ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 
 
@@ -59,7 +46,7 @@ class Simulator:
             epsilon_2=epsilon * (1 - share),
         )
 
-    def target(self, histogram: Counts, source: Randomness) -> tuple[Floats, Counts | None]:
+    def target(self, histogram: Integers, source: Randomness) -> tuple[Floats, Integers | None]:
         """Stage 1: z, and the measurement behind it where the privatizer reveals it."""
         if self.privatizer is None:
             return histogram / histogram.sum(), None
@@ -71,7 +58,7 @@ class Simulator:
         return found
 
     def releases(
-        self, histogram: Counts, runs: int, source: Randomness, rng: np.random.Generator
+        self, histogram: Integers, runs: int, source: Randomness, rng: np.random.Generator
     ) -> Iterator["SimulatedRelease"]:
         """Releases of one table; without a stage 1 all of them share one matrix."""
         matrix = None
@@ -99,11 +86,11 @@ class SimulatedRelease:
 
     def errors(self) -> Row:
         """Errors of the distribution, as drawn; of the counts, as expected from the matrix."""
-        distances = {name: d(self.truth, self.released) for name, d in DISTANCES.items()}
+        distances = {name: d(self.truth, self.released) for name, d in MEASURES.items()}
         return distances | {name: e(self.matrix, self.truth) for name, e in ERRORS.items()}
 
 
-def draw_distribution(histogram: Counts, matrix: Floats, rng: np.random.Generator) -> Floats:
+def draw_distribution(histogram: Integers, matrix: Floats, rng: np.random.Generator) -> Floats:
     """The distribution of one released table.
 
     >>> draw_distribution(np.array([2, 3]), np.eye(2), np.random.default_rng(1)).tolist()

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.studies.audit.bounds import cautious_loss
-from holdfast.studies.audit.features import Column, Kind, Values
+from holdfast.studies.audit.features import Column, Kind
 
 BINS = 32
 NEVER = -np.inf
-Sides = NDArray[np.int64]  # per distinct value: how often the favoured side had it, and the other
+Sides = Integers  # per distinct value: how often the favoured side had it, and the other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,7 @@ class _Score:
     words: str
     family: _Family
     kind: Kind
-    values: Values
+    values: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,7 +105,7 @@ def _scores_of(column: Column, learn: Sides) -> Iterator[_Score]:
     yield _Score(words=words, family=_Family.ONLY, kind=kind, values=only)
 
 
-def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _Tally:
+def _tally(codes: Integers, size: int, draws: int, forward: bool) -> _Tally:
     quarter = draws // 4
     sides = (codes[:draws], codes[draws:]) if forward else (codes[draws:], codes[:draws])
 
@@ -119,14 +119,14 @@ def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _T
     )
 
 
-def _cautious_ratio(learn: Sides) -> Values:
+def _cautious_ratio(learn: Sides) -> Floats:
     """Log ratio less a standard error, so that rare values do not lead; unseen ones never."""
     mine, other = learn + 0.5
     ratio = np.log(mine / other) - np.sqrt(1 / mine + 1 / other)
     return np.where(learn.sum(axis=0) > 0, ratio, NEVER)
 
 
-def _binned_ratio(learn: Sides) -> Values:
+def _binned_ratio(learn: Sides) -> Floats:
     """Log ratio per value, or per bin of about equal mass where there are many values."""
     size = learn.shape[1]
     bins = np.arange(size)

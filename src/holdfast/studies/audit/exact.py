@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import exact_epsilon
@@ -179,7 +180,7 @@ def _approximate(weights: Matrix, claimed: Fraction | None, delta: Fraction, rea
     )
 
 
-def _smallest_epsilon(p: NDArray[np.float64], q: NDArray[np.float64], delta: float) -> float:
+def _smallest_epsilon(p: Floats, q: Floats, delta: float) -> float:
     """By falling ratio p/q: with the first k outputs, (P_k - δ)/Q_k is largest at the answer."""
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.argsort(-np.where(p > 0, p / q, 0.0), kind="stable")

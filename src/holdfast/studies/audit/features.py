@@ -12,10 +12,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.release.release import Release
 
-Values = NDArray[np.float64]
 PAIRED_UP_TO, MOST_PAIRS = 8, 2000
 CLEAR = (
     2.0  # Kolmogorov-Smirnov distance of two samples, in units of its scale: 1 in 1,500 by chance
@@ -37,9 +37,9 @@ class Column:
 
     name: str
     """What it is, for the report."""
-    known: Values
+    known: Floats
     """The distinct values, ascending."""
-    codes: NDArray[np.int64]
+    codes: Integers
     """Length 2 x draws: the place of each draw's value in `known`."""
     kind: Kind = Kind.COORDINATE
     """What it is made of."""
@@ -65,9 +65,9 @@ def column_of(name: str, values: Any, kind: Kind = Kind.COORDINATE) -> Column:
 class Outputs:
     """The outputs on both tables, from which columns are made."""
 
-    parts: Sequence[Values]
+    parts: Sequence[Floats]
     """One matrix per part of the output, one row per draw."""
-    extra: Values | None = None
+    extra: Floats | None = None
     """Further numbers of each draw."""
     differing: Sequence[int] = ()
     """The places where the two tables differ, where that is known."""
@@ -135,7 +135,7 @@ class Outputs:
                 yield _together(f"(output[0], {column.name})", [first, column], Kind.PAIR)
 
 
-def parts_of_batch(outputs: Any, size: int) -> list[Values]:
+def parts_of_batch(outputs: Any, size: int) -> list[Floats]:
     """What a batched mechanism returned, as one matrix per part with a row per draw."""
     pieces = list(outputs) if isinstance(outputs, tuple) else [outputs]
     parts = [np.asarray(piece) for piece in pieces]
@@ -147,7 +147,7 @@ def parts_of_batch(outputs: Any, size: int) -> list[Values]:
     return [_numbers(part.reshape(size, -1)) for part in parts]
 
 
-def parts_of(outputs: Sequence[Any]) -> list[Values]:
+def parts_of(outputs: Sequence[Any]) -> list[Floats]:
     """Single outputs as one matrix per part with a row per draw.
 
     Tuples of one length have parts. Takes the outputs of both tables at once, so that both
@@ -169,7 +169,7 @@ def _of_release(release: Release) -> tuple[Any, ...]:
     )
 
 
-def _stack(outputs: Sequence[Any]) -> Values:
+def _stack(outputs: Sequence[Any]) -> Floats:
     """A row per output; shorter ones are filled up, and their length is a column then."""
     rows = [_atoms(output) for output in outputs]
     widest = max(len(row) for row in rows)
@@ -192,7 +192,7 @@ def _atoms(output: Any) -> list[Any]:
     return [output]
 
 
-def _numbers(array: NDArray[Any]) -> Values:
+def _numbers(array: NDArray[Any]) -> Floats:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     return np.array([[_number(atom) for atom in row] for row in array.tolist()], dtype=np.float64)
@@ -210,7 +210,7 @@ def _number(atom: Any) -> float:
     return -1e15 - int.from_bytes(digest, "big")
 
 
-def _coordinates(name: str, part: Values) -> list[Column]:
+def _coordinates(name: str, part: Floats) -> list[Column]:
     if part.shape[1] == 1:
         return [column_of(name, part[:, 0])]
     return [column_of(f"{name}[{k}]", part[:, k]) for k in range(part.shape[1])]
@@ -228,7 +228,7 @@ def _lowest_bit(column: Column) -> Iterator[Column]:
     yield column_of(f"lowest bit of {column.name}", lowest[column.codes], Kind.DERIVED)
 
 
-def _derived(name: str, part: Values) -> Iterator[Column]:
+def _derived(name: str, part: Floats) -> Iterator[Column]:
     part = np.nan_to_num(part, posinf=1e300, neginf=-1e300, nan=-2e300)
     yield column_of(f"sum({name})", part.sum(axis=1), Kind.DERIVED)
     yield column_of(f"max({name})", part.max(axis=1), Kind.DERIVED)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.engines.stages import stages
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.mechanism.sampling import draw
@@ -15,9 +16,6 @@ from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers import Privatizer
 from holdfast.studies.simulator import Simulator
 from holdfast.tables.histogram import histogram_of_counts, top_code
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,7 +77,7 @@ class RepeatedRelease:
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
-    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Counts, Counts]:
+    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Integers, Integers]:
         """Targets, size x n; released counts, size x N; and what was measured."""
         rows = top_code(np.asarray(counts, dtype=np.int64), self.max_count)
         histogram = histogram_of_counts(rows, self.max_count)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import (
     absolute_deviation,
@@ -39,9 +39,6 @@ from holdfast.studies.settings import (
 from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
 from holdfast.tables.table import read_table
 
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 NAME = "non_private_comparison"
 MEASURES = ("w1", "ks", "tv", "absolute", "squared", "seconds")
 
@@ -53,7 +50,7 @@ class Comparison:
     non_private_rows: list[Row]
     """One per method, budget and repetition: w1, ks and tv of the released distribution; absolute
     and squared count error of the mechanism; "error of ..." every question; seconds."""
-    non_private_histogram: Counts
+    non_private_histogram: Integers
     """How many rows have count 0, 1, ..., top-coded: the truth."""
     methods: tuple[Method, ...]
     """The methods, in the order asked for."""
@@ -187,7 +184,7 @@ def compare(
     )
 
 
-def measure(task: Task, seed: int, *, histogram: Counts, methods: dict[str, Method]) -> list[Row]:
+def measure(task: Task, seed: int, *, histogram: Integers, methods: dict[str, Method]) -> list[Row]:
     """All repetitions of one method and budget."""
     method, counts, truth = (
         methods[task["method"]],
@@ -219,7 +216,7 @@ def measure(task: Task, seed: int, *, histogram: Counts, methods: dict[str, Meth
 
 def _histogram(
     table: Any, rows: int | None, max_count: int | None, names: tuple[Any, Any, Any]
-) -> Counts:
+) -> Integers:
     if rows is not None:
         histogram = whole_histogram(check_target(table), check_whole(rows, "rows"))
         if max_count is not None and max_count != len(histogram) - 1:
@@ -240,7 +237,7 @@ def _histogram(
 def _task(
     method: Method,
     epsilon: str,
-    histogram: Counts,
+    histogram: Integers,
     questions: Sequence[Question],
     repetitions: int,
 ) -> Task:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Floats
 from holdfast.release.release import Release
 from holdfast.studies.plots import Curve, distribution_overlay, error_curves, transition_heatmap
 from holdfast.studies.runner import Row
@@ -32,7 +30,7 @@ class ComparisonPictures:
     """Names, in order."""
     summary: Sequence[Row]
     """Means and spreads by method and budget."""
-    truth: NDArray[np.float64]
+    truth: Floats
     """The true distribution of counts."""
     example: Callable[[str, str], Release]
     """A release by a method at a budget."""

@@ -11,9 +11,9 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.arrays import Integers
 from holdfast.engines.stages import stages
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
@@ -37,7 +37,6 @@ from holdfast.studies.settings import (
     simulate,
 )
 
-Counts = NDArray[np.int64]
 Grouped = dict[tuple[str, str], list[Row]]
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
@@ -78,7 +77,7 @@ class Plan:
 class _Planner:
     """One planned table, and how its releases are simulated."""
 
-    histogram: Counts
+    histogram: Integers
     method: Method
     questions: tuple[Question, ...]
     repetitions: int
@@ -182,7 +181,7 @@ def plan(
     )
 
 
-def _simulate(task: Task, seed: int, *, histogram: Counts, method: Method) -> list[Row]:
+def _simulate(task: Task, seed: int, *, histogram: Integers, method: Method) -> list[Row]:
     """One budget and split: what each simulated release is expected to be off by."""
     n, counts, truth = len(histogram), counts_of(histogram), histogram / histogram.sum()
     asked = [Question(name) for name in task["questions"].split(", ")]

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
-
-Floats = NDArray[np.float64]
 
 
 def _poisson(k: Floats, mean: float) -> Floats:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Integers
 from holdfast.constructors import Heuristic, LinearProgram, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.privacy.budget import exact_epsilon, split_budget
@@ -23,7 +24,7 @@ from holdfast.privatizers import (
 from holdfast.studies.methods import Method
 from holdfast.studies.reproduce.experiment import Folder, load
 from holdfast.studies.runner import Row, Task, task_seed
-from holdfast.studies.simulator import Counts, Simulator
+from holdfast.studies.simulator import Simulator
 
 FIXED = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
 BASELINES = ("unfixed-optimum", "truncated-geometric", "staircase", "discrete-gaussian")
@@ -87,7 +88,7 @@ def with_share(task: Task, folder: Folder) -> Task:
     return task | {"share": share_of(method, task["epsilon"], data.histogram)}
 
 
-def share_of(method: Method, epsilon: str, histogram: Counts) -> str:
+def share_of(method: Method, epsilon: str, histogram: Integers) -> str:
     """Stage 1's share by the method's rule, as exact text."""
     if method.privatizer is None:
         return "0"

@@ -6,6 +6,7 @@ import numpy as np
 
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers import CumulativeSmooth
+from holdfast.privatizers.planning import MEASURES
 from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce.accuracy import NAMES, THREE, by_budget
 from holdfast.studies.reproduce.claims import Claim, Estimate, estimate, sentence, versus
@@ -14,7 +15,6 @@ from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folde
 from holdfast.studies.reproduce.means import listing, means_of, sources
 from holdfast.studies.reproduce.methods import BASELINES, PRIVATIZERS, simulate, with_share
 from holdfast.studies.runner import Row, Task
-from holdfast.studies.simulator import DISTANCES
 
 SHOWN = ("wasserstein", "kolmogorov_smirnov")
 SIZES = (11, 21, 41, 61, 81, 121, 161, 241)
@@ -33,7 +33,7 @@ def draw_targets(task: Task, seed: int, folder: Folder) -> list[Row]:
     rows = []
     for run in range(task["replications"]):
         z = privatizer(data.histogram, epsilon=task["epsilon"], rng=source)
-        rows.append({"run": run} | {name: DISTANCES[name](truth, z) for name in SHOWN})
+        rows.append({"run": run} | {name: MEASURES[name](truth, z) for name in SHOWN})
     return rows
 
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import TruncatedGeometric
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
@@ -23,8 +23,6 @@ from holdfast.studies.reproduce.published_claims import published_claims, publis
 from holdfast.studies.reproduce.splits import GAP_BUDGETS
 from holdfast.studies.runner import Row, Task
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Generator = np.random.RandomState
 
 SEED = 42
@@ -64,7 +62,7 @@ ONE_STAGE = "truncated-geometric"
 class Stream:
     """Releases of one table, one after the other from the published random numbers."""
 
-    histogram: Counts
+    histogram: Integers
     generator: Generator
 
     def target(self, epsilon: float) -> Floats:
