@@ -2,19 +2,18 @@
 
     python benchmarks/against_baselines.py [--data DATA] [--runs 200] [--epsilon 5 ...]
 
-The figure of `holdfast reproduce accuracy` has the paper's ten releases a point, too few to order
+The figure of `holdfast reproduce accuracy` has the paper's ten releases per point, too few to order
 curves that lie together. "oracle" is the optimum told the true distribution, with the whole budget.
 """
 
 import argparse
-from fractions import Fraction
 
 import numpy as np
 
 from holdfast.privacy.randomness import Simulation
-from holdfast.studies.release_errors import DISTANCES, drawn, errors_of
+from holdfast.privatizers.planning import MEASURES
 from holdfast.studies.reproduce.experiment import is_here, load
-from holdfast.studies.reproduce.pipelines import ORACLE, matrix_of, pipeline, share_of
+from holdfast.studies.reproduce.methods import ORACLE, figure_method, share_of, simulator
 
 METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
 MECHANISMS = ("truncated-geometric",)
@@ -22,14 +21,13 @@ MECHANISMS = ("truncated-geometric",)
 
 def releases(data, name, epsilon, runs):
     """Errors of so many releases; a mechanism without stage 1 is built once and drawn more."""
-    histogram, method = data.histogram, pipeline(name)
-    share, truth = Fraction(share_of(method, epsilon, histogram)), data.distribution
-    source, rng, matrix, errors = Simulation(11), np.random.default_rng(7), None, []
-    for _ in range(runs if method.privatizer is not None else 10 * runs):
-        if matrix is None or method.privatizer is not None:
-            _, matrix = matrix_of(method, histogram, Fraction(epsilon), share, source)
-        errors.append(list(errors_of(truth, matrix, drawn(histogram, matrix, rng)).values()))
-    return share, np.array(errors)
+    histogram, method = data.histogram, figure_method(name)
+    share = share_of(method, epsilon, histogram)
+    stages = simulator(method, epsilon, share, int(histogram.sum()))
+    source, rng = Simulation(11), np.random.default_rng(7)
+    runs = runs if method.privatizer is not None else 10 * runs
+    releases = stages.releases(histogram, runs, source, rng)
+    return share, np.array([list(release.errors().values()) for release in releases])
 
 
 def main():
@@ -39,7 +37,7 @@ def main():
     parser.add_argument("--epsilon", nargs="+", default=["0.1", "0.1479", "3.381", "5"])
     parser.add_argument("--sets", nargs="+", default=["binomial", "crime", "schools"])
     given = parser.parse_args()
-    print(f"{'data':9} {'ε_t':7} {'method':20} {'f':7} " + "  ".join(f"{n:22}" for n in DISTANCES))
+    print(f"{'data':9} {'ε_t':7} {'method':20} {'f':7} " + "  ".join(f"{n:22}" for n in MEASURES))
     for name in (name for name in given.sets if is_here(name, given.data)):
         data = load(name, given.data)
         for epsilon in given.epsilon:

@@ -15,7 +15,7 @@ import numpy as np
 
 import holdfast
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.studies.engine import Study, run
+from holdfast.studies.runner import Study, run
 from interval_coverage import EPSILONS, TABLES, collect, study, true_counts
 
 BASELINES = {

@@ -1,9 +1,9 @@
-"""What the audit says about the shelf: sound mechanisms, the whole pipeline, broken mechanisms.
+"""What the audit says about the shelf: sound mechanisms, whole releases, broken mechanisms.
 
-    PYTHONPATH=tests/helpers python benchmarks/audit_shelf.py [draws] [pipeline draws]
+    PYTHONPATH=tests/helpers python benchmarks/audit_shelf.py [draws] [release draws]
 
 Sound ones with 10^6 draws per table, ours and OpenDP's with the operating system's entropy; the
-pipeline with 10^5; broken ones with 20,000.
+releases with 10^5; broken ones with 20,000.
 """
 
 import sys
@@ -14,7 +14,7 @@ import numpy as np
 import holdfast
 from audit_cases import BROKEN, SOUND, Item, opendp_geometric, ours
 from holdfast.privatizers import CumulativeIsotonic
-from holdfast.studies.audit import Pipeline
+from holdfast.studies.audit import RepeatedRelease
 
 CONFIDENCE = 0.99
 
@@ -41,7 +41,7 @@ def show(kind: str, item: Item, draws: int, **options: object) -> None:
     )
 
 
-def main(draws: int = 1_000_000, pipeline_draws: int = 100_000) -> None:
+def main(draws: int = 1_000_000, release_draws: int = 100_000) -> None:
     print("| | mechanism | draws | epsilon at least | estimate | verdict | event | s |")
     print("|---|---|---|---|---|---|---|---|")
     target = np.array([0.4, 0.3, 0.2, 0.1])
@@ -52,19 +52,19 @@ def main(draws: int = 1_000_000, pipeline_draws: int = 100_000) -> None:
     ]
     for item in sound:
         show("sound", item, draws)
-    pipeline = Pipeline(
+    repeated = RepeatedRelease(
         epsilon=1, max_count=4, rows=3, split="7/10", privatizer=CumulativeIsotonic()
     )
-    item = Item(name="whole pipeline", mechanism=pipeline, table=[0, 1, 2], neighbour=[1, 1, 2])
-    loss = pipeline.stage_2_loss(item.table, item.neighbour)
-    show("sound", item, pipeline_draws, features=loss)
-    small = Pipeline(
+    item = Item(name="whole release", mechanism=repeated, table=[0, 1, 2], neighbour=[1, 1, 2])
+    loss = repeated.stage_2_loss(item.table, item.neighbour)
+    show("sound", item, release_draws, features=loss)
+    small = RepeatedRelease(
         epsilon=1, max_count=1, rows=200, split="0.053", privatizer=CumulativeIsotonic()
     )
     halves = [0, 1] * 100  # z is near 1/2, where either answer for a row uses stage 2 up
     item = Item(name="small share", mechanism=small, table=halves, neighbour=[1, *halves[1:]])
     loss = small.stage_2_loss(item.table, item.neighbour)
-    show("sound", item, min(pipeline_draws, 20_000), features=loss)
+    show("sound", item, min(release_draws, 20_000), features=loss)
     for item in BROKEN:
         show("broken", item, 20_000)
 

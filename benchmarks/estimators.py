@@ -13,7 +13,7 @@ import argparse
 import numpy as np
 
 import holdfast
-from holdfast.studies.engine import Study, run
+from holdfast.studies.runner import Study, run
 from interval_coverage import EPSILONS, TABLES, label, true_counts, truth
 
 ESTIMATORS = ("best", "released", "target")

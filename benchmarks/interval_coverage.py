@@ -16,7 +16,7 @@ import numpy as np
 
 import holdfast
 from holdfast.studies.datasets import dataset
-from holdfast.studies.engine import Study, run
+from holdfast.studies.runner import Study, run
 
 EPSILONS = ("0.1", "0.5", "1", "3")
 TABLES = ("demo", "crime", "binomial", "dozens", "small")

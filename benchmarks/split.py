@@ -8,7 +8,7 @@ paper's sizes, and drawn again at other N) for our default stage 1 and the optim
 rule in holdfast.privacy.budget. `held-out` compares, on binomial, crime and schools and at equal
 budgets, our default with our rule and with the paper's rule, the paper's method with its rule, and
 an oracle that is told the distribution; --grid adds other shares, to show what a rule leaves. A
-killed run goes on where it was.
+killed run resumes where it stopped.
 """
 
 import argparse
@@ -19,12 +19,22 @@ from itertools import groupby
 import numpy as np
 
 from holdfast.privacy.budget import paper_rule, share_rule
-from holdfast.studies.engine import Row, run
-from holdfast.studies.pipeline import BUDGETS, ORACLE, Point, objective, study
-from holdfast.studies.pipeline import table as histogram
-from holdfast.studies.release_errors import ERRORS
-from holdfast.studies.split import HELD_OUT, curves, fit_rule, logistic_rule, training
-from holdfast.studies.stage_1 import FOLDER
+from holdfast.studies.budgets import BUDGETS
+from holdfast.studies.runner import Row, run
+from holdfast.studies.simulator import ERRORS
+from split_study import (
+    HELD_OUT,
+    ORACLE,
+    Point,
+    curves,
+    fit_rule,
+    logistic_rule,
+    objective,
+    study,
+    training,
+)
+from split_study import table as histogram
+from stage_1_study import FOLDER
 
 GRID = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.4")
 

@@ -6,7 +6,7 @@
 
 Crime, and the paper's own draws of the synthetic sets, come from the folder DATA (or the variable
 HOLDFAST_DATA); without it crime is left out and the others are drawn anew. With --folder a
-killed run goes on where it was, and a CSV of all figures is left there.
+killed run resumes where it stopped, and a CSV of all figures is left there.
 """
 
 import argparse
@@ -15,10 +15,10 @@ import os
 from collections.abc import Iterable
 from fractions import Fraction
 
+from contenders import DEFAULT, DELTA
 from holdfast.privacy.budget import paper_rule
-from holdfast.studies.contenders import DEFAULT, DELTA
-from holdfast.studies.engine import Row, Study, run
-from holdfast.studies.stage_1 import (
+from holdfast.studies.runner import Row, Study, run
+from stage_1_study import (
     DATA,
     FIGURE_PAIRS,
     FOLDER,

@@ -8,11 +8,12 @@ import pytest
 import holdfast
 from analysis_releases import COUNTS, SHARES, released
 from holdfast.analysis import linear, nonlinear
-from holdfast.analysis.evidence import Evidence, isotonic
+from holdfast.analysis.evidence import Evidence
+from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
-from holdfast.analysis.report.html import html
-from holdfast.analysis.report.markdown import markdown
-from holdfast.analysis.stage_one import StageOne, fit_spread, whole_histogram
+from holdfast.analysis.stage_one import StageOne, fit_spread
+from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.privatizers.projection import isotonic
 
 STEPS = np.arange(8)
 FEW = released(counts=[0] * 30 + [1] * 20 + [2] * 7 + [6] * 3, epsilon="0.5")

@@ -24,7 +24,7 @@ def with_zeros(seed=1, counts=ALL, mask=MASK, **options):
     return released(seed=seed, counts=counts, structural_zero=mask, **options)
 
 
-def untold(release):
+def undecided(release):
     """As if the bundle did not say which rows they are."""
     return dataclasses.replace(release, structural_zero_rows=None)
 
@@ -66,7 +66,7 @@ def test_known_rows_are_zero_for_sure_and_the_others_are_drawn():
 def test_rows_are_covered_on_average_with_zeros_known(tell):
     covered, stated = [], []
     for seed in range(15):
-        release = with_zeros(seed) if tell else untold(with_zeros(seed))
+        release = with_zeros(seed) if tell else undecided(with_zeros(seed))
         rows = release.intervals()
         covered.append(((rows.low <= ALL) & (rows.high >= ALL)).mean())
         stated.append(rows.probability.mean())
@@ -76,7 +76,7 @@ def test_rows_are_covered_on_average_with_zeros_known(tell):
 
 
 def test_every_question_about_rows_that_show_0_says_so_where_they_are_not_told():
-    release = untold(with_zeros())
+    release = undecided(with_zeros())
     shown = np.flatnonzero(release.counts == 0).tolist()
     other = np.flatnonzero(release.counts == 2).tolist()
     pair, last = release.compare(shown[0], other[0]), release.top(len(ALL))[-1]
@@ -88,7 +88,7 @@ def test_every_question_about_rows_that_show_0_says_so_where_they_are_not_told()
 
 
 def test_a_total_counts_known_zeros_as_zero():
-    release = untold(with_zeros())
+    release = undecided(with_zeros())
     everything = release.total_of(range(len(ALL)))
     assert everything.interval[0] < COUNTS.sum() < everything.interval[1]
     with pytest.raises(holdfast.HoldfastError, match="cannot be told apart"):
@@ -97,13 +97,13 @@ def test_a_total_counts_known_zeros_as_zero():
 
 @pytest.mark.parametrize("tell", [True, False])
 def test_chances_to_be_on_top_add_up_with_zeros_known(tell):
-    release = with_zeros() if tell else untold(with_zeros())
+    release = with_zeros() if tell else undecided(with_zeros())
     assert sum(row.probability for row in release.top(len(ALL))) == pytest.approx(len(ALL))
 
 
 @pytest.mark.parametrize("tell", [True, False])
 def test_nothing_breaks_where_only_known_rows_show_0(tmp_path, monkeypatch, capsys, tell):
-    release = without_drawn_zeros() if tell else untold(without_drawn_zeros())
+    release = without_drawn_zeros() if tell else undecided(without_drawn_zeros())
     rows = release.intervals()
     zero = release.counts == 0
     assert zero.sum() == 30 and (rows.high[zero] == 0).all() and (rows.zero[zero] == 1).all()
@@ -125,7 +125,7 @@ def test_nothing_breaks_where_only_known_rows_show_0(tmp_path, monkeypatch, caps
 
 @pytest.mark.parametrize("tell", [True, False])
 def test_the_command_line_says_so_too(tmp_path, monkeypatch, capsys, tell):
-    (with_zeros() if tell else untold(with_zeros())).save(tmp_path / "release")
+    (with_zeros() if tell else undecided(with_zeros())).save(tmp_path / "release")
     monkeypatch.setattr(sys, "argv", ["holdfast", "ask", str(tmp_path / "release"), "released 0",
                                       "--json"])  # fmt: skip
     with pytest.raises(SystemExit) as stop:
@@ -142,7 +142,7 @@ def test_a_bundle_tells_which_rows_they_are_and_an_older_one_still_loads(tmp_pat
     release = with_zeros(counts=counts, mask=mask)
     loaded = holdfast.load(release.save(tmp_path / "release"))
     assert loaded.structural_zero_rows.tolist() == mask.tolist()
-    older = holdfast.load(untold(release).save(tmp_path / "older"))
+    older = holdfast.load(undecided(release).save(tmp_path / "older"))
     assert older.structural_zero_rows is None and older.structural_zeros == mask.sum()
     assert released().structural_zero_rows is None
 

@@ -10,7 +10,7 @@ from analysis_releases import COUNTS, SHARES, released
 from holdfast import privatizers
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.error_law import error_density, shortest_interval
-from holdfast.analysis.stage_one import whole_histogram
+from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.privatizers.named import find_privatizer
 
 PRIVATIZERS = (

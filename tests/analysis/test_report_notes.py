@@ -8,9 +8,8 @@ import pytest
 
 import holdfast
 from analysis_releases import COUNTS, released
+from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
-from holdfast.analysis.report.html import html
-from holdfast.analysis.report.markdown import markdown
 from holdfast.analysis.report.pictures import row_picture
 from holdfast.privatizers.named import find_privatizer
 

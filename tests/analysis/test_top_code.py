@@ -9,9 +9,8 @@ import pytest
 import holdfast
 from analysis_releases import named, released
 from holdfast.analysis.grammar import parse
+from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
-from holdfast.analysis.report.html import html
-from holdfast.analysis.report.markdown import markdown
 from holdfast.cli import main
 
 RELEASE = released(counts=[0] * 300 + [1] * 100 + [90] * 60, epsilon=6)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import holdfast
-from holdfast.studies.audit import Pipeline
+from holdfast.studies.audit import RepeatedRelease
 
 EPSILON = 1.0
 generator = np.random.default_rng(20)
@@ -111,7 +111,7 @@ class NoStageOne(holdfast.privatizers.Privatizer):
         return epsilon
 
 
-stage_1_skipped = Pipeline(epsilon=1, max_count=4, rows=3, privatizer=NoStageOne(), seed=5)
+stage_1_skipped = RepeatedRelease(epsilon=1, max_count=4, rows=3, privatizer=NoStageOne(), seed=5)
 
 
 def off_by_one(count, size):
@@ -190,11 +190,48 @@ def gaussian_sold_as_pure(count, size):
     return count + np.rint(generator.normal(0, 1, size))
 
 
+WIDE = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4]
+"""A table of 20 rows; its neighbour has one more in row 13."""
+WIDE_NEIGHBOUR = [*WIDE[:13], WIDE[13] + 1, *WIDE[14:]]
+
+
+def whole_table_now_and_then(counts, size):
+    """One output in a thousand is the table itself."""
+    noisy = np.asarray(counts) + geometric((size, len(counts)))
+    return np.where(generator.random((size, 1)) < 0.001, counts, noisy)
+
+
+def noise_shared_by_two_rows(counts, size):
+    """Rows 9 and 13 have the same noise; each by itself is private."""
+    noise = geometric((size, len(counts)))
+    noise[:, 13] = noise[:, 9]
+    return np.asarray(counts) + noise
+
+
+def fine_noise_shared_by_two_rows(counts, size):
+    """The same with noise of which no value comes twice."""
+    noise = np.rint(2.0**20 * generator.laplace(0, 1 / EPSILON, (size, len(counts)))) / 2.0**20
+    noise[:, 13] = noise[:, 9]
+    return np.asarray(counts) + noise
+
+
+def secret_in_two_of_many(counts, size):
+    """Two uniform numbers among twenty differ by the one count that the neighbour changes."""
+    found = generator.integers(0, 101, (size, len(counts)))
+    found[:, 13] = (found[:, 2] + counts[13]) % 101
+    return found
+
+
+def noisy_rows(counts, size):
+    return np.asarray(counts) + geometric((size, len(counts)))
+
+
 SOUND = [
     Item(name="noisy count", mechanism=noisy_count, table=5, neighbour=6),
     Item(name="clamped count", mechanism=clamped_count, table=0, neighbour=1),
     Item(name="noisy histogram", mechanism=noisy_histogram, table=[0, 1, 1], neighbour=[0, 1, 2]),
     Item(name="randomised response", mechanism=randomised_response, table=0, neighbour=1),
+    Item(name="many rows", mechanism=noisy_rows, table=WIDE, neighbour=WIDE_NEIGHBOUR),
     Item(name="a constant", mechanism=constant, table=0, neighbour=1),
     Item(name="Gaussian", mechanism=rounded_gaussian, table=5, neighbour=6, delta=1e-3),
 ]
@@ -222,7 +259,19 @@ BROKEN = [
     Item(name="scaled to data", mechanism=noise_scaled_to_the_data, table=[1, 1], neighbour=[1, 4]),
     Item(name="few seeds", mechanism=few_seeds, table=1, neighbour=2),
     Item(name="Gaussian as pure", mechanism=gaussian_sold_as_pure, table=5, neighbour=6),
+    *(
+        Item(name=name, mechanism=mechanism, table=WIDE, neighbour=WIDE_NEIGHBOUR)
+        for name, mechanism in (
+            ("shared noise", noise_shared_by_two_rows),
+            ("shared fine noise", fine_noise_shared_by_two_rows),
+            ("two of many", secret_in_two_of_many),
+        )
+    ),
 ]
+RARE = Item(
+    name="whole table", mechanism=whole_table_now_and_then, table=WIDE, neighbour=WIDE_NEIGHBOUR
+)
+"""Broken too rarely for the draws that are enough for the others."""
 
 
 def opendp_geometric(epsilon=EPSILON):

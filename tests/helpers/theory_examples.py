@@ -70,3 +70,9 @@ def mixed_with_f(rng: random.Random, extremes: list[np.ndarray], z) -> np.ndarra
     parts = random_z(rng, len(extremes) + 1, zeros=True)
     constant = np.array([z] * len(z), dtype=object)
     return sum(p * t for p, t in zip(parts, [*extremes, constant], strict=True))
+
+
+def error_weights(z, error):
+    power = {"absolute": 1, "squared": 2}[error]
+    n = len(z)
+    return np.array([[z[i] * abs(i - j) ** power for j in range(n)] for i in range(n)])

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contenders import CONTENDERS
 from holdfast.engines.memory import privatize
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import laplace_measurement
 from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace, certifier
 from holdfast.privatizers.named_projections import PROJECTIONS
-from holdfast.studies.contenders import CONTENDERS
 from silence import Silence
 
 ALL = [

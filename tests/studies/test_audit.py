@@ -9,11 +9,11 @@ import pytest
 
 import audit_cases
 import holdfast
-from audit_cases import BROKEN, EPSILON, SOUND
+from audit_cases import BROKEN, EPSILON, RARE, SOUND
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
 from holdfast.privatizers import CumulativeIsotonic
-from holdfast.studies.audit import Pipeline
+from holdfast.studies.audit import RepeatedRelease
 from holdfast.studies.audit.bounds import clopper_pearson, loss_bound
 
 SURE = 1 - 1e-6
@@ -34,6 +34,21 @@ def run(item, **options):
 @pytest.mark.parametrize("item", BROKEN, ids=lambda item: item.name)
 def test_every_broken_mechanism_is_caught(item):
     assert run(item).violation
+
+
+def test_a_table_emitted_whole_once_in_a_thousand_is_caught():
+    found = run(RARE, draws=120_000, confidence=0.99)
+    assert found.violation and "the whole output" in found.event
+
+
+def test_rows_that_share_their_noise_are_found_without_knowing_where_the_tables_differ():
+    item = next(item for item in BROKEN if item.name == "shared noise")
+    hidden = ([item.table], [item.neighbour])  # a table of tables: the draws must say where
+    found = holdfast.audit(
+        lambda table, size: item.mechanism(table[0], size), *hidden,
+        epsilon=1, draws=20_000, batched=True,
+    )  # fmt: skip
+    assert found.violation
 
 
 def test_the_shelf_has_at_least_twelve_kinds():
@@ -212,27 +227,29 @@ def test_a_bound_needs_mass():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_the_pipeline_draws_what_privatize_draws(seed):
+def test_a_repeated_release_draws_what_privatize_draws(seed):
     counts = [0, 1, 4]
     release = holdfast.privatize(
         counts, epsilon=1, max_count=4, privatizer=CumulativeIsotonic(), seed=seed
     )
-    pipeline = Pipeline(epsilon=1, max_count=4, rows=3, privatizer=CumulativeIsotonic(), seed=seed)
-    targets, released, measured = pipeline(counts, 1)
+    repeated = RepeatedRelease(
+        epsilon=1, max_count=4, rows=3, privatizer=CumulativeIsotonic(), seed=seed
+    )
+    targets, released, measured = repeated(counts, 1)
     assert targets[0].tolist() == release.target.tolist()
     assert measured[0].tolist() == release.measurement.tolist()
     assert released[0].tolist() == release.counts.tolist()
 
 
-def test_the_pipeline_has_the_defaults_of_privatize():
+def test_a_repeated_release_has_the_defaults_of_privatize():
     release = holdfast.privatize([0, 1, 4], epsilon=1, max_count=4, seed=1)
-    targets, released, _ = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)([0, 1, 4], 1)
+    targets, released, _ = RepeatedRelease(epsilon=1, max_count=4, rows=3, seed=1)([0, 1, 4], 1)
     assert targets[0].tolist() == release.target.tolist()
     assert released[0].tolist() == release.counts.tolist()
 
 
-def test_the_whole_pipeline_keeps_its_budget_and_uses_it():
-    pipeline = Pipeline(
+def test_a_whole_release_keeps_its_budget_and_uses_it():
+    repeated = RepeatedRelease(
         epsilon=1,
         max_count=4,
         rows=3,
@@ -242,25 +259,27 @@ def test_the_whole_pipeline_keeps_its_budget_and_uses_it():
     )
     table, neighbour = [0, 1, 2], [1, 1, 2]
     found = holdfast.audit(
-        pipeline,
+        repeated,
         table,
         neighbour,
         epsilon=1,
         draws=40_000,
         batched=True,
-        features=pipeline.stage_2_loss(table, neighbour),
+        features=repeated.stage_2_loss(table, neighbour),
     )
     assert 0.8 < found.lower_bound < 1
-    assert pipeline.budget.stage_1 + pipeline.budget.stage_2 == 1
+    assert repeated.budget.stage_1 + repeated.budget.stage_2 == 1
 
 
-def test_a_pipeline_with_too_little_noise_is_caught():
+def test_a_release_with_too_little_noise_is_caught():
     class Half(CumulativeIsotonic):
         def __call__(self, histogram, *, epsilon, rng=None):
             return super().__call__(histogram, epsilon=3 * epsilon, rng=rng)
 
-    pipeline = Pipeline(epsilon=1, max_count=4, rows=3, split="7/10", privatizer=Half(), seed=3)
-    found = holdfast.audit(pipeline, [0, 1, 2], [1, 1, 2], epsilon=1, draws=8000, batched=True)
+    repeated = RepeatedRelease(
+        epsilon=1, max_count=4, rows=3, split="7/10", privatizer=Half(), seed=3
+    )
+    found = holdfast.audit(repeated, [0, 1, 2], [1, 1, 2], epsilon=1, draws=8000, batched=True)
     assert found.violation
 
 

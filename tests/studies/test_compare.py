@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import holdfast
+from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.constructors import UnfixedOptimum
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
 from holdfast.privatizers import CyclicLaplace
 from holdfast.studies.methods import find_methods
-from holdfast.studies.simulation import rounded_histogram
 
 COUNTS = np.random.default_rng(5).geometric(0.4, 300) - 1
 QUICK = {"max_count": 9, "epsilons": ["0.5", "2"], "repetitions": 3, "jobs": 1}
@@ -93,10 +93,14 @@ def test_a_distribution_and_its_table_are_the_same_data():
 
 
 @pytest.mark.parametrize("rows", [1, 7, 1000, 99_991])
-def test_a_rounded_histogram_has_all_rows_and_is_near(rows):
+def test_a_whole_histogram_has_all_rows_and_is_near(rows):
     shares = np.random.default_rng(1).dirichlet(np.ones(40))
-    histogram = rounded_histogram(shares, rows)
-    assert histogram.sum() == rows and np.abs(histogram - rows * shares).max() < 1
+    histogram = whole_histogram(shares, rows)
+    assert histogram.sum() == rows and np.abs(np.cumsum(histogram - rows * shares)).max() <= 0.5
+
+
+def test_fewer_rows_than_counts_are_spread_over_the_whole_range():
+    assert whole_histogram(np.full(100, 0.01), 50)[50:].sum() == 25
 
 
 def test_it_says_loudly_that_it_is_not_private(tmp_path):

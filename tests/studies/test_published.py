@@ -3,9 +3,9 @@
 import pytest
 
 from holdfast.studies.reproduce import EXPERIMENTS, QUICK
-from holdfast.studies.reproduce import published as module
-from holdfast.studies.reproduce.published import RUNS, draw_again
+from holdfast.studies.reproduce import published_draws as module
 from holdfast.studies.reproduce.published_claims import published_claims
+from holdfast.studies.reproduce.published_draws import RUNS, draw_again
 from holdfast.studies.reproduce.split_claims import PRINTED_TABLE
 
 
@@ -47,9 +47,9 @@ def test_an_optimality_gap_is_drawn_again_to_its_last_printed_digit(shared_data,
     task = {"part": "optimality-gap", "data": "binomial"}
     rows = [task | row for row in draw_again(task, 0, str(shared_data))]
     (claim,) = published_claims(rows)
-    assert (claim.paper, claim.here, claim.verdict) == ("0.42", "0.416", "agrees")
+    assert (claim.paper, claim.here, claim.verdict_words) == ("0.42", "0.416", "agrees")
     worse = [r | {"wasserstein": 2 * r["wasserstein"]} if r["share"] == 0.9 else r for r in rows]
-    assert published_claims(worse)[0].verdict == "differs"
+    assert published_claims(worse)[0].verdict_words == "differs"
 
 
 def test_data_that_no_file_holds_are_left_out(shared_data):

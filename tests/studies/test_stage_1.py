@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import stage_1 as command
+import stage_1_study as stage_1
+from contenders import CONTENDERS, DEFAULT, contender, pairs
 from holdfast.engines.memory import privatize
 from holdfast.privatizers.named_projections import PROJECTIONS
-from holdfast.studies import stage_1
-from holdfast.studies.contenders import CONTENDERS, DEFAULT, contender, pairs
-from holdfast.studies.engine import run
-from holdfast.studies.stage_1 import contests, figure_study, table_study
+from holdfast.studies.runner import run
 from holdfast.tables.histogram import histogram_of_counts
+from stage_1_study import contests, figure_study, table_study
 
 
 @pytest.fixture

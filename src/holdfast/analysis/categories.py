@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.answer import percent
 from holdfast.analysis.known_zeros import drawn_rows, known_share, row_kinds
@@ -19,13 +18,13 @@ from holdfast.analysis.posterior import (
 )
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.stage_one import SEED
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.wording import one_line
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-Vector = NDArray[np.float64]
 DRAWS = 2000
 
 
@@ -167,7 +166,7 @@ def _same_at_the_top(one: Posterior, other: Posterior) -> tuple[str, ...]:
     return (f"two rows with {top} or more each are taken as having the same",)
 
 
-def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Vector:
+def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Floats:
     """For every kind of row, the probability that such a row is among the k highest, for each k.
 
     The last k is the largest. True counts that k rows or more exceed for sure are drawn as one.
@@ -196,7 +195,7 @@ def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Vector:
     return np.column_stack([chances / np.maximum(rows, 1), certain]) / DRAWS
 
 
-def _lowest_on_top(expected: Vector, k: int) -> int:
+def _lowest_on_top(expected: Floats, k: int) -> int:
     """The lowest true count that may be among the k highest, given how many rows to expect of
     each: below it, so many more rows are expected above that fewer than k have no chance."""
     above = np.cumsum(expected[::-1])[::-1]

@@ -1,9 +1,9 @@
 """When an answer must say that its interval may cover less than stated."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
+from holdfast.arrays import Floats
 
 FEW_FOR_ANSWERS, FEW_FOR_ROWS = 0.2, 0.1
 FEW_ROWS_FOR_BUDGET = (
@@ -12,7 +12,7 @@ FEW_ROWS_FOR_BUDGET = (
 )
 
 
-def spread_of(view: Evidence, f: NDArray[np.float64]) -> float:
+def spread_of(view: Evidence, f: Floats) -> float:
     """Stage 1's standard deviation of the answer f · ζ, in parts of the answer's range."""
     wide = float(f.max() - f.min())
     if view.first.skipped or wide <= 0:

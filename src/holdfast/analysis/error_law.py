@@ -4,18 +4,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from holdfast.arrays import Floats
 
 if TYPE_CHECKING:
     from holdfast.analysis.stage_one import StageOne
 
-Vector = NDArray[np.float64]
 POINTS, REACH = 2048, 12.0
 
 
 def error_density(
-    first: "StageOne", loads: Vector, normal_variance: float, unit: float
-) -> tuple[Vector, Vector]:
+    first: "StageOne", loads: Floats, normal_variance: float, unit: float
+) -> tuple[Floats, Floats]:
     r"""Density of $\sum_k a_k L_k + G + U$ on a grid, by its characteristic function.
 
     The L are stage 1's discrete Laplace draws, G is stage 2's sampling error, normal, and U is
@@ -39,10 +39,10 @@ def error_density(
 
 def shortest_interval(
     centre: float,
-    law: tuple[Vector, Vector],
+    law: tuple[Floats, Floats],
     level: float,
     limits: tuple[float, float],
-    stretch: Callable[[Vector], Vector] | None = None,
+    stretch: Callable[[Floats], Floats] | None = None,
 ) -> tuple[float, float]:
     """The shortest interval of this level for a quantity known to lie between `limits`.
 

@@ -6,15 +6,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.projection import isotonic
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-Vector = NDArray[np.float64]
 ESTIMATORS = ("best", "released", "target")
 DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 3, 1e10
 
@@ -40,20 +40,20 @@ class Evidence:
 
     first: StageOne
     """Stage 1's view and its noise."""
-    released: Vector = field(repr=False)
+    released: Floats = field(repr=False)
     """ẑ."""
-    target: Vector = field(repr=False)
+    target: Floats = field(repr=False)
     """z."""
-    matrix: Vector = field(repr=False)
+    matrix: Floats = field(repr=False)
     """T."""
     rows: int
     """N."""
-    again: Callable[[], Vector] = field(repr=False)
+    again: Callable[[], Floats] = field(repr=False)
     """A spread of z: rows whose products add up to the covariance of its error. Costs a hundred
     fits, so it is called where an estimate of `best` is printed, and once."""
 
     @cached_property
-    def middle(self) -> Vector:
+    def middle(self) -> Floats:
         """A stand-in for ζ in variances: the middle of z and ẑ, evened out.
 
         T is made for z: where noise left a count out of z, T moves the rows that have it far,
@@ -71,11 +71,11 @@ class Evidence:
         return np.asarray(middle - small + np.convolve(small / places, window, mode="same"))
 
     @cached_property
-    def residual(self) -> Vector:
+    def residual(self) -> Floats:
         """What the released distribution says beyond stage 1; mean 0."""
         return np.asarray(self.released - self.first.shares @ self.matrix)
 
-    def weights(self, f: Vector, estimator: str) -> Vector:
+    def weights(self, f: Floats, estimator: str) -> Floats:
         """w for this question (or for each column of a matrix of questions).
 
         Without a stage 1 only T w = f is unbiased, and it is the only choice.
@@ -92,36 +92,36 @@ class Evidence:
         vectors, inverse = self._precision
         return np.asarray(vectors @ (inverse * (vectors.T @ gains).T).T)
 
-    def estimate(self, f: Vector, w: Vector) -> float:
+    def estimate(self, f: Floats, w: Floats) -> float:
         """The unbiased answer to f · ζ."""
         return float(f @ self.first.shares + w @ self.residual)
 
-    def error_loads(self, f: Vector, w: Vector) -> Vector:
+    def error_loads(self, f: Floats, w: Floats) -> Floats:
         """How stage 1's noise enters the error of the answer."""
         return self.first.loads(f - self.matrix @ w)
 
-    def sampling_variance(self, w: Vector) -> float:
+    def sampling_variance(self, w: Floats) -> float:
         """w V_2 w: the variance that stage 2's draws give to the answer."""
         return float(self.middle @ self.sampling_variances(w))
 
-    def sampling_variances(self, w: Vector) -> Vector:
+    def sampling_variances(self, w: Floats) -> Floats:
         """Per count, what a row with it adds to the sampling variance, times N / N^2."""
         mean, square = self.matrix @ w, self.matrix @ (w * w)
         return np.asarray(np.maximum(square - mean * mean, 0) / self.rows)
 
-    def standard_error(self, f: Vector, w: Vector) -> float:
+    def standard_error(self, f: Floats, w: Floats) -> float:
         """Of the unbiased answer, by formula."""
         loads = self.error_loads(f, w)
         return float(np.sqrt(self.first.variance * loads @ loads + self.sampling_variance(w)))
 
     @cached_property
-    def sampling_covariance(self) -> Vector:
+    def sampling_covariance(self) -> Floats:
         """V_2."""
         z, t = self.middle, self.matrix
         return np.asarray((np.diag(z @ t) - (t.T * z) @ t) / self.rows)
 
     @cached_property
-    def combined(self) -> Vector:
+    def combined(self) -> Floats:
         """The best unbiased estimate of every share; entries may be negative."""
         if len(self.target) > DENSE_UP_TO:
             return self.target
@@ -129,7 +129,7 @@ class Evidence:
         return np.asarray(self.first.shares + self.residual @ self.weights(every, "best"))
 
     @cached_property
-    def best(self) -> Vector:
+    def best(self) -> Floats:
         r"""The distribution whose answers are printed: z, corrected by the released counts.
 
         zT = z, so ẑ - z is the residual of z as ẑ - ζ̃T is that of ζ̃. A fitted z has far less
@@ -144,29 +144,29 @@ class Evidence:
         return self._corrected(vectors @ (inverse[:, None] * (vectors.T @ (seen.T @ spread))))
 
     @cached_property
-    def matched(self) -> Vector:
+    def matched(self) -> Floats:
         """z corrected with the weights of `combined`, so that their law of error is its own: the
         middle of intervals for functions that need a distribution."""
         if self.first.skipped or len(self.target) > DENSE_UP_TO:
             return isotonic(self.combined)
         return self._corrected(self.weights(np.eye(len(self.target)), "best"))
 
-    def _corrected(self, w: Vector) -> Vector:
+    def _corrected(self, w: Floats) -> Floats:
         return isotonic(self.target + (self.released - self.target @ self.matrix) @ w)
 
-    def unbiased(self, estimator: str) -> Vector:
+    def unbiased(self, estimator: str) -> Floats:
         """Every share by this estimator, corrected for its bias; entries may be negative."""
         if estimator == "best":
             return self.combined
         w = self.weights(np.eye(len(self.target)), estimator)
         return np.asarray(self.first.shares + self.residual @ w)
 
-    def distribution(self, estimator: str) -> Vector:
+    def distribution(self, estimator: str) -> Floats:
         """Every share by this estimator, as a distribution: what it would be plotted as."""
         return {"released": self.released, "target": self.target}.get(estimator, self.best)
 
-    def draw_errors(self, estimator: str, size: int, generator: np.random.Generator) -> Vector:
-        """Draws from the law of `unbiased(estimator)` minus the truth, one a row."""
+    def draw_errors(self, estimator: str, size: int, generator: np.random.Generator) -> Floats:
+        """Draws from the law of `unbiased(estimator)` minus the truth, one per row."""
         w = self.weights(np.eye(len(self.target)), estimator)
         loads = self.error_loads(np.eye(len(w)), w)
         values, vectors = np.linalg.eigh(w.T @ self.sampling_covariance @ w)
@@ -175,16 +175,16 @@ class Evidence:
         return np.asarray(self.first.draw(size, generator) @ loads + normal @ root.T)
 
     @cached_property
-    def _loaded(self) -> Vector:
+    def _loaded(self) -> Floats:
         return self.first.loads(self.matrix)
 
     @cached_property
-    def _precision(self) -> tuple[Vector, Vector]:
+    def _precision(self) -> tuple[Floats, Floats]:
         """Eigenvectors and pseudo-inverse eigenvalues of S."""
         a = self._loaded
         return _inverse(self.sampling_covariance + self.first.variance * a.T @ a)
 
-    def _inverted(self, f: Vector) -> Vector:
+    def _inverted(self, f: Floats) -> Floats:
         if np.linalg.cond(self.matrix) > MAX_CONDITION:
             raise HoldfastError(
                 "this release has no stage 1, and its mechanism is too noisy to be inverted. "
@@ -192,7 +192,7 @@ class Evidence:
             )
         return np.asarray(np.linalg.solve(self.matrix, f), dtype=np.float64)
 
-    def _shrunk(self, f: Vector) -> float:
+    def _shrunk(self, f: Floats) -> float:
         """The best multiple of f, where S is too large: any multiple is unbiased."""
         seen = self.first.loads(self.matrix @ f)
         total = self.sampling_variance(f) + self.first.variance * seen @ seen
@@ -200,19 +200,11 @@ class Evidence:
         return float(gain / total) if total > 0 else 0.0
 
 
-def _inverse(covariance: Vector) -> tuple[Vector, Vector]:
+def _inverse(covariance: Floats) -> tuple[Floats, Floats]:
     """Eigenvectors and pseudo-inverse eigenvalues."""
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-12 * values[-1]
     return vectors, np.where(kept, 1 / np.where(kept, values, 1), 0)
-
-
-def isotonic(shares: Vector) -> Vector:
-    """The distribution whose cumulative sums are nearest to those of these shares."""
-    from scipy.optimize import isotonic_regression
-
-    cumulative = np.clip(isotonic_regression(np.cumsum(shares)[:-1]).x, 0, 1)
-    return np.diff(np.concatenate([[0], cumulative, [1]]))
 
 
 def evidence(release: "Release") -> Evidence:

@@ -7,12 +7,14 @@
     top 10                compare Kent with Ely
     total of Kent, Ely, York
 
-Signs work too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
+Symbols work too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
 """
 
 import difflib
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
@@ -51,12 +53,22 @@ _WORDS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Question:
-    """A parsed question: the method of `Release` that answers it, and what it is given."""
+class AnsweredBy(StrEnum):
+    """The methods of `Release` that answer typed questions."""
 
-    method: str
-    """"ask", "posterior", "top", "compare" or "total_of"."""
+    ASK = "ask"
+    POSTERIOR = "posterior"
+    TOP = "top"
+    COMPARE = "compare"
+    TOTAL_OF = "total_of"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """What a typed question asks of a release: a method, and what it is given."""
+
+    method: AnsweredBy
+    """Which method answers."""
     arguments: tuple[Any, ...] = ()
     """Positional."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -64,11 +76,18 @@ class Question:
 
     def put_to(self, release: "Release", **how: Any) -> Any:
         """The answer of a release."""
-        return getattr(release, self.method)(*self.arguments, **self.options, **how)
+        methods: dict[AnsweredBy, Callable[..., Any]] = {
+            AnsweredBy.ASK: release.ask,
+            AnsweredBy.POSTERIOR: release.posterior,
+            AnsweredBy.TOP: release.top,
+            AnsweredBy.COMPARE: release.compare,
+            AnsweredBy.TOTAL_OF: release.total_of,
+        }
+        return methods[self.method](*self.arguments, **self.options, **how)
 
 
-def parse(text: str) -> Question:
-    """The question that a text asks; raises with suggestions if it is none.
+def parse(text: str) -> Call:
+    """What a text asks for; raises with suggestions if it asks for nothing that is known.
 
     >>> parse("share at least 3").options
     {'at_least': 3}
@@ -84,7 +103,7 @@ you mean 'share zero'?
     for prefix in ("what is the ", "the ", "p("):
         lower = lower.removeprefix(prefix)
     if lower in _PLAIN:
-        return Question(method="ask", arguments=(_PLAIN[lower],))
+        return Call(method=AnsweredBy.ASK, arguments=(_PLAIN[lower],))
     found = _share(lower) or _numbered(lower) or _named(words)
     if not words:
         raise HoldfastError(f"the question is empty. {_hint(lower)}")
@@ -94,7 +113,7 @@ you mean 'share zero'?
     return found
 
 
-def _share(text: str) -> Question | None:
+def _share(text: str) -> Call | None:
     match = re.fullmatch(r"share(?: of)?(?: rows)?(?: with)? ?(.+)", text)
     if not match:
         return None
@@ -112,33 +131,33 @@ def _share(text: str) -> Question | None:
     return None
 
 
-def _numbered(text: str) -> Question | None:
+def _numbered(text: str) -> Call | None:
     match = re.fullmatch(r"quantile (?:at )?(0?\.\d+|\d{1,2} ?%)", text)
     if match:
         number = match[1].strip()
         return _ask("quantile", at=float(number.rstrip(" %")) / (100 if "%" in number else 1))
     match = re.fullmatch(rf"(released|top) {_WHOLE}", text)
     if match:
-        method = "posterior" if match[1] == "released" else "top"
-        return Question(method=method, arguments=(int(match[2]),))
+        method = AnsweredBy.POSTERIOR if match[1] == "released" else AnsweredBy.TOP
+        return Call(method=method, arguments=(int(match[2]),))
     return None
 
 
-def _named(text: str) -> Question | None:
+def _named(text: str) -> Call | None:
     match = re.fullmatch(
         r"compare (.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )
     if match:
-        return Question(method="compare", arguments=(match[1], match[2]))
+        return Call(method=AnsweredBy.COMPARE, arguments=(match[1], match[2]))
     match = re.fullmatch(r"(?:total|sum) of (.+)", text, flags=re.IGNORECASE)
     if match:
         labels = [part.strip() for part in match[1].split(",") if part.strip()]
-        return Question(method="total_of", arguments=(labels,)) if labels else None
+        return Call(method=AnsweredBy.TOTAL_OF, arguments=(labels,)) if labels else None
     return None
 
 
-def _ask(*arguments: Any, **options: Any) -> Question:
-    return Question(method="ask", arguments=arguments, options=options)
+def _ask(*arguments: Any, **options: Any) -> Call:
+    return Call(method=AnsweredBy.ASK, arguments=arguments, options=options)
 
 
 def _hint(text: str) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.answer import SIMULATED, Answer
 from holdfast.analysis.categories import laws_of_rows
@@ -12,13 +11,13 @@ from holdfast.analysis.evidence import DENSE_UP_TO
 from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.analysis.posterior import check_level, prior, prior_notes, row_law, top_notes
 from holdfast.analysis.rows import find_rows, row_labels
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-Vector = NDArray[np.float64]
 MAX_CONDITION = 1e8
 
 
@@ -67,14 +66,14 @@ def _check_zeros(release: "Release") -> None:
         )
 
 
-def _shrunk(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
+def _shrunk(release: "Release") -> tuple[Floats, Floats, tuple[str, ...]]:
     laws = laws_of_rows(release)[:-1]
     means = np.array([law.mean if law else 0.0 for law in laws])
     spread = np.array([law.variance if law else 0.0 for law in laws])
     note = (
         f"groups that differ from the whole table by D are seen to differ by about "
         f"{reliability(release):.0%} of D on average: expected counts are pulled towards the "
-        "table's mean, and the interval knows nothing of it"
+        "table's mean, and the interval does not account for it"
     )
     return means, spread, (note + ("; method='unbiased' is not pulled" * _invertible(release)),)
 
@@ -92,7 +91,7 @@ def reliability(release: "Release") -> float:
     return float(out @ (means - mean) ** 2 / variance) if variance > 0 else 0.0
 
 
-def _live(release: "Release") -> NDArray[np.int64]:
+def _live(release: "Release") -> Integers:
     """The counts that the mechanism can draw: with zT = z, not those that z leaves out."""
     if release.mechanism.target is None:
         return np.arange(len(release.target))
@@ -107,7 +106,7 @@ def _invertible(release: "Release") -> bool:
     return bool(np.linalg.cond(release.mechanism.matrix[np.ix_(live, live)]) <= MAX_CONDITION)
 
 
-def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
+def _unbiased(release: "Release") -> tuple[Floats, Floats, tuple[str, ...]]:
     """Values u with T u = 0, 1, ..., n-1: whatever the true count is, u_j has it as its mean."""
     n = len(release.target)
     live = _live(release)
@@ -128,7 +127,7 @@ def _unbiased(release: "Release") -> tuple[Vector, Vector, tuple[str, ...]]:
     return values, spread, (note,) if missing else ()
 
 
-def _prior_variance(release: "Release", counts: NDArray[np.int64]) -> float:
+def _prior_variance(release: "Release", counts: Integers) -> float:
     """What stage 1's error in z adds to the variance of a sum of expected counts."""
     z, matrix = prior(release), release.mechanism.matrix
     steps, out = np.arange(len(z)), z @ matrix

@@ -3,21 +3,21 @@
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
-def row_kinds(release: "Release") -> NDArray[np.int64]:
+def row_kinds(release: "Release") -> Integers:
     """What is known of each row: its released count j, or n where it is known to be zero."""
     marks = release.structural_zero_rows
     return release.counts if marks is None else np.where(marks, len(release.target), release.counts)
 
 
-def drawn_rows(release: "Release") -> NDArray[np.int64]:
+def drawn_rows(release: "Release") -> Integers:
     """How many rows the mechanism drew each count for: all but those publicly known to be zero."""
     rows = np.bincount(release.counts, minlength=len(release.target)).astype(np.int64)
     rows[0] -= release.structural_zeros

@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.answer import USUAL_LEVEL, Answer
 from holdfast.analysis.error_law import error_density, shortest_interval
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-
-Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -21,7 +19,7 @@ class Linear:
 
     words: str
     """The question as people ask it."""
-    f: Vector = field(repr=False)
+    f: Floats = field(repr=False)
     """What each count contributes."""
     percent: bool = False
     """Whether the answer is a share."""
@@ -58,8 +56,8 @@ class Linear:
         )
 
     def _stretch(
-        self, view: Evidence, fixed: float, spread: Vector
-    ) -> Callable[[Vector], Vector] | None:
+        self, view: Evidence, fixed: float, spread: Floats
+    ) -> Callable[[Floats], Floats] | None:
         """How the standard error depends on the true share: as in Wilson's interval."""
         inside = float(view.middle @ self.f)
         if not self.percent or not 0 < inside < 1:

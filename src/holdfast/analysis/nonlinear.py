@@ -1,19 +1,19 @@
-"""Questions that are no sums over the distribution: quantiles, variance, Gini, any function."""
+"""Questions that are not sums over the distribution: quantiles, variance, Gini, any function."""
 
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.answer import USUAL_LEVEL, Answer
-from holdfast.analysis.evidence import DENSE_UP_TO, Evidence, isotonic
+from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.stage_one import SEED
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.projection import isotonic
 
-Vector = NDArray[np.float64]
 DRAWS = 2000
 
 WHOLE = (
@@ -63,8 +63,8 @@ def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) 
     )
 
 
-def variance(shares: Vector) -> Vector:
-    """Of the counts, for one distribution or one a row; shares may be negative as well.
+def variance(shares: Floats) -> Floats:
+    """Of the counts, for one distribution or one per row; shares may be negative as well.
 
     >>> float(variance(np.array([0.5, 0, 0.5])))
     1.0
@@ -73,7 +73,7 @@ def variance(shares: Vector) -> Vector:
     return np.asarray(shares @ steps**2 - (shares @ steps) ** 2)
 
 
-def gini(shares: Vector) -> Vector:
+def gini(shares: Floats) -> Floats:
     """The Gini coefficient of the counts: 0 when all are equal, near 1 when one row has all.
 
     >>> float(gini(np.array([0.5, 0, 0.5])))
@@ -88,7 +88,7 @@ def gini(shares: Vector) -> Vector:
 def smooth(
     view: Evidence,
     words: str,
-    g: Callable[[Vector], Vector],
+    g: Callable[[Floats], Floats],
     limits: tuple[float, float],
     *,
     estimator: str,
@@ -106,7 +106,7 @@ def smooth(
     return _turned(words, plain, here, errors, limits, estimator, level)
 
 
-def function(view: Evidence, g: Callable[[Vector], Any], *, estimator: str, level: float) -> Answer:
+def function(view: Evidence, g: Callable[[Floats], Any], *, estimator: str, level: float) -> Answer:
     """Any function of a distribution of counts; it is only called with distributions."""
     centre = view.matched if estimator == "best" else view.distribution(estimator)
     here, plain = _number(g, centre), _number(g, view.distribution(estimator))
@@ -121,7 +121,7 @@ def _turned(
     words: str,
     estimate: float,
     centre: float,
-    errors: Vector,
+    errors: Floats,
     limits: tuple[float, float],
     estimator: str,
     level: float,
@@ -144,14 +144,14 @@ def _turned(
 
 
 def _ends(
-    centre: float, errors: Vector, limits: tuple[float, float], level: float
+    centre: float, errors: Floats, limits: tuple[float, float], level: float
 ) -> tuple[float, float]:
     upper, lower = np.quantile(errors, [(1 + level) / 2, (1 - level) / 2])
     low, high = (min(max(float(centre - e), limits[0]), limits[1]) for e in (upper, lower))
     return low, high
 
 
-def _errors(view: Evidence, estimator: str, size: int) -> Vector:
+def _errors(view: Evidence, estimator: str, size: int) -> Floats:
     if len(view.target) > DENSE_UP_TO:
         raise HoldfastError(
             f"this question needs max_count below {DENSE_UP_TO}. Hint: shares, mean and total "
@@ -160,7 +160,7 @@ def _errors(view: Evidence, estimator: str, size: int) -> Vector:
     return view.draw_errors(estimator, size, np.random.default_rng(SEED))
 
 
-def _first(shares: Vector, p: float) -> int:
+def _first(shares: Floats, p: float) -> int:
     reached = np.cumsum(shares) >= p - 1e-12
     return int(np.argmax(reached)) if reached.any() else len(shares) - 1
 
@@ -177,7 +177,7 @@ def _probability(value: Any) -> float:
     return p
 
 
-def _number(g: Callable[[Vector], Any], shares: Vector) -> float:
+def _number(g: Callable[[Floats], Any], shares: Floats) -> float:
     try:
         value = float(g(shares))
     except (TypeError, ValueError):

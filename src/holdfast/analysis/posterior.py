@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.answer import SIMULATED, percent
 from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-Vector = NDArray[np.float64]
-Counts = NDArray[np.int64]
 NOTED_TOP = 0.001
 
 
@@ -30,7 +29,7 @@ class Posterior:
 
     count: int
     """The released count."""
-    probabilities: Vector = field(repr=False)
+    probabilities: Floats = field(repr=False)
     """Of the true counts 0, 1, ..., n-1; the last means n-1 or more."""
 
     @property
@@ -76,17 +75,17 @@ class Intervals:
 
     level: float
     """Asked for; discrete intervals hold at least this probability, and often more."""
-    low: Counts = field(repr=False)
+    low: Integers = field(repr=False)
     """Lower ends, in row order."""
-    high: Counts = field(repr=False)
+    high: Integers = field(repr=False)
     """Upper ends."""
-    probability: Vector = field(repr=False)
+    probability: Floats = field(repr=False)
     """What the intervals really hold."""
-    mean: Vector = field(repr=False)
+    mean: Floats = field(repr=False)
     """Expected true counts."""
-    median: Counts = field(repr=False)
+    median: Integers = field(repr=False)
     """Medians of the true counts."""
-    zero: Vector = field(repr=False)
+    zero: Floats = field(repr=False)
     """Probability that the true count is 0."""
     laws: tuple[Posterior, ...] = field(repr=False)
     """One for every released count that occurs, and one for rows known to be zero."""
@@ -95,7 +94,7 @@ class Intervals:
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 
-    def at_least(self, k: int) -> Vector:
+    def at_least(self, k: int) -> Floats:
         """For every row, the probability that its true count is k or more."""
         return np.array([law.at_least(k) for law in self.laws])[self.law_of]
 
@@ -152,8 +151,8 @@ def prior_notes(release: "Release") -> tuple[str, ...]:
         return ()
     return (
         "the distribution of counts is itself uncertain, with few rows for this budget: what is "
-        "said of rows holds on average if the distribution is right, and may be less sure than "
-        "it says",
+        "said of rows holds on average if the distribution is right, and may be less "
+        "certain than stated",
     )
 
 
@@ -191,7 +190,7 @@ def run_words(interval: Sequence[int], top: int) -> str:
     return last if low == high == top else f"{low} to {last}"
 
 
-def prior(release: "Release") -> Vector:
+def prior(release: "Release") -> Floats:
     """What is known of a row before its count is looked at: z, or without a stage 1, the best
     estimate of the distribution."""
     skipped = release.mechanism.target is None and release.evidence.first.skipped
@@ -219,7 +218,7 @@ def intervals(release: "Release", level: float) -> Intervals:
     )
 
 
-def shortest_run(probabilities: Vector, level: float) -> tuple[int, int]:
+def shortest_run(probabilities: Floats, level: float) -> tuple[int, int]:
     """The shortest run with at least this probability; of several, the most probable.
 
     >>> shortest_run(np.array([0.05, 0.5, 0.4, 0.05]), 0.9)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
     raise HoldfastError(f"no row has the label {str(row)!r:.60}.{hint}")
 
 
-def find_rows(release: "Release", labels: Sequence[Any], group: Sequence[Any]) -> NDArray[np.int64]:
+def find_rows(release: "Release", labels: Sequence[Any], group: Sequence[Any]) -> Integers:
     """The numbers of the rows of a group: a mask, or labels or numbers."""
     if not isinstance(group, Iterable):
         raise HoldfastError(
@@ -80,7 +80,7 @@ def _is_whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 20
 
 
-def _by_name(release: "Release", labels: Sequence[Any], items: list[Any]) -> NDArray[np.int64]:
+def _by_name(release: "Release", labels: Sequence[Any], items: list[Any]) -> Integers:
     places: dict[str, list[int]] = {}
     for place, label in enumerate(labels):
         places.setdefault(str(label), []).append(place)

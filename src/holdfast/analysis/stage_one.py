@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.privatizers.noisy import Noisy
     from holdfast.release.release import Release
 
-Vector = NDArray[np.float64]
 BOOTSTRAP, FITS, SEED = 400, 100, 20261115
 SHRUNK = 0.1  # of a covariance from so few fits, towards independent cumulative sums
 
@@ -25,9 +25,9 @@ class StageOne:
     `loads(f)` is $M^\top f$: how strongly each $L$ enters the error of the answer $f \cdot \zeta$.
     """
 
-    shares: Vector = field(repr=False)
+    shares: Floats = field(repr=False)
     """The estimate, length n; unbiased, so its entries may be negative."""
-    loads: Callable[[Vector], Vector] = field(repr=False)
+    loads: Callable[[Floats], Floats] = field(repr=False)
     """M^T f for a vector or for the columns of a matrix."""
     decay: float | None
     """e^-ε of the discrete Laplace law of the L; None where they are normal, of variance 1."""
@@ -43,8 +43,8 @@ class StageOne:
         """Of each L."""
         return 1.0 if self.decay is None else 2 * self.decay / (1 - self.decay) ** 2
 
-    def draw(self, size: int, generator: np.random.Generator) -> Vector:
-        """Independent L, one row a draw."""
+    def draw(self, size: int, generator: np.random.Generator) -> Floats:
+        """Independent L, one row per draw."""
         shape = (size, self.size)
         if self.decay is None:
             return generator.standard_normal(shape)
@@ -77,26 +77,27 @@ def has_stage_1(release: "Release") -> bool:
     return release.methods[0] != repr(Skipped())
 
 
-def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy") -> StageOne:
+def _measured(release: "Release", noisy: Integers, privatizer: "Noisy") -> StageOne:
+    from holdfast.privatizers import CumulativeGaussian, CyclicGaussian
     from holdfast.privatizers.laplace import OnCumulative
 
     n, rows, unit = len(release.target), release.rows, release.privacy.budget.unit_1
     common = privatizer.common_noise
     if isinstance(privatizer, OnCumulative):
 
-        def each(f: Vector) -> Vector:
+        def each(f: Floats) -> Floats:
             return -np.diff(f, axis=0) / rows
     else:
         spread = _response(privatizer, len(noisy), n) / rows
 
-        def each(f: Vector) -> Vector:
+        def each(f: Floats) -> Floats:
             return np.asarray(spread @ f)
 
-    def loads(f: Vector) -> Vector:
+    def loads(f: Floats) -> Floats:
         parts = each(f)
         return np.concatenate([parts, parts.sum(axis=0, keepdims=True)]) if common else parts
 
-    normal = bool(getattr(privatizer, "delta", 0))
+    normal = isinstance(privatizer, CumulativeGaussian | CyclicGaussian)
     if normal:
         scale = privatizer.cumulative_variance(n, unit)[0] / (2 if common else 1)
     return StageOne(
@@ -108,7 +109,7 @@ def _measured(release: "Release", noisy: NDArray[np.int64], privatizer: "Noisy")
     )
 
 
-def _response(privatizer: "Noisy", size: int, bins: int) -> Vector:
+def _response(privatizer: "Noisy", size: int, bins: int) -> Floats:
     """How the unbiased estimate, which is linear, answers to one more in each noisy integer."""
     nothing = np.zeros(size, dtype=np.int64)
     start = privatizer.estimate(nothing, bins, 0)
@@ -118,7 +119,7 @@ def _response(privatizer: "Noisy", size: int, bins: int) -> Vector:
 
 
 def _skipped(release: "Release") -> StageOne:
-    def loads(f: Vector) -> Vector:
+    def loads(f: Floats) -> Floats:
         return np.zeros((1, *f.shape[1:]))
 
     return StageOne(
@@ -126,7 +127,7 @@ def _skipped(release: "Release") -> StageOne:
     )
 
 
-def fit_spread(release: "Release") -> Vector:
+def fit_spread(release: "Release") -> Floats:
     """Rows whose products add up to the covariance of z's error, from repeating stage 1."""
     from holdfast.privatizers.named import find_privatizer
 
@@ -137,7 +138,7 @@ def fit_spread(release: "Release") -> Vector:
     return np.concatenate([np.sqrt(1 - SHRUNK) * spread, np.sqrt(SHRUNK) * alone])
 
 
-def _repeats(release: "Release", privatizer: Any, times: int) -> tuple[Vector, Vector]:
+def _repeats(release: "Release", privatizer: Any, times: int) -> tuple[Floats, Floats]:
     """Parametric bootstrap: stage 1 run again on a table distributed as z, and that table."""
     start = whole_histogram(release.target, release.rows)
     generator = np.random.default_rng(SEED)
@@ -154,14 +155,3 @@ def _repeated(release: "Release", privatizer: Any) -> StageOne:
     return StageOne(
         shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP
     )
-
-
-def whole_histogram(shares: Vector, rows: int) -> NDArray[np.int64]:
-    """A histogram of `rows` rows that is nearest to these shares in its cumulative sums.
-
-    >>> whole_histogram(np.array([0.5, 0.3, 0.2]), 4).tolist()
-    [2, 1, 1]
-    """
-    cumulative = np.rint(np.cumsum(shares) * rows).astype(np.int64)
-    cumulative[-1] = rows
-    return np.diff(cumulative, prepend=0)

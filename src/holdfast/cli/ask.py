@@ -12,7 +12,7 @@ from holdfast.errors import HoldfastError
 from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.analysis.grammar import Question
+    from holdfast.analysis.grammar import Call
     from holdfast.release.release import Release
 
 
@@ -63,7 +63,7 @@ def ask(
     typer.echo(_words(answer, len(release.target) - 1))
 
 
-def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Question":
+def _with_rows(release: "Release", asked: "Call", label: str | None) -> "Call":
     """The question with its rows found by the text of their label, or by number."""
     from holdfast.analysis.rows import row_labels, typed_row
 
@@ -76,7 +76,7 @@ def _with_rows(release: "Release", asked: "Question", label: str | None) -> "Que
     return asked
 
 
-def _posterior(release: "Release", asked: "Question", level: float) -> dict[str, Any]:
+def _posterior(release: "Release", asked: "Call", level: float) -> dict[str, Any]:
     from holdfast.analysis.posterior import row_law, row_notes, run_words
 
     (count,) = asked.arguments

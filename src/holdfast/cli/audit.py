@@ -116,9 +116,9 @@ def _pipeline(
     stages: dict[str, Any],
     as_json: bool,
 ) -> "Audit":
-    from holdfast.studies.audit import Pipeline
+    from holdfast.studies.audit import RepeatedRelease
 
-    pipeline = Pipeline(epsilon=options["epsilon"], rows=len(tables[0]), **stages)
+    pipeline = RepeatedRelease(epsilon=options["epsilon"], rows=len(tables[0]), **stages)
     features = pipeline.stage_2_loss(*tables)
     return _drawn(pipeline, tables, options, as_json, batched=True, features=features)
 

@@ -95,10 +95,10 @@ def _dress(content: dict[str, Any], form: str) -> str:
     if form == "json":
         return json.dumps(content, indent=1, default=str) + "\n"
     if form == "md":
-        from holdfast.analysis.report.markdown import markdown
+        from holdfast.analysis.report.blocks import markdown
 
         return markdown(content)
-    from holdfast.analysis.report.html import html
+    from holdfast.analysis.report.blocks import html
 
     return html(content)
 

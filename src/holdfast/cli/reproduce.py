@@ -75,7 +75,9 @@ def reproduce(
 
 
 def _show(outcome: "Outcome") -> None:
-    differ = [claim for claim in outcome.claims if claim.verdict.startswith("differs")]
+    from holdfast.studies.reproduce import Verdict
+
+    differ = [claim for claim in outcome.claims if claim.counts_as is Verdict.DIFFERS]
     if differ:
         table = Table(title="Where the paper and this run differ", title_justify="left")
         for column in ("what", "paper", "here"):
@@ -84,7 +86,7 @@ def _show(outcome: "Outcome") -> None:
             table.add_row(claim.what, claim.paper, shorten(claim.here, SHOWN, placeholder=" …"))
         screen.print(table)
         screen.print("The reasons, and whatever was cut short here, are in the report.")
-    agree = sum(claim.verdict.startswith("agrees") for claim in outcome.claims)
+    agree = sum(claim.counts_as is Verdict.AGREES for claim in outcome.claims)
     screen.print(f"{agree} of {len(outcome.claims)} numbers and statements of the paper agree.")
     if outcome.left_out:
         screen.print(f"Left out, no data: {', '.join(outcome.left_out)}. Hint: name their --data.")

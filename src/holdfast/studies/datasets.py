@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.studies.synthetic import MADE
 from holdfast.tables.histogram import check_histogram, check_max_count, histogram_of_counts
@@ -14,7 +14,9 @@ from holdfast.tables.histogram import check_histogram, check_max_count, histogra
 SYNTHETIC = ("uniform", "left-skewed", "right-skewed", "bimodal", "zero-inflated", "top-inflated")
 DATASETS = ("binomial", "crime", "schools", *SYNTHETIC, "heaped", "bird-flu")
 
-Counts = NDArray[np.int64]
+
+class DataMissing(HoldfastError):
+    """A data set that cannot be made and that no file in the folder holds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,13 +25,15 @@ class Dataset:
 
     name: str
     """One of `DATASETS`."""
-    histogram: Counts
+    histogram: Integers
     """How many categories have count 0, 1, ..., n - 1."""
     source: str
     """The file that was read, or how the data were made."""
+    from_file: bool
+    """Whether a file was read."""
 
     @property
-    def distribution(self) -> NDArray[np.float64]:
+    def distribution(self) -> Floats:
         """The paper's zeta: the histogram over its total."""
         return np.asarray(self.histogram / self.histogram.sum())
 
@@ -84,7 +88,12 @@ def dataset(
         histogram, source = _read_histogram(path), path.name
     else:
         histogram, source = _made(name, None)
-    return Dataset(name=name, histogram=_top_coded(histogram, max_count), source=source)
+    return Dataset(
+        name=name,
+        histogram=_top_coded(histogram, max_count),
+        source=source,
+        from_file=path is not None,
+    )
 
 
 def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset:
@@ -97,11 +106,11 @@ def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset
     elif name in MADE:
         histogram, source = _made(name, top)
     else:
-        raise HoldfastError(f"the data set {name!r} is not here. Hint: {HINTS[name]}")
-    return Dataset(name=name, histogram=histogram, source=source)
+        raise DataMissing(f"the data set {name!r} was not found. Hint: {HINTS[name]}")
+    return Dataset(name=name, histogram=histogram, source=source, from_file=path is not None)
 
 
-def _made(name: str, top: int | None) -> tuple[Counts, str]:
+def _made(name: str, top: int | None) -> tuple[Integers, str]:
     made = MADE[name]
     return histogram_of_counts(made.draw(), made.max_count if top is None else top), made.source
 
@@ -117,20 +126,20 @@ def _found(place: Path | None, names: tuple[str, ...]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _top_coded(histogram: Counts, max_count: int | None) -> Counts:
+def _top_coded(histogram: Integers, max_count: int | None) -> Integers:
     top = len(histogram) - 1 if max_count is None else check_max_count(max_count)
     counts = np.repeat(np.arange(len(histogram)), histogram)
     return histogram_of_counts(counts, top)
 
 
-def _read_histogram(path: Path) -> Counts:
+def _read_histogram(path: Path) -> Integers:
     counts, categories = (_read_column(path, column) for column in ("count", "categories"))
     if not np.array_equal(counts, np.arange(len(counts))):
         raise HoldfastError(f"{path.name}: column `count` must be 0, 1, 2, ... in this order.")
     return check_histogram(categories)
 
 
-def _read_column(path: Path, column: str, delimiter: str = ",") -> Counts:
+def _read_column(path: Path, column: str, delimiter: str = ",") -> Integers:
     """The whole numbers of a column; empty cells and -999 mean missing and are dropped."""
     with path.open(newline="", encoding="utf-8-sig") as lines:
         rows = csv.DictReader(lines, delimiter=delimiter)

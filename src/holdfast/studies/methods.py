@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Integers
 from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.engines.memory import privatize
@@ -33,9 +31,7 @@ class Method:
     split: Any = None
     """Stage 1's share of the budget; None is the default."""
 
-    def simulate(
-        self, counts: NDArray[np.int64], *, epsilon: Any, max_count: int, seed: int
-    ) -> Release:
+    def simulate(self, counts: Integers, *, epsilon: Any, max_count: int, seed: int) -> Release:
         """A seeded release: for studies, it protects nobody."""
         return privatize(
             counts,
@@ -67,11 +63,11 @@ METHODS = {
         Method(name="discrete-gaussian", constructor=DiscreteGaussian()),
     )
 }
-"""The default pipeline, the paper's methods and what people use today."""
+"""The default, the paper's methods and what people use today."""
 
 
 def find_methods(methods: Iterable[str | Method] | None) -> tuple[Method, ...]:
-    """Methods by name, by `module:NAME` or as they are; None is all that have a name.
+    """Methods by name, by `module:NAME` or as they are; None means all the named ones.
 
     >>> [method.name for method in find_methods(["default", "staircase"])]
     ['default', 'staircase']

@@ -1,6 +1,6 @@
 """Pictures by matplotlib: error against budget, distributions laid over each other, a mechanism.
 
-Readable in black and white and by people who see few colours; `studies.style` says how each
+Readable in black and white and with colour-vision deficiency; `studies.style` says how each
 method looks. PNG and SVG, by the file's suffix. Needs `pip install 'holdfast[plots]'`.
 """
 
@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.studies.style import TRUTH, style_of
 
-Floats = NDArray[np.float64]
 Curve = Sequence[tuple[float, float, float]]
 """(budget, mean, spread) along a curve."""
 
@@ -51,7 +50,7 @@ def error_curves(
         for axis, (name, curves) in zip(axes, panels.items(), strict=True):
             for index, (method, curve) in reversed(list(enumerate(curves.items()))):
                 x, mean, spread = np.array(curve, dtype=np.float64).T
-                # methods that lie on each other stay visible: their markers take turns
+                # curves that coincide stay visible: their markers take turns
                 turn = slice(index % 2, None, 2) if len(x) > 6 else slice(None)
                 style = style_of(method, methods)
                 draw_curve(axis, x, mean, spread, style, turn)
@@ -88,9 +87,9 @@ def transition_heatmap(
     matrices: Mapping[str, Floats], path: str | os.PathLike[str], *, title: str
 ) -> Path:
     """Transition matrices side by side: the darker, the likelier; greys on a logarithmic scale."""
-    from matplotlib.colors import LogNorm
-
     with canvas(path, len(matrices), 4.0, 3.2, title) as (figure, axes):
+        from matplotlib.colors import LogNorm  # here, where it is known to be installed
+
         for axis, (name, matrix) in zip(axes, matrices.items(), strict=True):
             image = axis.imshow(
                 np.maximum(matrix, LEAST), cmap="Greys", norm=LogNorm(LEAST, 1), origin="upper"

@@ -4,11 +4,10 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 
-Floats = NDArray[np.float64]
 _ABOVE = re.compile(r"above\s+([0-9]{1,6})")
 
 

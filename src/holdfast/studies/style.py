@@ -1,7 +1,7 @@
 """How a method looks in every picture: one colour, marker, line and hatching each.
 
-The colours are told apart by people who see few colours (Okabe and Ito 2008; Tol 2021); without
-any, the markers, lines and hatchings do it alone.
+The colours can be told apart with colour-vision deficiency (Okabe and Ito 2008; Tol 2021); in black
+and white the markers, lines and hatchings do it alone.
 """
 
 from dataclasses import dataclass, replace

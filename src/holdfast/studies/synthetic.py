@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Counts = NDArray[np.int64]
+from holdfast.arrays import Integers
+
 Generator = np.random.Generator
 
 SEED = 2025
@@ -18,33 +18,35 @@ class Made:
     """A table of counts that is drawn rather than read."""
 
     name: str
-    rule: Callable[[Generator], Counts]
+    rule: Callable[[Generator], Integers]
     max_count: int
     source: str = BY_DEFINITION
+    stand_in: bool = False
+    """Whether it stands in for data that somebody else has."""
 
-    def draw(self) -> Counts:
+    def draw(self) -> Integers:
         """The counts, the same ones every time."""
         return self.rule(np.random.default_rng([SEED, *self.name.encode()]))
 
 
-def _uniform(rng: Generator) -> Counts:
+def _uniform(rng: Generator) -> Integers:
     return rng.integers(0, 30, 3000)
 
 
-def _skewed(ratio: float) -> Callable[[Generator], Counts]:
+def _skewed(ratio: float) -> Callable[[Generator], Integers]:
     p = ratio ** np.arange(70.0)
     return lambda rng: rng.choice(70, size=10_000, p=p / p.sum())
 
 
-def _bimodal(rng: Generator) -> Counts:
+def _bimodal(rng: Generator) -> Integers:
     return np.concatenate([rng.binomial(39, share, 10_000) for share in (0.7, 0.3)])
 
 
-def _inflated(value: int, extra: int) -> Callable[[Generator], Counts]:
+def _inflated(value: int, extra: int) -> Callable[[Generator], Integers]:
     return lambda rng: np.append(rng.integers(0, 80, 10_000 - extra), np.full(extra, value))
 
 
-def _schools(rng: Generator) -> Counts:
+def _schools(rng: Generator) -> Integers:
     """Tiny schools, the hump of elementary and middle schools, and a tail of high schools."""
     tiny = rng.geometric(0.22, 7_700) - 1
     usual = rng.gamma(5.2, 6.1, 73_000)
@@ -52,7 +54,7 @@ def _schools(rng: Generator) -> Counts:
     return np.asarray(np.rint(np.concatenate([tiny, usual, large])), dtype=np.int64)
 
 
-def _heaped(rng: Generator) -> Counts:
+def _heaped(rng: Generator) -> Integers:
     """Estimates by people: 45 % to the nearest 10, 35 % to the nearest 5, the rest exact."""
     exact = rng.gamma(2.0, 16.0, 20_000)
     step = rng.choice([10, 5, 1], size=len(exact), p=[0.45, 0.35, 0.2])
@@ -74,6 +76,7 @@ MADE = {
             rule=_schools,
             max_count=80,
             source=f"STAND-IN shaped like teachers of US public schools, not data, seed {SEED}",
+            stand_in=True,
         ),
         Made(
             name="heaped",
@@ -83,3 +86,12 @@ MADE = {
         ),
     )
 }
+
+
+def is_stand_in(source: str) -> bool:
+    """Whether data from there stand in for real ones.
+
+    >>> is_stand_in(MADE["schools"].source), is_stand_in(BY_DEFINITION)
+    (True, False)
+    """
+    return any(made.stand_in and made.source == source for made in MADE.values())

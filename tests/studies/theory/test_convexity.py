@@ -9,13 +9,7 @@ import pytest
 
 from holdfast import theory
 from holdfast.privacy.metrics import error_weights as float_weights
-from theory_examples import LN2, random_budget, random_z
-
-
-def error_weights(z, error):
-    power = {"absolute": 1, "squared": 2}[error]
-    n = len(z)
-    return np.array([[z[i] * abs(i - j) ** power for j in range(n)] for i in range(n)])
+from theory_examples import LN2, error_weights, random_budget, random_z
 
 
 def concentrating(rng, n):

@@ -12,7 +12,7 @@ from holdfast.constructors import Heuristic
 from holdfast.constructors.heuristic import ORDERS
 from holdfast.errors import HoldfastError
 from oracle import algorithm_1, is_extreme_in_f, is_in_f
-from theory_examples import B1, B6, LN2, THIRD, mixed_with_f, random_budget, random_z
+from theory_examples import B1, B6, LN2, THIRD, error_weights, mixed_with_f, random_budget, random_z
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
@@ -133,8 +133,6 @@ def test_representations_and_mechanisms_are_not_mixed_up():
 @pytest.mark.skipif(not hasattr(constructors, "UnfixedOptimum"), reason="no UnfixedOptimum yet")
 @pytest.mark.parametrize("error", ["absolute", "squared"])
 def test_the_unfixed_optimum_is_an_extreme_point_of_u_and_optimal(error):
-    from theory.test_convexity import error_weights
-
     rng = random.Random(5)
     for n in (2, 3, 4, 6, 8):
         z, epsilon = random_z(rng, n), random_budget(rng)

@@ -4,13 +4,12 @@ import random
 
 import numpy as np
 import pytest
-from theory.test_convexity import error_weights
 
 from families import hump
 from holdfast import theory
 from holdfast.privacy.metrics import count_error
 from oracle import is_extreme_in_f, is_in_f
-from theory_examples import LN2, THIRD, peaked_extremes, random_budget, random_z
+from theory_examples import LN2, THIRD, error_weights, peaked_extremes, random_budget, random_z
 
 
 def start(z):

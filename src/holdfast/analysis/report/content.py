@@ -1,4 +1,4 @@
-"""What a report of a release says, as plain values; HTML, Markdown and JSON only dress it."""
+"""What a report of a release says, as plain values, which JSON prints as they are."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -283,9 +283,9 @@ def top_rows(release: "Release", level: float) -> list[Content]:
     ]
 
 
-def row_notes(content: Content, part: str) -> list[str]:
+def notes_of_rows(rows: list[Content]) -> list[str]:
     """What to know about the rows of one table of the report, each thing once."""
-    return list(dict.fromkeys(note for row in content[part] for note in row["notes"]))
+    return list(dict.fromkeys(note for row in rows for note in row["notes"]))
 
 
 def single_rows_notes(release: "Release") -> list[str]:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from holdfast.analysis.report.content import run_name, share_words
+from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick_step
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
-BAR, BAND, MARK = "#3b6fb6", "#1f2937", "#c2410c"
+BAND = "#1f2937"
 
 
 def band_picture(bars: list[dict[str, Any]]) -> str:
@@ -18,29 +19,23 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
     known = [b for b in bars if b["interval"] is not None]
     highest = max([*(b["released"] for b in bars), *(b["estimate"] for b in known), 1e-9])
     highest = min(max([highest, *(b["interval"][1] for b in known)]), 1.6 * highest)
-    step = (WIDTH - LEFT - RIGHT) / len(bars)
-    parts = []
+    step, parts = _step(len(bars)), []
     for i, bar in enumerate(bars):
-        x, middle = LEFT + i * step, LEFT + (i + 0.5) * step
-        top = _y(bar["released"], highest)
         name, shown, estimate, interval = share_words(bar)
-        parts.append(
-            f'<rect x="{x + step * 0.08:.1f}" y="{top:.1f}" width="{step * 0.84:.1f}" '
-            f'height="{HEIGHT - BOTTOM - top:.1f}" fill="{BAR}" fill-opacity="0.55">'
-            f"<title>{name}: {shown} released, {estimate} estimated, {interval}</title></rect>"
-            + (_band(bar, middle, highest) if bar["interval"] is not None else "")
-        )
-    labels = [run_name(bar) for bar in bars]
+        title = f"{name}: {shown} released, {estimate} estimated, {interval}"
+        parts.append(_bar(i, step, bar["released"], highest, title, fill=BLUE, fill_opacity=0.55))
+        if bar["interval"] is not None:
+            parts.append(_band(bar, LEFT + (i + 0.5) * step, highest))
     words = "Share of rows with each count: released, and estimated with intervals"
-    return _frame(parts, labels, highest, words)
+    return _frame(parts, [run_name(bar) for bar in bars], highest, words)
 
 
 def _band(bar: dict[str, Any], middle: float, highest: float) -> str:
     low, high = (_y(value, highest) for value in bar["interval"])
-    return (
-        f'<path d="M{middle:.1f} {low:.1f}V{high:.1f}" stroke="{BAND}" stroke-width="2"/>'
-        f'<circle cx="{middle:.1f}" cy="{_y(bar["estimate"], highest):.1f}" r="3" '
-        f'fill="{BAND}"/>'
+    estimate = f"{_y(bar['estimate'], highest):.1f}"
+    line = f"M{middle:.1f} {low:.1f}V{high:.1f}"
+    return element("path", d=line, stroke=BAND, stroke_width=2) + element(
+        "circle", cx=f"{middle:.1f}", cy=estimate, r=3, fill=BAND
     )
 
 
@@ -49,45 +44,46 @@ def row_picture(row: dict[str, Any]) -> str:
     probabilities, true = row["probabilities"], row["true_count"]
     reach = max([10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002)])
     first, last = max(0, true - reach), min(len(probabilities) - 1, true + reach)
-    shown = probabilities[first : last + 1]
-    highest, step = max(shown), (WIDTH - LEFT - RIGHT) / len(shown)
+    shown = list(enumerate(probabilities))[first : last + 1]
+    highest, step = max(p for _, p in shown), _step(len(shown))
     parts = [
-        f'<rect x="{LEFT + (i + 0.08) * step:.1f}" y="{_y(p, highest):.1f}" '
-        f'width="{step * 0.84:.1f}" height="{HEIGHT - BOTTOM - _y(p, highest):.1f}" '
-        f'fill="{MARK if first + i == true else BAR}"><title>{first + i}: {p:.2%}</title></rect>'
-        for i, p in enumerate(shown)
+        _bar(i, step, p, highest, f"{j}: {p:.2%}", fill=ORANGE if j == true else BLUE)
+        for i, (j, p) in enumerate(shown)
     ]
-    labels = [str(j) for j in range(first, last + 1)]
-    return _frame(parts, labels, highest, f"What is published for a true count of {true}")
+    words = f"What is published for a true count of {true}"
+    return _frame(parts, [str(j) for j, _ in shown], highest, words)
 
 
-def _frame(parts: list[str], labels: list[str], highest: float, words: str) -> str:
-    step = (WIDTH - LEFT - RIGHT) / len(labels)
-    every = next(s for s in (1, 2, 5, 10, 20, 50, 100) if len(labels) / s <= 11 or s == 100)
+def _bar(
+    place: int, step: float, share: float, highest: float, title: str, **attributes: Any
+) -> str:
+    top = _y(share, highest)
+    return element(
+        "rect", element("title", title), x=f"{LEFT + (place + 0.08) * step:.1f}", y=f"{top:.1f}",
+        width=f"{step * 0.84:.1f}", height=f"{HEIGHT - BOTTOM - top:.1f}", **attributes,
+    )  # fmt: skip
+
+
+def _frame(parts: list[str], names: list[str], highest: float, words: str) -> str:
+    step, right, bottom = _step(len(names)), WIDTH - RIGHT, HEIGHT - BOTTOM
     ticks = [
-        f'<text x="{LEFT + (i + 0.5) * step:.1f}" y="{HEIGHT - BOTTOM + 26}" '
-        f'text-anchor="middle">{label}</text>'
-        for i, label in enumerate(labels)
-        if i % every == 0
+        label(names[i], f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26)
+        for i in range(0, len(names), tick_step(len(names), 11))
     ]
-    ticks += [
-        f'<text x="{LEFT - 6}" y="{_y(share, highest) + 7:.1f}" text-anchor="end">'
-        f"{share:.0%}</text>"
-        f'<path d="M{LEFT} {_y(share, highest):.1f}H{WIDTH - RIGHT}" stroke="#0002"/>'
-        for share in _shares(highest)
-    ]
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{words}" '
-        f'font-family="sans-serif" font-size="19">{"".join(ticks)}{"".join(parts)}'
-        f'<path d="M{LEFT} 8V{HEIGHT - BOTTOM}H{WIDTH - RIGHT}" fill="none" '
-        'stroke="currentColor"/></svg>'
-    )
+    for share in share_ticks(highest):
+        y = _y(share, highest)
+        ticks.append(label(f"{share:.0%}", LEFT - 6, f"{y + 7:.1f}", "end"))
+        ticks.append(element("path", d=f"M{LEFT} {y:.1f}H{right}", stroke="#0002"))
+    axes = element("path", d=f"M{LEFT} 8V{bottom}H{right}", fill="none", stroke="currentColor")
+    return element(
+        "svg", "".join([*ticks, *parts, axes]), viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img",
+        aria_label=words, font_family="sans-serif", font_size=19,
+    )  # fmt: skip
+
+
+def _step(places: int) -> float:
+    return (WIDTH - LEFT - RIGHT) / places
 
 
 def _y(share: float, highest: float) -> float:
     return HEIGHT - BOTTOM - min(share / highest, 1.0) * (HEIGHT - BOTTOM - 10)
-
-
-def _shares(highest: float) -> list[float]:
-    step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if highest / s <= 5 or s == 0.5)
-    return [k * step for k in range(int(highest / step + 1e-9) + 1)]

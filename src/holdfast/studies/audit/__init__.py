@@ -1,7 +1,7 @@
-"""The parts of an audit: draws, features of outputs, events, bounds, exact matrices, pipelines."""
+"""The parts of an audit: draws, features of outputs, events, bounds, exact matrices, releases."""
 
 from holdfast.studies.audit.exact import audit_matrix
-from holdfast.studies.audit.pipeline import Pipeline
-from holdfast.studies.audit.report import Audit
+from holdfast.studies.audit.repeated import RepeatedRelease
+from holdfast.studies.audit.result import Audit
 
-__all__ = ["Audit", "Pipeline", "audit_matrix"]
+__all__ = ["Audit", "RepeatedRelease", "audit_matrix"]

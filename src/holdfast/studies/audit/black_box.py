@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,10 +17,11 @@ from holdfast.studies.audit.bounds import loss_bound
 from holdfast.studies.audit.draws import Draws, Progress, collect
 from holdfast.studies.audit.events import Event, find_events
 from holdfast.studies.audit.exact import audit_matrix
-from holdfast.studies.audit.features import columns_of
-from holdfast.studies.audit.report import Audit
+from holdfast.studies.audit.features import MOST_PAIRS, Outputs
+from holdfast.studies.audit.result import Audit
 
 FEWEST = 400
+MANY = f"of the pairs of coordinates only {MOST_PAIRS:,} were compared: there are too many."
 Features = Callable[[tuple[Any, ...]], Any]
 
 
@@ -41,7 +43,7 @@ def audit(
     Events are chosen on one half of the draws and measured on the other, in both directions;
     ε is at least $\ln((P(E) - \delta) / Q(E))$, with Clopper-Pearson bounds shared among all
     events that are measured. So a mechanism that keeps its claim is called a violation with
-    probability at most 1 - `confidence`. A pass is no proof: see docs/audit.md.
+    probability at most 1 - `confidence`. A pass is not a proof: see docs/audit.md.
 
     Parameters:
         mechanism: A function of a table that returns one output: a number, text, an array, a
@@ -56,7 +58,7 @@ def audit(
         batched: The mechanism takes (table, size) and returns `size` independent outputs along
             the first axis of an array, or of each array in a tuple.
         features: Further numbers by which outputs are compared: takes the outputs of both
-            tables as a tuple of float arrays, a row a draw, one array per part of the output,
+            tables as a tuple of float arrays, one row per draw, one array per part of the output,
             and returns an array of as many rows. It must not depend on which table a row
             came from.
         progress: Called with the number of draws done, of 2 x `draws`.
@@ -79,8 +81,22 @@ def audit(
     small = _check(draws, confidence, delta)
     drawn = collect(mechanism, (table, neighbour), draws=draws, batched=batched, progress=progress)
     extra = None if features is None else _extra(features, drawn, draws)
-    events = find_events(columns_of(drawn.parts, extra), draws, delta=float(small))
-    return _measure(events, drawn, draws, confidence, claimed, small)
+    differing = _differing_places(table, neighbour)
+    outputs = Outputs(parts=drawn.parts, extra=extra, differing=differing)
+    events = find_events(outputs.columns(), draws, delta=float(small))
+    found = _measure(events, drawn, draws, confidence, claimed, small)
+    return found if not outputs.left_out else replace(found, findings=(*found.findings, MANY))
+
+
+def _differing_places(table: Any, neighbour: Any) -> list[int]:
+    """Where two tables of numbers differ; none where they are of another kind."""
+    try:
+        ours, theirs = (np.asarray(each, dtype=np.float64) for each in (table, neighbour))
+    except (TypeError, ValueError):
+        return []
+    if ours.ndim != 1 or ours.shape != theirs.shape:
+        return []
+    return [int(place) for place in np.flatnonzero(ours != theirs)]
 
 
 def _measure(

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
+
+from holdfast.arrays import Floats, Integers
 
 CAUTION = 3.0  # standard errors taken off an estimate while events are compared
 
@@ -36,9 +37,7 @@ def loss_bound(hits: int, others: int, draws: int, *, delta: float, miss: float)
     return max(0.0, math.log(low / high)) if low > 0 else 0.0
 
 
-def cautious_loss(
-    hits: NDArray[np.int64], others: NDArray[np.int64], draws: int, delta: float
-) -> NDArray[np.float64]:
+def cautious_loss(hits: Integers, others: Integers, draws: int, delta: float) -> Floats:
     """Estimated ln((P - δ)/Q) less three standard errors: fast, to compare many events."""
     mass = np.maximum(hits - delta * draws, 0.0)
     with np.errstate(divide="ignore"):

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
-from holdfast.studies.audit.features import Values, parts_of, parts_of_batch
+from holdfast.studies.audit.features import parts_of, parts_of_batch
 
 ROUNDS = 10  # the two tables take turns, so that drift cannot pass for a difference
 SURPRISE = 40.0
@@ -19,7 +19,7 @@ Progress = Callable[[int], None]
 class Draws:
     """Outputs as numbers: the table's draws first, then as many of the neighbour's."""
 
-    parts: list[Values]
+    parts: list[Floats]
     """One matrix per part of the output, 2 x draws rows."""
     reused: bool
     """Whether two rounds on the same table gave the very same varying outputs."""
@@ -53,13 +53,13 @@ def collect(
     return Draws(parts=parts, reused=reused)
 
 
-def _join(batches: list[list[Values]]) -> list[Values]:
+def _join(batches: list[list[Floats]]) -> list[Floats]:
     if len({tuple(part.shape[1] for part in parts) for parts in batches}) != 1:
         raise HoldfastError("a batched mechanism must return outputs of one shape.")
     return [np.concatenate(pieces) for pieces in zip(*batches, strict=True)]
 
 
-def _repeats(parts: list[Values], starts: NDArray[np.int64], size: int) -> bool:
+def _repeats(parts: list[Floats], starts: Integers, size: int) -> bool:
     """Whether two rounds are equal draw by draw, where chance would make them so with less
     than e^-40."""
     seen = set()
@@ -72,7 +72,7 @@ def _repeats(parts: list[Values], starts: NDArray[np.int64], size: int) -> bool:
     return False
 
 
-def _surprise(rows: Values) -> float:
+def _surprise(rows: Floats) -> float:
     """Minus the log probability that as many further draws would be the same, one by one."""
     _, counts = np.unique(rows, axis=0, return_counts=True)
     return float(-len(rows) * np.log(np.sum((counts / len(rows)) ** 2)))

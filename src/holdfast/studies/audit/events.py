@@ -7,16 +7,17 @@ quarter, and the other half is left to measure what was chosen.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.studies.audit.bounds import cautious_loss
-from holdfast.studies.audit.features import Column, Values
+from holdfast.studies.audit.features import Column, Kind
 
 BINS = 32
 NEVER = -np.inf
-Sides = NDArray[np.int64]  # per distinct value: how often the favoured side had it, and the other
+Sides = Integers  # per distinct value: how often the favoured side had it, and the other
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +34,22 @@ class Event:
     """How often it happened in the other half, on the side that it favours and elsewhere."""
 
 
+class _Family(Enum):
+    """How a score is made from a column."""
+
+    ABOVE = "large values"
+    BELOW = "small values"
+    RATIO = "values with a large estimated likelihood ratio"
+    ONLY = "values seen on one side only"
+    TOGETHER = "all coordinates as if they were independent"
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Score:
     words: str
-    family: str
-    values: Values
+    family: _Family
+    kind: Kind
+    values: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,22 +59,19 @@ class _Tally:
     measure: Sides
 
 
-def find_events(
-    columns: Iterable[Column], draws: int, *, delta: float, keep: int = 3
-) -> list[Event]:
-    """The most promising events: for each direction, up to `keep` from different families."""
-    best: dict[tuple[bool, str], Event] = {}
+def find_events(columns: Iterable[Column], draws: int, *, delta: float) -> list[Event]:
+    """The most promising event of every family and kind of column, for each direction.
+
+    A rare event that gives everything away promises less than a frequent one that uses up the
+    budget, so the two must not compete: at most 26 events are kept.
+    """
+    best: dict[tuple[bool, _Family, Kind], Event] = {}
     for score, tally, forward in _scores(columns, draws):
-        event = _threshold(score, tally, forward, draws // 4, delta)
-        rival = best.get((forward, score.family))
+        event, place = _threshold(score, tally, forward, draws // 4, delta), (forward, score.family)
+        rival = best.get((*place, score.kind))
         if event is not None and (rival is None or event.promise > rival.promise):
-            best[forward, score.family] = event
-    ranked = sorted(best.values(), key=lambda event: -event.promise)
-    return [
-        event
-        for forward in (True, False)
-        for event in [each for each in ranked if each.forward is forward][:keep]
-    ]
+            best[*place, score.kind] = event
+    return list(best.values())
 
 
 def _scores(columns: Iterable[Column], draws: int) -> Iterator[tuple[_Score, _Tally, bool]]:
@@ -74,28 +83,29 @@ def _scores(columns: Iterable[Column], draws: int) -> Iterator[tuple[_Score, _Ta
             tally = _tally(column.codes, len(column.known), draws, forward)
             for score in _scores_of(column, tally.learn):
                 yield score, tally, forward
-            if column.ordered:
+            if column.kind is Kind.COORDINATE:
                 ratio += _binned_ratio(tally.learn)[column.codes]
     for forward, ratio in together.items():
         known, codes = np.unique(ratio.round(9), return_inverse=True)
         words = "estimated log ratio of all coordinates together >= "
-        score = _Score(words=words, family="together", values=known)
+        score = _Score(words=words, family=_Family.TOGETHER, kind=Kind.WHOLE, values=known)
         yield score, _tally(codes, len(known), draws, forward), forward
 
 
 def _scores_of(column: Column, learn: Sides) -> Iterator[_Score]:
-    name = column.name
+    name, kind = column.name, column.kind
     if column.ordered:
-        yield _Score(words=f"{name} >= ", family="above", values=column.known)
-        yield _Score(words=f"{name} <= ", family="below", values=-column.known)
-    words = f"estimated log ratio of {name} >= "
-    yield _Score(words=words, family="ratio", values=_cautious_ratio(learn))
+        above, below = column.known, -column.known
+        yield _Score(words=f"{name} >= ", family=_Family.ABOVE, kind=kind, values=above)
+        yield _Score(words=f"{name} <= ", family=_Family.BELOW, kind=kind, values=below)
+    words, ratio = f"estimated log ratio of {name} >= ", _cautious_ratio(learn)
+    yield _Score(words=words, family=_Family.RATIO, kind=kind, values=ratio)
     words = f"{name} in a set of values seen on one side only"
     only = np.where((learn[0] > 0) & (learn[1] == 0), 1.0, NEVER)
-    yield _Score(words=words, family="only", values=only)
+    yield _Score(words=words, family=_Family.ONLY, kind=kind, values=only)
 
 
-def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _Tally:
+def _tally(codes: Integers, size: int, draws: int, forward: bool) -> _Tally:
     quarter = draws // 4
     sides = (codes[:draws], codes[draws:]) if forward else (codes[draws:], codes[:draws])
 
@@ -109,14 +119,14 @@ def _tally(codes: NDArray[np.int64], size: int, draws: int, forward: bool) -> _T
     )
 
 
-def _cautious_ratio(learn: Sides) -> Values:
+def _cautious_ratio(learn: Sides) -> Floats:
     """Log ratio less a standard error, so that rare values do not lead; unseen ones never."""
     mine, other = learn + 0.5
     ratio = np.log(mine / other) - np.sqrt(1 / mine + 1 / other)
     return np.where(learn.sum(axis=0) > 0, ratio, NEVER)
 
 
-def _binned_ratio(learn: Sides) -> Values:
+def _binned_ratio(learn: Sides) -> Floats:
     """Log ratio per value, or per bin of about equal mass where there are many values."""
     size = learn.shape[1]
     bins = np.arange(size)
@@ -151,7 +161,7 @@ def _threshold(
     )
 
 
-def _level(family: str, level: float) -> str:
-    if family == "only":
+def _level(family: _Family, level: float) -> str:
+    if family is _Family.ONLY:
         return ""
-    return f"{-level if family == 'below' else level:.6g}"
+    return f"{-level if family is _Family.BELOW else level:.6g}"

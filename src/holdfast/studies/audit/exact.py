@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.delta import group_delta
 from holdfast.privacy.rational import exp_below
-from holdfast.studies.audit.report import Audit
+from holdfast.studies.audit.result import Audit
 
 ROW_TOLERANCE = 1e-9
 FLOAT_TOLERANCE = 1e-9
@@ -177,7 +178,7 @@ def _approximate(weights: Matrix, claimed: Fraction | None, delta: Fraction, rea
     )
 
 
-def _smallest_epsilon(p: NDArray[np.float64], q: NDArray[np.float64], delta: float) -> float:
+def _smallest_epsilon(p: Floats, q: Floats, delta: float) -> float:
     """By falling ratio p/q: with the first k outputs, (P_k - δ)/Q_k is largest at the answer."""
     with np.errstate(divide="ignore", invalid="ignore"):
         order = np.argsort(-np.where(p > 0, p / q, 0.0), kind="stable")

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import (
     absolute_deviation,
@@ -23,27 +24,22 @@ from holdfast.privacy.metrics import (
     wasserstein,
 )
 from holdfast.release.release import Release
-from holdfast.studies.engine import Row, Study, Task, task_seed
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.questions import Question, find_questions
-from holdfast.studies.simulation import (
+from holdfast.studies.runner import Row, Study, Task, task_seed
+from holdfast.studies.settings import (
     check_epsilons,
     check_whole,
     counts_of,
-    rounded_histogram,
     seeds_of,
     simulate,
     warm_up,
 )
-from holdfast.tables.histogram import check_max_count, histogram_of_counts
+from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
 from holdfast.tables.table import read_table
 
-Counts = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 NAME = "non_private_comparison"
-EPSILONS = tuple(f"{e:.3g}" for e in 10 ** np.linspace(-1, np.log10(5), 11))
-"""The paper's 11 budgets from 0.1 to 5, evenly spaced in their logarithm."""
 MEASURES = ("w1", "ks", "tv", "absolute", "squared", "seconds")
 
 
@@ -54,7 +50,7 @@ class Comparison:
     non_private_rows: list[Row]
     """One per method, budget and repetition: w1, ks and tv of the released distribution; absolute
     and squared count error of the mechanism; "error of ..." every question; seconds."""
-    non_private_histogram: Counts
+    non_private_histogram: Integers
     """How many rows have count 0, 1, ..., top-coded: the truth."""
     methods: tuple[Method, ...]
     """The methods, in the order asked for."""
@@ -103,9 +99,19 @@ class Comparison:
         self, folder: str | os.PathLike[str], *, name: str = "the table"
     ) -> list[Path]:
         """Errors against budget, distributions and mechanisms as PNG and SVG, in `folder`."""
-        from holdfast.studies.compare.pictures import non_private_pictures
+        from holdfast.studies.compare.pictures import ComparisonPictures
 
-        return non_private_pictures(self, folder, name=name)
+        pictures = ComparisonPictures(
+            name=name,
+            rows=int(self.non_private_histogram.sum()),
+            repetitions=self.repetitions,
+            epsilons=self.epsilons,
+            methods=[method.name for method in self.methods],
+            summary=self.non_private_summary(),
+            truth=self.non_private_distribution,
+            example=self.non_private_example,
+        )
+        return pictures.save(folder)
 
     def __repr__(self) -> str:
         return (
@@ -123,7 +129,7 @@ def compare(
     count: str | None = None,
     category: str | None = None,
     structural_zero: str | Sequence[Any] | None = None,
-    epsilons: Iterable[Any] = EPSILONS,
+    epsilons: Iterable[Any] = BUDGETS,
     methods: Iterable[str | Method] | None = None,
     questions: list[str] | tuple[str, ...] | None = None,
     repetitions: int = 10,
@@ -144,10 +150,10 @@ def compare(
         max_count: The highest count that is published; needed for a table.
         count, category, structural_zero: As for `holdfast.privatize`.
         epsilons: The budgets; default the paper's 11 from 0.1 to 5.
-        methods: Names, `holdfast.Method`s or "module:NAME"; default all that have a name.
+        methods: Names, `holdfast.Method`s or "module:NAME"; default all the named ones.
         questions: "zeros", "mean", "above K"; default these, with K a third of max_count.
         repetitions: Releases per method and budget.
-        folder: Where results grow as they come, so that a killed run goes on where it was.
+        folder: Where results are added as they come, so that a killed run resumes where it stopped.
         jobs: How many processes; default one per core. In a script, more than one needs
             `if __name__ == "__main__":` around the call.
         progress: Whether to show a bar.
@@ -178,7 +184,7 @@ def compare(
     )
 
 
-def measure(task: Task, seed: int, *, histogram: Counts, methods: dict[str, Method]) -> list[Row]:
+def measure(task: Task, seed: int, *, histogram: Integers, methods: dict[str, Method]) -> list[Row]:
     """All repetitions of one method and budget."""
     method, counts, truth = (
         methods[task["method"]],
@@ -210,9 +216,9 @@ def measure(task: Task, seed: int, *, histogram: Counts, methods: dict[str, Meth
 
 def _histogram(
     table: Any, rows: int | None, max_count: int | None, names: tuple[Any, Any, Any]
-) -> Counts:
+) -> Integers:
     if rows is not None:
-        histogram = rounded_histogram(table, check_whole(rows, "rows"))
+        histogram = whole_histogram(check_target(table), check_whole(rows, "rows"))
         if max_count is not None and max_count != len(histogram) - 1:
             raise HoldfastError(
                 "`max_count` does not fit the distribution, which has one share per count from 0 "
@@ -231,7 +237,7 @@ def _histogram(
 def _task(
     method: Method,
     epsilon: str,
-    histogram: Counts,
+    histogram: Integers,
     questions: Sequence[Question],
     repetitions: int,
 ) -> Task:

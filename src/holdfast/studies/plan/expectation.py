@@ -4,20 +4,17 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 
-Floats = NDArray[np.float64]
 Moments = Sequence[Sequence[float]]
 """(bias, standard deviation) of an answer's error, one per simulated stage 1."""
 
 DRAWS = 4  # of all rows, per mechanism, for the distances between distributions
 
 
-def question_moments(
-    matrix: Floats, histogram: NDArray[np.int64], weights: Floats
-) -> tuple[float, float]:
+def question_moments(matrix: Floats, histogram: Integers, weights: Floats) -> tuple[float, float]:
     r"""Bias and standard deviation of a linear answer, given the mechanism.
 
     The rows are drawn independently, so with q the weights and ζ = η/N the error of q·ẑ has the
@@ -58,7 +55,7 @@ def expected_errors(moments: Moments, name: str) -> dict[str, float]:
     }
 
 
-def expected_distances(matrix: Floats, histogram: NDArray[np.int64], seed: int) -> dict[str, float]:
+def expected_distances(matrix: Floats, histogram: Integers, seed: int) -> dict[str, float]:
     """Mean W1, KS and TV of released distributions, over a few draws of all rows."""
     rng, rows = np.random.default_rng([seed, 1]), histogram.sum()
     zeta = histogram / rows

@@ -11,12 +11,13 @@ from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.analysis.whole_histogram import whole_histogram
+from holdfast.arrays import Integers
+from holdfast.engines.stages import check_parameters
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.metrics import absolute_deviation, squared_error
-from holdfast.studies.engine import Row, Study, Task, task_seed
 from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.plan.expectation import (
     expected_distances,
@@ -27,16 +28,15 @@ from holdfast.studies.plan.expectation import (
 from holdfast.studies.plan.priors import prior_distribution
 from holdfast.studies.plan.targets import Target, read_target
 from holdfast.studies.questions import Question, find_questions
-from holdfast.studies.simulation import (
+from holdfast.studies.runner import Row, Study, Task, task_seed
+from holdfast.studies.settings import (
     check_epsilons,
     check_whole,
     counts_of,
-    rounded_histogram,
     seeds_of,
     simulate,
 )
 
-Counts = NDArray[np.int64]
 Grouped = dict[tuple[str, str], list[Row]]
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
@@ -77,7 +77,7 @@ class Plan:
 class _Planner:
     """One planned table, and how its releases are simulated."""
 
-    histogram: Counts
+    histogram: Integers
     method: Method
     questions: tuple[Question, ...]
     repetitions: int
@@ -160,7 +160,7 @@ def plan(
     (chosen,) = find_methods([method])
     budgets, shown = check_epsilons(epsilons), _check_splits(splits, chosen)
     planner = _Planner(
-        histogram=rounded_histogram(shares, size),
+        histogram=whole_histogram(shares, size),
         method=chosen,
         questions=tuple(asked),
         repetitions=check_whole(repetitions, "repetitions", least=2),
@@ -181,7 +181,7 @@ def plan(
     )
 
 
-def _simulate(task: Task, seed: int, *, histogram: Counts, method: Method) -> list[Row]:
+def _simulate(task: Task, seed: int, *, histogram: Integers, method: Method) -> list[Row]:
     """One budget and split: what each simulated release is expected to be off by."""
     n, counts, truth = len(histogram), counts_of(histogram), histogram / histogram.sum()
     asked = [Question(name) for name in task["questions"].split(", ")]
@@ -255,7 +255,10 @@ def _name(split: str | None) -> str:
 
 
 def _check_splits(splits: Iterable[Any], method: Method) -> tuple[str | None, ...]:
-    if getattr(method.constructor, "one_stage", False) and method.privatizer is None:
+    asked = check_parameters(
+        epsilon=1, max_count=1, privatizer=method.privatizer, constructor=method.constructor
+    )
+    if asked.options["one_stage"]:
         return (None,)
     given = [splits] if splits is None or isinstance(splits, str | float) else list(splits)
     texts = tuple(dict.fromkeys(None if s in (None, "default") else str(s) for s in given))

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
-
-Floats = NDArray[np.float64]
 
 
 def _poisson(k: Floats, mean: float) -> Floats:
@@ -80,7 +79,7 @@ def _shape(text: str, top: int) -> Floats:
         kind, _, number = name.partition(":")
         share = _number(number, text)
         if kind != "zeros" or not 0 <= share < 1:
-            raise HoldfastError(f"`prior` {text!r:.60} is no shape. {HINT}")
+            raise HoldfastError(f"`prior` {text!r:.60} is not a shape. {HINT}")
         shares = (1 - share) * _shape(rest, top)
         shares[0] += share
         return shares
@@ -111,12 +110,11 @@ def _number(text: str, prior: str) -> float:
 
 
 def _from_file(path: Path, top: int, count: str | None) -> Floats:
-    from holdfast.tables.table import read_file, read_table
+    from holdfast.tables.files import column_names, read_file
+    from holdfast.tables.table import read_table
 
     table = read_file(path)
-    columns = list(getattr(table, "columns", ()) or ())
-    names = [str(c) for c in getattr(table, "column_names", columns)]
-    if count is None and sorted(names) == ["categories", "count"]:
+    if count is None and sorted(column_names(table)) == ["categories", "count"]:
         counts = read_table(table, count="count").counts
         rows = read_table(table, count="categories").counts
         if not rows.sum():

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from holdfast.studies.engine import Row, Task
-from holdfast.studies.pipeline import BUDGETS
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce.accuracy_claims import beyond, claims, squared_claims
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment
-from holdfast.studies.reproduce.pipelines import BASELINES, FIXED, ORACLE, simulate, with_share
-from holdfast.studies.reproduce.summaries import sources, table
+from holdfast.studies.reproduce.means import means_of, sources
+from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE, simulate, with_share
+from holdfast.studies.runner import Row, Task
 
 THREE = ("binomial", "crime", "schools")
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
@@ -29,7 +29,7 @@ def by_budget(
     rows: Sequence[Row], measure: str, methods: Sequence[str], **options: Any
 ) -> list[Callable[[Any], None]]:
     """A panel per data set: the mean of a measure against the budget, a curve per method."""
-    found, where = table(rows, measure), sources(rows)
+    found, where = means_of(rows, measure), sources(rows)
     budgets = list(dict.fromkeys(row["epsilon"] for row in rows))
     return [
         curves(
@@ -58,7 +58,7 @@ def _figures(rows: Sequence[Row]) -> list[Figure]:
             title=f"Distribution error against budget: {NAMES[measure]}",
             caption="Distribution error of the released table against the total budget. The "
             "heuristic with the sandwich selector stands for all fixed-point methods of the "
-            f"paper, as in the paper; holdfast is the default pipeline. {bars}",
+            f"paper, as in the paper; holdfast is the default. {bars}",
             panels=by_budget(rows, measure, IN_DISTRIBUTION),
         )
         for measure in ("wasserstein", "kolmogorov_smirnov", "total_variation")

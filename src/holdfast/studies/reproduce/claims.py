@@ -3,10 +3,25 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 
-AGREES, DIFFERS, STAND_IN = "agrees", "differs", "stand-in data: not comparable"
-UNTOLD = "not told apart"
+from holdfast.studies.synthetic import is_stand_in
+
 BARS = 3.0  # standard errors of a difference that count as sampling error
+
+
+class Verdict(Enum):
+    """Whether two things agree; the value is how the report says it."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNDECIDED = "undecided"
+    NOT_COMPARABLE = "not comparable"
+    LESS_ERROR = "less error"
+    MORE_ERROR = "more error"
+    SAME_ERROR = "the same within sampling error"
+    FASTER = "faster"
+    SLOWER = "slower"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,10 +36,30 @@ class Claim:
     """What was found here, with its standard error where there is one."""
     ratio: str = ""
     """Here over paper, for numbers."""
-    verdict: str
-    """Whether they agree, in plain words."""
-    note: str = ""
+    verdict: Verdict
+    """Whether they agree."""
+    limit: str = ""
+    """Within what, where that is not sampling error."""
+    why: str = ""
     """Why not, or how it was compared."""
+    source: str = ""
+    """Where the data come from, for a claim about one data set."""
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether it is about data that stand in for the paper's."""
+        return is_stand_in(self.source)
+
+    @property
+    def counts_as(self) -> Verdict:
+        """The verdict that is counted: of stand-in data there is none."""
+        return Verdict.NOT_COMPARABLE if self.stand_in else self.verdict
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict as the report says it."""
+        parts = ("stand-in data" if self.stand_in else "", self.verdict.value, self.limit)
+        return ": ".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -76,7 +111,7 @@ def number(
     shown but allows nothing. `reason` is said only where they differ, `always`
     in any case.
 
-    >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict
+    >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict.value
     'agrees'
     """
     printed = float(paper.rstrip("%"))
@@ -85,7 +120,7 @@ def number(
     sampling = math.hypot(here.error, here.spread / math.sqrt(runs) if runs else 0.0)
     allowed = BARS * sampling * (not flat) + 0.5 * 10.0**-decimals + margin
     fits = abs(here.mean - printed) <= allowed * (1 + 1e-9)
-    verdict = AGREES if fits else DIFFERS
+    verdict = Verdict.AGREES if fits else Verdict.DIFFERS
     low, high = printed - allowed, printed + allowed
     accepted = f"Accepted: {low:.3g} to {high:.3g}." if sampling or margin else ""
     return Claim(
@@ -93,8 +128,9 @@ def number(
         paper=paper,
         here=str(here) + ("%" if paper.endswith("%") else ""),
         ratio=f"{here.mean / printed:.3g}" if printed else "",
-        verdict=STAND_IN if source.startswith("STAND-IN") else verdict,
-        note=" ".join(filter(None, (always or ("" if fits else reason), accepted))),
+        verdict=Verdict.NOT_COMPARABLE if is_stand_in(source) else verdict,
+        source=source,
+        why=" ".join(filter(None, (always or ("" if fits else reason), accepted))),
     )
 
 
@@ -108,28 +144,33 @@ def sentence(
     reason: str = "",
 ) -> Claim:
     """A statement of the paper, and whether the numbers bear it out; None: they cannot tell."""
-    verdict = UNTOLD if holds is None else AGREES if holds else DIFFERS
-    if source.startswith("STAND-IN"):
-        verdict = f"stand-in data: {verdict}"
-    return Claim(what=what, paper=paper, here=here, verdict=verdict, note="" if holds else reason)
+    told = Verdict.AGREES if holds else Verdict.DIFFERS
+    return Claim(
+        what=what,
+        paper=paper,
+        here=here,
+        verdict=Verdict.UNDECIDED if holds is None else told,
+        why="" if holds else reason,
+        source=source,
+    )
 
 
 def versus(what: str, theirs: Estimate, ours: Estimate, *, source: str = "") -> Claim:
     """An error of the paper's method beside holdfast's.
 
-    >>> versus("W1", Estimate(1.0, 0.1), Estimate(0.9, 0.1)).verdict
+    >>> versus("W1", Estimate(1.0, 0.1), Estimate(0.9, 0.1)).verdict.value
     'the same within sampling error'
     """
-    verdict = "less error" if ours.mean < theirs.mean else "more error"
+    verdict = Verdict.LESS_ERROR if ours.mean < theirs.mean else Verdict.MORE_ERROR
     if not clearly_below(ours, theirs) and not clearly_below(theirs, ours):
-        verdict = "the same within sampling error"
+        verdict = Verdict.SAME_ERROR
     return Claim(
         what=what,
         paper=str(theirs),
         here=str(ours),
         ratio=f"{ours.mean / theirs.mean:.3g}",
         verdict=verdict,
-        note="stand-in data" if source.startswith("STAND-IN") else "",
+        source=source,
     )
 
 

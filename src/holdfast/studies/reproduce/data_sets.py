@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from holdfast.studies.datasets import TABLES
-from holdfast.studies.engine import Row, Task
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.studies.reproduce.drawing import Figure, bars, titled
 from holdfast.studies.reproduce.experiment import Experiment, Folder, load
-from holdfast.studies.reproduce.summaries import sources
+from holdfast.studies.reproduce.means import sources
+from holdfast.studies.runner import Row, Task
 
 SKEWS = {"crime": "5.83", "schools": "1.29"}
 ERRATUM = (
@@ -139,7 +139,8 @@ def _data_claims(rows: Sequence[Row]) -> list[Claim]:
     if "crime" in where:
         eta = _histograms(rows)["crime"]
         zeros = 100 * float(eta[0] / eta.sum())
-        claims.append(number("crime: share of counties without homicides", "53%", Estimate(zeros)))
+        what = "crime: share of counties without homicides"
+        claims.append(number(what, "53%", Estimate(zeros), source=where["crime"]))
     return claims
 
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.claims import Claim, clearly_below, sentence
-from holdfast.studies.reproduce.pipelines import BASELINES, FIXED, ORACLE
-from holdfast.studies.reproduce.summaries import Table, listing, nearest, sources, table
+from holdfast.studies.reproduce.means import Means, listing, means_of, nearest, sources
+from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE
+from holdfast.studies.runner import Row
 
 SANDWICH = "heuristic-sandwich"
-CLOSE = 0.1  # curves nearer than this, relatively, lie on each other in a figure
+CLOSE = 0.1  # curves nearer than this, relatively, coincide in a figure
 WORDS = {
     "unfixed-optimum": "two-stage unfixed optimum",
     SANDWICH: "fixed point (sandwich)",
@@ -36,9 +36,9 @@ Cell = tuple[str, float]
 
 def distribution_claims(rows: Sequence[Row]) -> list[Claim]:
     """What the paper says of the curves of distribution error."""
-    w1 = table(rows, "wasserstein")
+    w1 = means_of(rows, "wasserstein")
     return [
-        *(_below_baselines(table(rows, measure), measure) for measure in MEASURES),
+        *(_below_baselines(means_of(rows, measure), measure) for measure in MEASURES),
         *_lying_together(w1),
         *_closest_baseline(w1, rows),
     ]
@@ -48,7 +48,7 @@ def default_below_baselines(rows: Sequence[Row]) -> list[Claim]:
     """The same of holdfast's default, on crime at the smallest budget too."""
     claims = []
     for measure in MEASURES:
-        found = table(rows, measure)
+        found = means_of(rows, measure)
         above = _exceptions(found, "default")
         sure = [cell for cell in above if _is_sure(found, cell, "default")]
         claims.append(
@@ -64,7 +64,7 @@ def default_below_baselines(rows: Sequence[Row]) -> list[Claim]:
     return claims
 
 
-def _limits(found: Table, cells: Sequence[Cell]) -> str:
+def _limits(found: Means, cells: Sequence[Cell]) -> str:
     """At how many exceptions even a perfect stage 1 would not help."""
     beyond = [
         (data, epsilon)
@@ -79,7 +79,7 @@ def _limits(found: Table, cells: Sequence[Cell]) -> str:
     )
 
 
-def _below_baselines(found: Table, measure: str) -> Claim:
+def _below_baselines(found: Means, measure: str) -> Claim:
     exceptions, cells = _exceptions(found, SANDWICH), _cells(found)
     sure = [cell for cell in exceptions if _is_sure(found, cell, SANDWICH)]
     crime = ("crime", 0.1)
@@ -100,15 +100,15 @@ def _below_baselines(found: Table, measure: str) -> Claim:
     )
 
 
-def _cells(found: Table) -> list[Cell]:
+def _cells(found: Means) -> list[Cell]:
     return list(dict.fromkeys((data, epsilon) for data, _, epsilon in found))
 
 
-def _best_baseline(found: Table, data: str, epsilon: float) -> str:
+def _best_baseline(found: Means, data: str, epsilon: float) -> str:
     return min(BASELINES, key=lambda name: found[data, name, epsilon].mean)
 
 
-def _exceptions(found: Table, method: str) -> list[Cell]:
+def _exceptions(found: Means, method: str) -> list[Cell]:
     """Where a baseline's mean is below the method's."""
     return [
         (data, epsilon)
@@ -118,13 +118,13 @@ def _exceptions(found: Table, method: str) -> list[Cell]:
     ]
 
 
-def _is_sure(found: Table, cell: Cell, method: str) -> bool:
+def _is_sure(found: Means, cell: Cell, method: str) -> bool:
     data, epsilon = cell
     best = _best_baseline(found, data, epsilon)
     return clearly_below(found[data, best, epsilon], found[data, method, epsilon])
 
 
-def _in_words(exceptions: Sequence[Cell], found: Table, method: str) -> str:
+def _in_words(exceptions: Sequence[Cell], found: Means, method: str) -> str:
     words = []
     for data, epsilon in exceptions:
         best = _best_baseline(found, data, epsilon)
@@ -136,14 +136,14 @@ def _in_words(exceptions: Sequence[Cell], found: Table, method: str) -> str:
     return listing(words, most=9)
 
 
-def _lying_together(w1: Table) -> list[Claim]:
+def _lying_together(w1: Means) -> list[Claim]:
     cells = _cells(w1)
     small = [cell for cell in cells if cell[1] <= 1]
     apart, at_most = _furthest(w1, small, FIXED), _furthest(w1, cells, FIXED)
     twins = ("truncated-geometric", "staircase")
     return [
         sentence(
-            "All fixed-point methods lie on each other in distribution error",
+            "All fixed-point methods coincide in distribution error",
             at_most < 0.5,
             f"mean W1 up to {apart:.0%} from their average for ε_t ≤ 1, {at_most:.0%} at any; "
             "agrees below 50%",
@@ -151,7 +151,7 @@ def _lying_together(w1: Table) -> list[Claim]:
             "schools, min on crime. The optimum and the sandwich selector lie together.",
         ),
         sentence(
-            "Staircase and truncated geometric lie on each other",
+            "Staircase and truncated geometric coincide",
             _furthest(w1, cells, twins) < CLOSE,
             f"mean W1 up to {_furthest(w1, small, twins):.0%} from their "
             f"average for ε_t ≤ 1, {_furthest(w1, cells, twins):.0%} at any; agrees below "
@@ -162,7 +162,7 @@ def _lying_together(w1: Table) -> list[Claim]:
     ]
 
 
-def _closest_baseline(w1: Table, rows: Sequence[Row]) -> list[Claim]:
+def _closest_baseline(w1: Means, rows: Sequence[Row]) -> list[Claim]:
     source, first = sources(rows).get("schools"), nearest(rows, 0.1)
     if source is None:
         return []
@@ -172,7 +172,7 @@ def _closest_baseline(w1: Table, rows: Sequence[Row]) -> list[Claim]:
     return [sentence(what, ratio > 40, f"{ratio:.0f} times", source=source)]
 
 
-def _furthest(w1: Table, cells: Sequence[Cell], methods: Sequence[str]) -> float:
+def _furthest(w1: Means, cells: Sequence[Cell], methods: Sequence[str]) -> float:
     """The largest relative distance of a mean from the average of the methods' means."""
     return max((_spread([w1[d, m, e].mean for m in methods]) for d, e in cells), default=0.0)
 

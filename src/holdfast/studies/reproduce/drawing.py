@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.studies.plots import canvas, draw_curve, legend_below
 from holdfast.studies.style import Style, style_of
 
@@ -98,9 +98,7 @@ def named_style(name: str, labels: Mapping[str, str] | None = None) -> Style:
     return style.renamed((LEGEND | dict(labels or {})).get(name, style.label))
 
 
-def bars(
-    heights: NDArray[np.float64], *, title: str, y: str, top_coded: bool = False
-) -> Callable[[Any], None]:
+def bars(heights: Floats, *, title: str, y: str, top_coded: bool = False) -> Callable[[Any], None]:
     """A panel of grey bars: a distribution of counts 0, 1, ..."""
 
     def panel(axis: Any) -> None:

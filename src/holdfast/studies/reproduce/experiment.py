@@ -9,11 +9,11 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.studies.datasets import Dataset, dataset
-from holdfast.studies.engine import Row, Study, Task
+from holdfast.analysis.document import Table
+from holdfast.studies.datasets import DataMissing, Dataset, dataset
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.drawing import Figure
-from holdfast.studies.reproduce.report import Grid
+from holdfast.studies.runner import Row, Study, Task
 
 QUICK, FULL = "quick", "full"
 DIGITS = 10
@@ -33,7 +33,7 @@ class Experiment:
     work: Callable[..., list[Row]]
     """(task, seed, folder=...) -> rows; at the top of a module."""
     data: tuple[str, ...] = ()
-    """Data sets, by name; one that is not here leaves its tasks out."""
+    """Data sets, by name; one that is not found leaves its tasks out."""
     grid: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     """What varies, and over which values; every combination is a task."""
     replications: Mapping[str, int] = field(default_factory=lambda: {QUICK: 1, FULL: 1})
@@ -44,7 +44,7 @@ class Experiment:
     """What follows from a combination and belongs beside it."""
     draw: Callable[[Sequence[Row]], list[Figure]] = lambda rows: []
     """Figures, from the rows of its file."""
-    tables: Callable[[Sequence[Row]], list[Grid]] = lambda rows: []
+    tables: Callable[[Sequence[Row]], list[Table]] = lambda rows: []
     """Tables for the report, from the same rows."""
     claims: Callable[[Sequence[Row]], list[Claim]] = lambda rows: []
     """What the paper says beside what was found, from the rows of its file."""
@@ -58,7 +58,7 @@ class Experiment:
     """Whether data sets are left out that no file holds."""
 
     def study(self, folder: Folder, effort: str) -> Study:
-        """The tasks for the engine; none if the data are not here."""
+        """The tasks for the engine; none if the data were not found."""
         points = [
             dict(zip(("data", *self.grid), values, strict=True))
             for values in itertools.product(self._present(folder), *self.grid.values())
@@ -73,12 +73,12 @@ class Experiment:
         return Study(name=self.name, tasks=tasks, work=work)
 
     def missing(self, folder: Folder) -> list[str]:
-        """Its data sets that are not here; nothing is said of them."""
+        """Its data sets that were not found; nothing is said of them."""
         return [name for name in self.data if not is_here(name, folder)]
 
     def _present(self, folder: Folder) -> list[str]:
         here = [name for name in self.data or ("",) if not name or is_here(name, folder)]
-        return [name for name in here if not self.from_files or ".csv" in load(name, folder).source]
+        return [name for name in here if not self.from_files or load(name, folder).from_file]
 
 
 def _kept(task: Task, seed: int, work: Callable[[Task, int], list[Row]]) -> list[Row]:
@@ -92,14 +92,10 @@ def _rounded(value: Any) -> Any:
 
 
 def is_here(name: str, folder: Folder) -> bool:
-    """Whether a data set can be had; crime and bird flu need a file."""
-    from holdfast.errors import HoldfastError
-
+    """Whether a data set is available; crime and bird flu need a file."""
     try:
         load(name, folder)
-    except HoldfastError as error:
-        if "is not here" not in str(error):
-            raise
+    except DataMissing:
         return False
     return True
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.engine import Row, Task
 from holdfast.studies.reproduce.claims import Claim, Estimate, number
 from holdfast.studies.reproduce.experiment import Experiment, Folder
+from holdfast.studies.runner import Row, Task
 
 PRINTED = {"F": "36", "R_F": "78", "U": "27", "R_U": "36"}
 

@@ -1,4 +1,4 @@
-"""Distribution privatizers against n, and the other privatizers in the whole pipeline."""
+"""Distribution privatizers against n, and the others before the same stage 2."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers import CumulativeSmooth
-from holdfast.studies.engine import Row, Task
-from holdfast.studies.pipeline import BUDGETS
-from holdfast.studies.release_errors import DISTANCES
+from holdfast.privatizers.planning import MEASURES
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce.accuracy import NAMES, THREE, by_budget
 from holdfast.studies.reproduce.claims import Claim, Estimate, estimate, sentence, versus
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.studies.reproduce.pipelines import BASELINES, PRIVATIZERS, simulate, with_share
-from holdfast.studies.reproduce.summaries import listing, sources, table
+from holdfast.studies.reproduce.means import listing, means_of, sources
+from holdfast.studies.reproduce.methods import BASELINES, PRIVATIZERS, simulate, with_share
+from holdfast.studies.runner import Row, Task
 
 SHOWN = ("wasserstein", "kolmogorov_smirnov")
 SIZES = (11, 21, 41, 61, 81, 121, 161, 241)
@@ -33,7 +33,7 @@ def draw_targets(task: Task, seed: int, folder: Folder) -> list[Row]:
     rows = []
     for run in range(task["replications"]):
         z = privatizer(data.histogram, epsilon=task["epsilon"], rng=source)
-        rows.append({"run": run} | {name: DISTANCES[name](truth, z) for name in SHOWN})
+        rows.append({"run": run} | {name: MEASURES[name](truth, z) for name in SHOWN})
     return rows
 
 
@@ -104,8 +104,8 @@ def _robust_figures(rows: Sequence[Row]) -> list[Figure]:
     return [
         Figure(
             name=f"other-privatizers-{measure}",
-            title=f"Other privatizers in the pipeline (heuristic, sandwich): {NAMES[measure]}",
-            caption="The paper's pipeline with each privatizer of its comparison as stage 1, and "
+            title=f"Other privatizers, then the sandwich heuristic: {NAMES[measure]}",
+            caption="The paper's method with each privatizer of its comparison as stage 1, and "
             f"the unfixed baselines. {HIERARCHICAL}",
             panels=by_budget(rows, measure, methods),
         )
@@ -114,7 +114,7 @@ def _robust_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _robust_claims(rows: Sequence[Row]) -> list[Claim]:
-    w1, claims = table(rows, "wasserstein"), []
+    w1, claims = means_of(rows, "wasserstein"), []
     budgets = sorted({row["epsilon"] for row in rows})
     cells = [(data, epsilon) for data in sources(rows) for epsilon in budgets]
     for name in PRIVATIZERS:
@@ -152,7 +152,7 @@ BY_SIZE = Experiment(
 )
 IN_PIPELINE = Experiment(
     name="other-privatizers",
-    title="The other privatizers in the pipeline",
+    title="The other privatizers before the same stage 2",
     about="A robustness check that the paper mentions and omits: the heuristic with the sandwich "
     "selector after each privatizer, at the paper's split.",
     data=THREE,

@@ -4,12 +4,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from holdfast.studies.engine import Row
+from holdfast.analysis.document import Table
 from holdfast.studies.reproduce.accuracy_claims import DECREASES, PRINTED
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS
-from holdfast.studies.reproduce.pipelines import FIXED
-from holdfast.studies.reproduce.report import Grid
+from holdfast.studies.reproduce.methods import FIXED
 from holdfast.studies.reproduce.split_claims import (
     GAP_DECIMALS,
     PRINTED_FIT,
@@ -19,6 +18,7 @@ from holdfast.studies.reproduce.split_claims import (
     fit,
     printed_optima,
 )
+from holdfast.studies.runner import Row
 
 PRINTED_BINOMIAL_GAP = (0.1, "0.42")
 BASELINES = ("unfixed-optimum", "truncated-geometric")
@@ -39,12 +39,12 @@ def published_claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def _same(
-    what: str, printed: str, value: float, note: str = "", decimals: int | None = None
+    what: str, printed: str, value: float, why: str = "", decimals: int | None = None
 ) -> Claim:
     """With a digit more than in print, so that the rounding can be seen."""
     if decimals is None:
         decimals = len(printed.rstrip("%").partition(".")[2])
-    claim = number(what, printed, Estimate(value), decimals=decimals, always=note)
+    claim = number(what, printed, Estimate(value), decimals=decimals, always=why)
     digits = decimals + 1
     return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
 
@@ -70,7 +70,7 @@ def _split_claims(rows: Sequence[Row]) -> list[Claim]:
         sentence(
             "The table of optimal f, cell by cell, from its own random numbers",
             same == len(found),
-            f"{same} of {len(found)} cells equal, with {rows[0]['runs']} releases a point",
+            f"{same} of {len(found)} cells equal, with {rows[0]['runs']} releases per point",
             paper="66 cells",
         )
     ]
@@ -95,7 +95,7 @@ def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
 
 
 def _gap(points: Sequence[Row]) -> float:
-    """How far the rule's objective, of the one share that is no tenth, lies above the best."""
+    """How far the rule's objective, of the one share that is not a tenth, lies above the best."""
     (chosen,) = [p for p in points if not math.isclose(10 * p["share"], round(10 * p["share"]))]
     return _value(chosen) - min(map(_value, points))
 
@@ -116,7 +116,7 @@ def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
                 "numbers",
                 text,
                 found[data, by, epsilon][measure],
-                note=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
+                why=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
             )
         )
     return [
@@ -140,7 +140,7 @@ def _short(method: str) -> str:
 
 
 def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
-    """The decrease to the optimum; what the other fixed-point methods give is in the note."""
+    """The decrease to the optimum; what the other fixed-point methods give is said beside it."""
     claims = []
     for data, text in DECREASES:
         if not any(name == data for name, _, _ in found):
@@ -159,7 +159,7 @@ def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
                 "optimum, from its own random numbers",
                 text,
                 falls["paper"],
-                note=f"The other fixed-point methods: {others}. The text does not say which "
+                why=f"The other fixed-point methods: {others}. The text does not say which "
                 "method it means"
                 + ("; its rounded 0.64 and 0.04 give 93.75%." if data == "binomial" else "."),
             )
@@ -179,20 +179,20 @@ def _crime_increase(found: Cells) -> list[Claim]:
             "crime, ε_t = 0.48: increase of count error, unfixed optimum to sandwich selector",
             "5.7%",
             100 * (sandwich / unfixed - 1),
-            note="The text says that this is the increase to the optimum, which is "
+            why="The text says that this is the increase to the optimum, which is "
             f"{optimum / unfixed - 1:.1%}.",
         )
     ]
 
 
 def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
-    above = [
-        f"{data} at {epsilon:g} ({row['wasserstein']:.2g} {WORDS[method]}, "
+    above = {
+        (data, epsilon): f"{data} at {epsilon:g} ({row['wasserstein']:.2g} {WORDS[method]}, "
         f"{found[data, SANDWICH, epsilon]['wasserstein']:.2g} fixed point)"
         for (data, method, epsilon), row in found.items()
         if method in BASELINES
         and row["wasserstein"] < found[data, SANDWICH, epsilon]["wasserstein"]
-    ]
+    }
     if not found:
         return []
     points = len({(data, epsilon) for data, _, epsilon in found})
@@ -201,12 +201,9 @@ def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
             "The fixed point often has less distribution error than every baseline; there are "
             "exceptions, in particular the crime data at ε_t = 0.1",
             len(above) < points / 2
-            and (
-                not any(d == "crime" for d, _, _ in found)
-                or any(a.startswith("crime at 0.1 ") for a in above)
-            ),
+            and (not any(d == "crime" for d, _, _ in found) or ("crime", 0.1) in above),
             f"in the paper's own draws, exceptions at {len(above)} of {points} points: "
-            + ", ".join(above),
+            + ", ".join(above.values()),
             paper="often, with exceptions, this one in particular",
             reason="The paper names one exception; its own draws have these. At large budgets the "
             "truncated geometric spends nothing on stage 1 and hardly moves a count.",
@@ -214,7 +211,7 @@ def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
     ]
 
 
-def published_tables(rows: Sequence[Row]) -> list[Grid]:
+def published_tables(rows: Sequence[Row]) -> list[Table]:
     """Mean W1 of the published draws, for the figure of distribution error."""
     accuracy = [row for row in rows if row["part"] == "accuracy"]
     methods = list(dict.fromkeys(row["method"] for row in accuracy))
@@ -222,8 +219,8 @@ def published_tables(rows: Sequence[Row]) -> list[Grid]:
     if not cells:
         return []
     return [
-        Grid(
-            caption="Mean W1 in the paper's own draws (ten a point).",
+        Table(
+            caption="Mean W1 in the paper's own draws (ten per point).",
             header=("data set", "ε_t", *(WORDS.get(method, method) for method in methods)),
             rows=[
                 (data, f"{epsilon:g}", *(f"{cells[data, epsilon, m]:.3g}" for m in methods))

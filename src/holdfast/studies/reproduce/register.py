@@ -6,18 +6,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.studies.engine import Row, run
 from holdfast.studies.reproduce.accuracy import ACCURACY, SQUARED
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.data_sets import BIRD_FLU, DATA_SETS
 from holdfast.studies.reproduce.experiment import QUICK, Experiment, read_rows
 from holdfast.studies.reproduce.polytopes import POLYTOPES
 from holdfast.studies.reproduce.privatizers import BY_SIZE, IN_PIPELINE
-from holdfast.studies.reproduce.published import PUBLISHED
-from holdfast.studies.reproduce.report import Section, write_report
+from holdfast.studies.reproduce.published_draws import PUBLISHED
 from holdfast.studies.reproduce.runtime import RUNTIME
 from holdfast.studies.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
-from holdfast.studies.simulation import check_whole
+from holdfast.studies.reproduce.write_up import Section, write_report
+from holdfast.studies.runner import Row, run
+from holdfast.studies.settings import check_whole
+from holdfast.studies.synthetic import is_stand_in
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -47,7 +48,7 @@ class Outcome:
     claims: list[Claim]
     """Every line of "paper, here, ratio"."""
     left_out: list[str]
-    """Experiments whose data are not here."""
+    """Experiments whose data were not found."""
 
 
 def reproduce(
@@ -63,8 +64,8 @@ def reproduce(
 ) -> Outcome:
     """Run experiments (all by default) and write their report.
 
-    Results grow in `out` as they come; with `resume` a killed run goes on where it was and ends
-    with the same bytes, but for times.
+    Results are added to `out` as they come; with `resume` a killed run resumes where it stopped
+    and ends with the same bytes, except for times.
     """
     chosen = _chosen(names, experiments)
     if jobs is not None:
@@ -116,10 +117,10 @@ def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> Non
 def _marked(claim: Claim, rows: Sequence[Row]) -> Claim:
     """A claim over all data sets says which of them is a stand-in."""
     where = {row["data"]: row["source"] for row in rows if "data" in row}
-    made = [name for name, source in where.items() if source.startswith("STAND-IN")]
-    if not made or claim.what.startswith(tuple(where)) or claim.verdict.startswith("stand-in"):
+    made = [name for name, source in where.items() if is_stand_in(source)]
+    if not made or claim.source:
         return claim
-    return replace(claim, note=f"{claim.note} {', '.join(made)}: stand-in data.".strip())
+    return replace(claim, why=f"{claim.why} {', '.join(made)}: stand-in data.".strip())
 
 
 def _section(experiment: Experiment, place: Path) -> Section:

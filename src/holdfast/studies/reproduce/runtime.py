@@ -2,27 +2,26 @@
 
 import signal
 import statistics
+import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from functools import cache
 
 import numpy as np
 
+from holdfast.analysis.document import Table
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import Simulation
 from holdfast.studies.datasets import Dataset
-from holdfast.studies.engine import Row, Task
-from holdfast.studies.release_errors import drawn
-from holdfast.studies.reproduce.claims import Claim, Estimate, sentence
+from holdfast.studies.reproduce.claims import Claim, Estimate, Verdict, sentence
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.studies.reproduce.pipelines import matrix_of, pipeline, share_of
-from holdfast.studies.reproduce.report import Grid
-from holdfast.studies.reproduce.summaries import listing, sources
+from holdfast.studies.reproduce.means import listing, sources
+from holdfast.studies.reproduce.methods import figure_method, share_of, simulator
+from holdfast.studies.runner import Row, Task
 from holdfast.studies.synthetic import BY_DEFINITION, SEED
 
 BUDGET = "0.6931"  # ln 2
@@ -56,7 +55,7 @@ class Stopped(Exception):
 @contextmanager
 def stopped_after(seconds: float) -> Iterator[None]:
     """Stops what runs inside; without a limit where the system has no such clock."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+    if sys.platform == "win32" or threading.current_thread() != threading.main_thread():
         yield
         return
 
@@ -79,22 +78,22 @@ def sized(name: str, n: int, folder: Folder) -> Dataset:
         return load(name, folder, n)
     counts = np.random.default_rng([SEED, n]).binomial(n - 1, 0.5, 10_000)
     histogram = np.bincount(counts, minlength=n)
-    return Dataset(name=name, histogram=histogram, source=BY_DEFINITION)
+    return Dataset(name=name, histogram=histogram, source=BY_DEFINITION, from_file=False)
 
 
 def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The seconds of each release: both stages and the draw, without reading and compiling."""
-    method, epsilon = pipeline(task["method"]), Fraction(task["epsilon"])
+    method = figure_method(task["method"])
     rows: list[Row] = []
     for run in range(-1, task["replications"]):  # run -1 compiles, on a small table
         data = sized(task["data"], task["n"] if run >= 0 else 11, folder)
-        share = Fraction(share_of(method, task["epsilon"], data.histogram))
+        eta, share = data.histogram, share_of(method, task["epsilon"], data.histogram)
+        stages = simulator(method, task["epsilon"], share, int(eta.sum()))
         source, rng = Simulation(seed + run + 1), np.random.default_rng([seed, run + 1])
         start = time.perf_counter()
         try:
-            with stopped_after(LIMIT if data.histogram.size == SIZES[-1] else FOREVER):
-                _, matrix = matrix_of(method, data.histogram, epsilon, share, source)
-                drawn(data.histogram, matrix, rng)
+            with stopped_after(LIMIT if eta.size == SIZES[-1] else FOREVER):
+                list(stages.releases(eta, 1, source, rng))
             solved = "yes"
         except Stopped:
             solved = STOPPED
@@ -231,7 +230,7 @@ def _is_in_order(at: dict[str, float]) -> bool:
     ) < min(at[m] for m in LINEAR_PROGRAMS)
 
 
-def _unsolved(rows: Sequence[Row]) -> list[Grid]:
+def _unsolved(rows: Sequence[Row]) -> list[Table]:
     """What was not solved, or was stopped, is on no curve; here it is named."""
     counted = Counter((r["data"], r["method"], r["n"], r["solved"]) for r in rows)
     found = [
@@ -241,7 +240,7 @@ def _unsolved(rows: Sequence[Row]) -> list[Grid]:
     ]
     header = ("data set", "method", "n", "what happened", "releases")
     caption = "Releases that are on no curve: the solver failed, or was stopped."
-    return [Grid(caption=caption, header=header, rows=found)] if found else []
+    return [Table(caption=caption, header=header, rows=found)] if found else []
 
 
 def _beyond(rows: Sequence[Row]) -> list[Claim]:
@@ -258,8 +257,8 @@ def _beyond(rows: Sequence[Row]) -> list[Claim]:
                         paper=str(theirs),
                         here=str(ours),
                         ratio=f"{ours.mean / theirs.mean:.3g}",
-                        verdict="faster" if ours.mean < theirs.mean else "slower",
-                        note="not repeatable",
+                        verdict=Verdict.FASTER if ours.mean < theirs.mean else Verdict.SLOWER,
+                        why="not repeatable",
                     )
                 )
     return claims

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.studies.engine import Row
-from holdfast.studies.reproduce.claims import AGREES, DIFFERS, Claim, Estimate, number, sentence
-from holdfast.studies.reproduce.summaries import sources
+from holdfast.studies.reproduce.claims import Claim, Estimate, Verdict, number, sentence
+from holdfast.studies.reproduce.means import sources
+from holdfast.studies.runner import Row
 
 Optima = dict[tuple[str, float], float]
 
@@ -101,7 +101,7 @@ class Refits:
 
     found: tuple[float, float, float]
     again: Any
-    """A, B, K by refit, with as many releases a point as here."""
+    """A, B, K by refit, with as many releases per point as here."""
     printed: Any
     """The same with as many as the printed table has."""
 
@@ -177,8 +177,9 @@ def _parameter(scatter: Refits, index: int, runs: int) -> Claim:
         paper=PRINTED_FIT[name],
         here=str(Estimate(here, error)),
         ratio=f"{1 + off:.3g}",
-        verdict=f"{AGREES if near else DIFFERS}: {'' if near else 'not '}within {FIT_WITHIN:.0%}",
-        note=f"{runs} releases a point here; the printed table has {PRINTED_RUNS}, and from its "
+        verdict=Verdict.AGREES if near else Verdict.DIFFERS,
+        limit=f"{'' if near else 'not '}within {FIT_WITHIN:.0%}",
+        why=f"{runs} releases per point here; the printed table has {PRINTED_RUNS}, and from its "
         "own random numbers it comes out cell by cell (published-draws). Near its least value the "
         "objective is flat, so the best tenth at small ε_t jumps from run to run: of refits with "
         f"{PRINTED_RUNS} releases 95 % lie in {low:.3g} to {high:.3g}, and the paper's "
@@ -259,6 +260,7 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
             margin=GAP_WITHIN,
             flat=True,
             decimals=GAP_DECIMALS,
+            source=where["crime"],
         )
         for epsilon, printed in PRINTED_GAPS
         if ("crime", epsilon) in gaps
@@ -270,8 +272,8 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
                 "binomial, ε_t = 0.1: optimality gap of the rule of thumb",
                 "0.42",
                 gaps["binomial", 0.1],
-                runs=None,
                 margin=GAP_WITHIN,
+                source=where["binomial"],
             ),
             sentence(
                 "The worst optimality gap is that of the binomial data at ε_t = 0.1",

@@ -1,21 +1,18 @@
 """The paper's appendix on the split: the best f, the rule fitted to it, and what the rule costs."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.analysis.document import Table
 from holdfast.privacy.randomness import Simulation
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.datasets import SYNTHETIC
-from holdfast.studies.engine import Row, Task, task_seed
-from holdfast.studies.pipeline import BUDGETS
-from holdfast.studies.release_errors import drawn, errors_of
 from holdfast.studies.reproduce.drawing import Figure, named_style, spelled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.studies.reproduce.pipelines import matrix_of, pipeline
-from holdfast.studies.reproduce.report import Grid
+from holdfast.studies.reproduce.means import sources
+from holdfast.studies.reproduce.methods import figure_method, simulator
 from holdfast.studies.reproduce.split_claims import (
     fit,
     gap_claims,
@@ -25,7 +22,7 @@ from holdfast.studies.reproduce.split_claims import (
     printed_optima,
     rule,
 )
-from holdfast.studies.reproduce.summaries import sources
+from holdfast.studies.runner import Row, Task, task_seed
 
 TENTHS = tuple(f"0.{tenth}" for tenth in range(1, 10))
 RULE = "rule"
@@ -36,15 +33,12 @@ METHOD = "heuristic-sandwich"
 def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The mean errors of many releases by the paper's method at one share, and their errors."""
     histogram = load(task["data"], folder).histogram
-    epsilon, share = exact_epsilon(task["epsilon"]), Fraction(task["share"])
-    truth, rng = histogram / histogram.sum(), np.random.default_rng(seed)
+    stages = simulator(figure_method(METHOD), task["epsilon"], task["share"], int(histogram.sum()))
     # the same uniform numbers for every share, so that shares are compared, not draws
     common = task_seed("shares", {key: task[key] for key in ("data", "digest", "epsilon")})
-    source, method = Simulation(common), pipeline(METHOD)
-    runs = []
-    for _ in range(task["replications"]):
-        _, matrix = matrix_of(method, histogram, epsilon, share, source)
-        runs.append(errors_of(truth, matrix, drawn(histogram, matrix, rng)))
+    source, rng = Simulation(common), np.random.default_rng(seed)
+    releases = stages.releases(histogram, task["replications"], source, rng)
+    runs = [release.errors() for release in releases]
     values = {name: np.array([run[name] for run in runs]) for name in runs[0]}
     row: Row = {name: float(v.mean()) for name, v in values.items()}
     spread = {n: float(v.std(ddof=1) / len(v) ** 0.5) for n, v in values.items()}
@@ -101,11 +95,11 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
     ]
 
 
-def _optimal_tables(rows: Sequence[Row]) -> list[Grid]:
+def _optimal_tables(rows: Sequence[Row]) -> list[Table]:
     found, printed = optimal_table(rows, "absolute", "wasserstein"), printed_optima(rows)
     names = list(dict.fromkeys(data for data, _ in found))
     return [
-        Grid(
+        Table(
             caption="Optimal f found here (in brackets the paper's, where it is another).",
             header=("ε_t", *names),
             rows=[
@@ -127,7 +121,7 @@ def _gap_figures(rows: Sequence[Row]) -> list[Figure]:
             name=f"optimality-gap-{data}",
             title=f"{data} ({where[data]}): combined error objective against f",
             caption=f"Combined error objective ln(absolute deviation) + ln(W1) against f on {data}"
-            f" ({where[data]}), {rows[0]['replications']} releases a point. Vertical line: the "
+            f" ({where[data]}), {rows[0]['replications']} releases per point. Vertical line: the "
             "rule of thumb's f. Its distance above the dotted line is the optimality gap.",
             panels=[_gap_panel(rows, data, epsilon) for epsilon in map(float, GAP_BUDGETS)],
             width=3.3,

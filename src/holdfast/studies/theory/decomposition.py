@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.studies.theory.epsilon import Array, Number, growth, is_exact, numbers, zeros
 from holdfast.studies.theory.polytopes import broken_step
@@ -75,10 +76,10 @@ def as_decomposition(representation: Any, epsilon: Any) -> Decomposition:
         if is_exact(own) != is_exact(epsilon) or growth(own) != growth(epsilon):
             raise HoldfastError(f"`epsilon` is {epsilon}, but the pieces are at {own}.")
         return merged(representation)
-    if hasattr(representation, "bound_from"):
+    if isinstance(representation, Representation):
         if is_exact(epsilon):
             raise HoldfastError("a constructor's amounts are floats. Hint: `exact_amounts`.")
-        pieces = tuple((int(j), check_pattern(p), float(a)) for j, p, a in representation)
+        pieces = tuple((int(j), check_pattern(p.tolist()), float(a)) for j, p, a in representation)
         n = len(representation.bound_from) + 1
         return merged(Decomposition(n=n, epsilon=epsilon, pieces=pieces))
     return from_dense(representation, epsilon)

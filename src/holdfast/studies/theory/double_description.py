@@ -14,7 +14,7 @@ LARGEST = 64  # constraints: one bit each
 
 
 def extreme_rays(constraints: Rays) -> Rays:
-    """The extreme rays of the pointed cone {y : Ay ≥ 0}, one a row, as coprime integers.
+    """The extreme rays of the pointed cone {y : Ay ≥ 0}, one per row, as coprime integers.
 
     A has at most 64 rows.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.constructors.representation import Representation
 from holdfast.errors import HoldfastError
 from holdfast.studies.theory.decomposition import Decomposition, as_decomposition, runs
 from holdfast.studies.theory.epsilon import Array, numbers, zeros
@@ -18,7 +19,7 @@ Segment = tuple[int, int, int]
 
 def place(matrix: Any, name: str, *, z: Any, epsilon: Any) -> Polytope:
     """The polytope in which a matrix of this size is looked at."""
-    if isinstance(matrix, Decomposition) or hasattr(matrix, "bound_from"):
+    if isinstance(matrix, Decomposition | Representation):
         return polytope(name, n=as_decomposition(matrix, epsilon).n, z=z, epsilon=epsilon)
     shape = numbers(matrix, epsilon, "matrix").shape
     if len(shape) != 2:

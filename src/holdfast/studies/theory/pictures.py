@@ -10,18 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.release.svg import BLUE, element, group, label, picture
 from holdfast.studies.theory.decomposition import decompose_column
 from holdfast.studies.theory.epsilon import Array, log
 from holdfast.studies.theory.scales import Pattern, patterns, scale, single_peaked
 from holdfast.studies.theory.show import show
 
 BAR, HEIGHT, GAP = 22, 110, 26
-COLOURS = ("#3b6fb6", "#e0a030", "#4d9078", "#b5534f", "#7d6fb0", "#8a8a8a", "#26456e", "#a67c2e")
+COLOURS = (BLUE, "#e0a030", "#4d9078", "#b5534f", "#7d6fb0", "#8a8a8a", "#26456e", "#a67c2e")
 ARROWS = {1: "↗", -1: "↘"}
 
 
 def scales_picture(n: int, epsilon: Any) -> str:
-    """All ε-scales for one n, one panel of bars each; the single-peaked ones are darker.
+    """All ε-scales for one n, a panel of bars for each; the single-peaked ones are darker.
 
     >>> scales_picture(3, 1).count("<rect") == 4 * 3 + 1
     True
@@ -60,38 +61,33 @@ def _picture(
     highest = max(float(sum(part for part, _ in stack).max()) for _, stack in panels)  # type: ignore[union-attr]
     down = -(-len(panels) // across)
     width, height = across * (n * BAR + GAP) + GAP, down * (HEIGHT + 2 * GAP) + GAP
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
-        f'<rect width="{width}" height="{height}" fill="white"/>',
+    groups = [
+        group(
+            GAP + index % across * (n * BAR + GAP),
+            f"{1.5 * GAP + index // across * (HEIGHT + 2 * GAP):g}",
+            _panel(name, stack, highest),
+        )
+        for index, (name, stack) in enumerate(panels)
     ]
-    for index, (name, stack) in enumerate(panels):
-        x = GAP + index % across * (n * BAR + GAP)
-        y = 1.5 * GAP + index // across * (HEIGHT + 2 * GAP)
-        parts.append(f'<g transform="translate({x},{y:g})">')
-        parts += _panel(name, stack, highest)
-        parts.append("</g>")
-    return "\n".join([*parts, "</svg>"]) + "\n"
+    return picture(width, height, groups) + "\n"
 
 
 def _panel(name: str, stack: Sequence[tuple[Array, str]], highest: float) -> list[str]:
     n = len(stack[0][0])
-    parts = [f'<text x="{n * BAR / 2:g}" y="-8" text-anchor="middle">{name}</text>']
+    parts = [label(name, f"{n * BAR / 2:g}", -8)]
     base = np.zeros(n)
     for part, colour in stack:
         tops = base + part.astype(float) / highest * HEIGHT
         parts += [
-            f'<rect x="{i * BAR + 2}" y="{HEIGHT - tops[i]:.2f}" width="{BAR - 4}" '
-            f'height="{tops[i] - base[i]:.2f}" fill="{colour}"/>'
+            element(
+                "rect", x=i * BAR + 2, y=f"{HEIGHT - tops[i]:.2f}", width=BAR - 4,
+                height=f"{tops[i] - base[i]:.2f}", fill=colour,
+            )
             for i in range(n)
-        ]
+        ]  # fmt: skip
         base = tops
-    parts.append(f'<path d="M0 {HEIGHT}H{n * BAR}" stroke="black"/>')
-    parts += [
-        f'<text x="{(i + 0.5) * BAR:g}" y="{HEIGHT + 14}" text-anchor="middle">{i}</text>'
-        for i in range(n)
-    ]
-    return parts
+    parts.append(element("path", d=f"M0 {HEIGHT}H{n * BAR}", stroke="black"))
+    return parts + [label(str(i), f"{(i + 0.5) * BAR:g}", HEIGHT + 14) for i in range(n)]
 
 
 def _arrows(pattern: Pattern) -> str:

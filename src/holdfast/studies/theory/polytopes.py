@@ -39,7 +39,7 @@ class Polytope:
     @property
     def of_representations(self) -> bool:
         """Whether its elements are matrices B rather than T."""
-        return self.name.startswith("R_")
+        return self.name in ("R_F", "R_U")
 
     @property
     def tolerance(self) -> float:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.engine import Row
 from holdfast.studies.reproduce.claims import Estimate, estimate
+from holdfast.studies.runner import Row
 
-Table = dict[tuple[str, str, float], Estimate]
+Means = dict[tuple[str, str, float], Estimate]
 
 
 def sources(rows: Sequence[Row]) -> dict[str, str]:
@@ -13,7 +13,7 @@ def sources(rows: Sequence[Row]) -> dict[str, str]:
     return {row["data"]: row["source"] for row in rows}
 
 
-def table(rows: Sequence[Row], measure: str) -> Table:
+def means_of(rows: Sequence[Row], measure: str) -> Means:
     """The mean of a measure by (data, method, budget)."""
     grouped: dict[tuple[str, str, float], list[float]] = {}
     for row in rows:

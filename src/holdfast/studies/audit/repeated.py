@@ -1,4 +1,4 @@
-"""The whole release as a mechanism that can be drawn from many times."""
+"""A whole release as a mechanism that can be drawn from many times."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,20 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from holdfast.constructors import Optimal
+from holdfast.arrays import Floats, Integers
+from holdfast.engines.stages import check_parameters
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.mechanism.sampling import draw
-from holdfast.privacy.budget import Budget, split_budget
-from holdfast.privacy.randomness import Randomness, randomness
-from holdfast.privatizers import CumulativeSmooth, Privatizer, measured_target
-from holdfast.tables.histogram import check_max_count, histogram_of_counts, top_code
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.randomness import Randomness
+from holdfast.privatizers import Privatizer
+from holdfast.studies.simulator import Simulator
+from holdfast.tables.histogram import histogram_of_counts, top_code
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Pipeline:
+class RepeatedRelease:
     """`privatize`, drawn `size` times: all targets, all counts, and all that stage 1 measured.
 
     These are the columns of what a release publishes; a privatizer that publishes no measurement
@@ -29,8 +28,8 @@ class Pipeline:
     z alone, so equal z share one, and the counts of all draws with that z are drawn in one call.
     The first draw with a seed equals `privatize` with that seed.
 
-    >>> pipeline = Pipeline(epsilon=1, max_count=4, rows=3, seed=1)
-    >>> targets, counts, measured = pipeline([0, 1, 4], 10)
+    >>> repeated = RepeatedRelease(epsilon=1, max_count=4, rows=3, seed=1)
+    >>> targets, counts, measured = repeated([0, 1, 4], 10)
     >>> targets.shape, counts.shape, measured.shape
     ((10, 5), (10, 3), (10, 4))
     """
@@ -43,36 +42,46 @@ class Pipeline:
     """N of the tables it is given: public, and what the default split depends on."""
     split: Any = None
     """Stage 1's share; default as in `privatize`."""
-    privatizer: Privatizer = field(default_factory=CumulativeSmooth)
-    """Stage 1."""
-    constructor: Any = field(default_factory=Optimal)
-    """Stage 2."""
+    privatizer: Privatizer | None = None
+    """Stage 1; default as in `privatize`."""
+    constructor: Any = None
+    """Stage 2; default as in `privatize`."""
     seed: Any = None
     """None for the operating system's entropy; anything else makes the draws a simulation."""
     budget: Budget = field(init=False)
     """Epsilon and its split."""
     source: Randomness = field(init=False, repr=False)
     """Where all draws come from."""
+    simulator: Simulator = field(init=False, repr=False)
+    """The two stages."""
     mechanisms: dict[bytes, Mechanism] = field(init=False, repr=False)
     """By target."""
 
     def __post_init__(self) -> None:
-        top = check_max_count(self.max_count)
-        budget = split_budget(self.epsilon, max_count=top, rows=self.rows, split=self.split)
-        object.__setattr__(self, "budget", budget)
-        object.__setattr__(self, "source", randomness(self.seed))
-        object.__setattr__(self, "mechanisms", {})
+        asked = check_parameters(
+            epsilon=self.epsilon,
+            max_count=self.max_count,
+            privatizer=self.privatizer,
+            constructor=self.constructor,
+            split=self.split,
+            seed=self.seed,
+        ).for_rows(self.rows)
+        budget = asked.budget
+        simulator = Simulator(
+            privatizer=asked.privatizer,
+            constructor=asked.constructor,
+            epsilon_1=budget.unit_1,
+            epsilon_2=budget.unit_2,
+        )
+        made = {"budget": budget, "source": asked.source, "simulator": simulator, "mechanisms": {}}
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
 
-    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Counts, Counts]:
+    def __call__(self, counts: ArrayLike, size: int) -> tuple[Floats, Integers, Integers]:
         """Targets, size x n; released counts, size x N; and what was measured."""
         rows = top_code(np.asarray(counts, dtype=np.int64), self.max_count)
         histogram = histogram_of_counts(rows, self.max_count)
-        drawn = [
-            measured_target(
-                self.privatizer, histogram, epsilon=self.budget.unit_1, source=self.source
-            )
-            for _ in range(size)
-        ]
+        drawn = [self.simulator.target(histogram, self.source) for _ in range(size)]
         targets = np.array([target for target, _ in drawn])
         nothing = np.empty(0, dtype=np.int64)
         measured = np.array([nothing if noisy is None else noisy for _, noisy in drawn])
@@ -85,9 +94,8 @@ class Pipeline:
     def mechanism(self, key: bytes) -> Mechanism:
         """The mechanism for the target with these bytes."""
         if key not in self.mechanisms:
-            target = np.frombuffer(key, dtype=np.float64)
-            mechanism = self.constructor(target, epsilon=self.budget.unit_2).mechanism
-            check_mechanism(mechanism, self.budget.unit_2)
+            mechanism = self.simulator.construct(np.frombuffer(key, dtype=np.float64)).mechanism
+            check_mechanism(mechanism, self.simulator.epsilon_2)
             self.mechanisms[key] = mechanism
         return self.mechanisms[key]
 

@@ -42,7 +42,7 @@ def run(
     """Every row of every task, in the order of the tasks, whatever order they ran in.
 
     With `folder`, NAME.jsonl grows by a line for every finished task, so that a killed run
-    goes on where it was, and NAME.csv is written at the end: the same bytes either way. Each
+    resumes where it stopped, and NAME.csv is written at the end: the same bytes either way. Each
     row begins with its task's values.
 
     >>> study = Study(name="squares", tasks=[{"x": 2}, {"x": 3}], work=_square)

@@ -1,8 +1,6 @@
-"""A release by a method, simulated fast: stage 1, the matrix of stage 2, and one draw of it.
+"""The methods of the paper's figures, and their simulation.
 
-What is left out against `holdfast.privatize` is the rounding to certified integer weights, which
-moves an error by less than 0.1 %, and the optimum is taken to a gap of 1e-4: both far below the
-sampling error of any figure.
+The optimum is taken to a gap of 1e-4, far below the sampling error of any figure.
 """
 
 from fractions import Fraction
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Integers
 from holdfast.constructors import Heuristic, LinearProgram, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.privacy.budget import exact_epsilon, split_budget
@@ -22,10 +21,10 @@ from holdfast.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.studies.engine import Row, Task, task_seed
 from holdfast.studies.methods import Method
-from holdfast.studies.release_errors import Counts, Floats, drawn, errors_of
 from holdfast.studies.reproduce.experiment import Folder, load
+from holdfast.studies.runner import Row, Task, task_seed
+from holdfast.studies.simulator import Simulator
 
 FIXED = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
 BASELINES = ("unfixed-optimum", "truncated-geometric", "staircase", "discrete-gaussian")
@@ -42,10 +41,12 @@ GAP = 1e-4
 
 
 @cache
-def pipeline(name: str, error: str = "absolute") -> Method:
+def figure_method(name: str, error: str = "absolute") -> Method:
     """A method by its name in figures; `error` is what stage 2 minimises where it can.
 
-    >>> pipeline("paper").split, pipeline("staircase").privatizer
+    One without a privatizer has no stage 1.
+
+    >>> figure_method("paper").split, figure_method("staircase").privatizer
     ('paper', None)
     """
     optimal = Optimal(error=error)
@@ -83,11 +84,11 @@ def _papers(name: str, constructor: Any, privatizer: Any = PRIVATIZERS["cyclic L
 
 def with_share(task: Task, folder: Folder) -> Task:
     """The task with stage 1's share of the budget, 0 for methods of one stage."""
-    method, data = pipeline(task["method"]), load(task["data"], folder)
+    method, data = figure_method(task["method"]), load(task["data"], folder)
     return task | {"share": share_of(method, task["epsilon"], data.histogram)}
 
 
-def share_of(method: Method, epsilon: str, histogram: Counts) -> str:
+def share_of(method: Method, epsilon: str, histogram: Integers) -> str:
     """Stage 1's share by the method's rule, as exact text."""
     if method.privatizer is None:
         return "0"
@@ -98,17 +99,12 @@ def share_of(method: Method, epsilon: str, histogram: Counts) -> str:
     return decimal if Fraction(decimal) == share else str(share)
 
 
-def matrix_of(
-    method: Method, histogram: Counts, epsilon: Fraction, share: Fraction, source: Simulation
-) -> tuple[Floats, Floats]:
-    """Stage 1's z (for one stage, the truth: it is not used) and stage 2's matrix."""
-    truth, constructor = histogram / histogram.sum(), method.constructor
-    if method.privatizer is None:
-        if hasattr(constructor, "for_release"):
-            constructor = constructor.for_release(rows=int(histogram.sum()), steps=1)
-        return truth, constructor(truth, epsilon=epsilon).matrix
-    z = method.privatizer(histogram, epsilon=epsilon * share, rng=source)
-    return z, constructor(z, epsilon=epsilon * (1 - share)).matrix
+def simulator(method: Method, epsilon: str, share: str, rows: int) -> Simulator:
+    """The method's two stages at one budget and share, for tables of so many rows."""
+    constructor = method.constructor
+    if isinstance(constructor, DiscreteGaussian):
+        constructor = constructor.for_release(rows=rows, steps=1)  # sets its delta
+    return Simulator.of(method.privatizer, constructor, exact_epsilon(epsilon), Fraction(share))
 
 
 def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
@@ -117,16 +113,11 @@ def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     Methods with the same stage 1 and share see the same z: their curves differ by stage 2 alone.
     """
     histogram = load(task["data"], folder).histogram
-    method = pipeline(task["method"], task.get("error", "absolute"))
-    epsilon, share = exact_epsilon(task["epsilon"]), Fraction(task["share"])
-    rng, source = np.random.default_rng(seed), Simulation(_stage_1_seed(task, method))
-    truth = histogram / histogram.sum()
-    rows, matrix = [], None
-    for run in range(task["replications"]):
-        if matrix is None or method.privatizer is not None:
-            _, matrix = matrix_of(method, histogram, epsilon, share, source)
-        rows.append({"run": run} | errors_of(truth, matrix, drawn(histogram, matrix, rng)))
-    return rows
+    method = figure_method(task["method"], task.get("error", "absolute"))
+    stages = simulator(method, task["epsilon"], task["share"], int(histogram.sum()))
+    source, rng = Simulation(_stage_1_seed(task, method)), np.random.default_rng(seed)
+    releases = stages.releases(histogram, task["replications"], source, rng)
+    return [{"run": run} | release.errors() for run, release in enumerate(releases)]
 
 
 def _stage_1_seed(task: Task, method: Method) -> int:

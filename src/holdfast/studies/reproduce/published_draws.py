@@ -11,19 +11,18 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import TruncatedGeometric
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
+from holdfast.studies.budgets import PAPER_BUDGETS, rounded
 from holdfast.studies.datasets import SYNTHETIC
-from holdfast.studies.engine import Row, Task
 from holdfast.studies.reproduce.experiment import Experiment, Folder, load
 from holdfast.studies.reproduce.published_claims import published_claims, published_tables
 from holdfast.studies.reproduce.splits import GAP_BUDGETS
+from holdfast.studies.runner import Row, Task
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 Generator = np.random.RandomState
 
 SEED = 42
@@ -34,7 +33,6 @@ DATA = {
     "optimality-gap": ("crime", "binomial"),
     "accuracy": ("crime", "binomial", "schools"),
 }
-BUDGETS = 10 ** np.linspace(-1, np.log10(5), 11)
 TENTHS = tuple(tenth / 10 for tenth in range(1, 10))
 A, B, K = 0.6390268955896642, 0.1061220926959348, 2.869164606789786  # the rule, unrounded
 
@@ -64,7 +62,7 @@ ONE_STAGE = "truncated-geometric"
 class Stream:
     """Releases of one table, one after the other from the published random numbers."""
 
-    histogram: Counts
+    histogram: Integers
     generator: Generator
 
     def target(self, epsilon: float) -> Floats:
@@ -96,7 +94,7 @@ class Stream:
                 (absolute_deviation(matrix, truth), wasserstein(truth, self.released(matrix)))
             )
         absolute, distance = np.mean(errors, axis=0)
-        row = {"epsilon": round(epsilon, 3), "method": method, "share": share}
+        row = {"epsilon": float(rounded(epsilon)), "method": method, "share": share}
         return row | {"absolute": float(absolute), "wasserstein": float(distance)}
 
 
@@ -107,7 +105,7 @@ def draw_again(task: Task, seed: int, folder: Folder) -> list[Row]:
     if part == "optimal-split":
         for earlier in DATA[part][: DATA[part].index(data)]:
             histogram = load(earlier, folder).histogram
-            releases = len(BUDGETS) * len(TENTHS) * RUNS[part]
+            releases = len(PAPER_BUDGETS) * len(TENTHS) * RUNS[part]
             _skip(generator, releases * (len(histogram) + int(histogram.sum())))
     stream = Stream(histogram=load(data, folder).histogram, generator=generator)
     return [stream.means(*point, runs=RUNS[part]) for point in _points(part)]
@@ -116,10 +114,10 @@ def draw_again(task: Task, seed: int, folder: Folder) -> list[Row]:
 def _points(part: str) -> Iterator[tuple[str, float, float]]:
     """Method, budget and share of every point, in the order of the notebook."""
     if part == "accuracy":
-        yield from ((m, float(e), _rule(e)) for e in BUDGETS for m in CONSTRUCTORS)
+        yield from ((m, e, _rule(e)) for e in PAPER_BUDGETS for m in CONSTRUCTORS)
         return
     gap = part == "optimality-gap"
-    for epsilon in map(float, GAP_BUDGETS if gap else BUDGETS):
+    for epsilon in map(float, GAP_BUDGETS if gap else PAPER_BUDGETS):
         for share in sorted((*TENTHS, _rule(epsilon))) if gap else TENTHS:
             yield "heuristic-sandwich", epsilon, share
 

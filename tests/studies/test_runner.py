@@ -7,7 +7,7 @@ import time
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.studies.engine import Study, run, task_seed
+from holdfast.studies.runner import Study, run, task_seed
 
 
 def noisy(task, seed):
@@ -68,7 +68,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[2])
 from test_study_engine import study
-from holdfast.studies.engine import run
+from holdfast.studies.runner import run
 run(study(tasks=40, pause=0.02), folder=sys.argv[1], jobs=1, progress=False)
 """
 

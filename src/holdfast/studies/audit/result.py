@@ -9,7 +9,7 @@ from typing import Any
 class Audit:
     """The result of an audit: how much privacy loss was shown, and whether that is too much.
 
-    A passed audit is no proof: it says that these draws, on these two tables, showed no more
+    A passed audit is not a proof: it says that these draws, on these two tables, showed no more
     than `lower_bound`.
     """
 

@@ -7,15 +7,13 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
-from holdfast.studies.engine import Row, Study, run
 from holdfast.studies.methods import Method
-from holdfast.tables.histogram import check_target
+from holdfast.studies.runner import Row, Study, run
 
-Counts = NDArray[np.int64]
 _WARM: set[str] = set()
 
 
@@ -59,20 +57,7 @@ def check_whole(value: Any, name: str, least: int = 1, most: int = 10_000_000) -
     return int(value)
 
 
-def rounded_histogram(distribution: Any, rows: int) -> Counts:
-    """The histogram of `rows` rows nearest to a distribution, by largest remainders.
-
-    >>> rounded_histogram([0.5, 0.3, 0.2], 7)
-    array([4, 2, 1])
-    """
-    expected = check_target(distribution) * rows
-    histogram = np.floor(expected + 1e-9).astype(np.int64)
-    order = np.argsort(histogram - expected, kind="stable")
-    histogram[order[: rows - int(histogram.sum())]] += 1
-    return histogram
-
-
-def counts_of(histogram: Counts) -> Counts:
+def counts_of(histogram: Integers) -> Integers:
     """A table with this histogram."""
     return np.repeat(np.arange(len(histogram)), histogram)
 

@@ -7,12 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from holdfast.errors import HoldfastError
+from contenders import contender, pairs
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers.planning import MEASURES
-from holdfast.studies.contenders import contender, pairs
-from holdfast.studies.datasets import SYNTHETIC, Dataset, dataset
-from holdfast.studies.engine import Row, Study, Task
+from holdfast.studies.datasets import SYNTHETIC, DataMissing, Dataset, dataset
+from holdfast.studies.runner import Row, Study, Task
 
 DATA = ("binomial", "crime", "schools", *SYNTHETIC, "heaped")
 EPSILONS = ("0.01", "0.05", "0.1", "0.5", "1")
@@ -27,7 +26,7 @@ ERROR_BARS = 3.0  # standard errors of a difference; chance alone crosses two no
 def table_study(
     *, draws: int, data: Sequence[str] = DATA, epsilons: Sequence[str] = EPSILONS
 ) -> Study:
-    """All privatizers and projections; data sets that are not here are left out."""
+    """All privatizers and projections; data sets that are not found are left out."""
     tasks = [
         _task(found, name, projection, epsilon, draws)
         for found in present(data)
@@ -48,14 +47,13 @@ def figure_study(*, draws: int, bins: Sequence[int] = FIGURE_BINS) -> Study:
 
 
 def present(names: Iterable[str]) -> list[Dataset]:
-    """The data sets that can be had, from the folder that HOLDFAST_DATA names or without."""
+    """The data sets that are available, from the folder that HOLDFAST_DATA names or without."""
     found = []
     for name in names:
         try:
             found.append(load(name))
-        except HoldfastError as error:
-            if "is not here" not in str(error):
-                raise
+        except DataMissing:
+            continue
     return found
 
 

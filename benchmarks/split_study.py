@@ -1,22 +1,104 @@
 """The study behind the rule that splits the budget, as in the paper's appendix, for our default."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.constructors import Optimal
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import wasserstein
+from holdfast.privacy.randomness import Simulation
+from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace, Privatizer
+from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.datasets import SYNTHETIC
-from holdfast.studies.engine import Row, Study
-from holdfast.studies.pipeline import BUDGETS, SHARES, Point, objective, study, table
-from holdfast.studies.release_errors import ERRORS
+from holdfast.studies.runner import Row, Study, Task
+from holdfast.studies.simulator import ERRORS, Simulator
+from stage_1_study import load
 
 HELD_OUT = ("binomial", "crime", "schools")
 PREFERENCE = 0.04  # in units of the objective, for a share e times as large
 OTHER_SIZES = (300, 100_000)
 """The six sets are drawn again at these N, so that the rule can depend on it."""
+SHARES = (
+    "0.002", "0.005", "0.01", "0.02", "0.04", "0.07", "0.12", "0.2", "0.3", "0.4", "0.5", "0.65",
+    "0.8",
+)  # fmt: skip
+ORACLE = "oracle"
+STAGE_1: dict[str, Callable[[], Privatizer]] = {
+    "smooth": CumulativeSmooth,
+    "isotonic": CumulativeIsotonic,
+    "cyclic, clip": CyclicLaplace,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Point:
+    """One way to spend a budget on one data set."""
+
+    data: str
+    """A data set, or NAME@N: N categories drawn from its distribution."""
+    epsilon: str
+    """The total budget."""
+    share: str
+    """Stage 1's share of it; "0" for the oracle, which is told the distribution."""
+    stage_1: str
+    """A name in `STAGE_1`, or "oracle"."""
+    error: str = "absolute"
+    """Which count error stage 2 minimises: "absolute" or "squared"."""
+
+
+def study(name: str, points: Sequence[Point], *, runs: int) -> Study:
+    """Each point, `runs` times."""
+    tasks = [
+        {"data": p.data, "source": _source(p.data), "epsilon": p.epsilon, "share": p.share}
+        | {"stage_1": p.stage_1, "error": p.error, "runs": runs}
+        for p in points
+    ]
+    return Study(name=name, tasks=tasks, work=measure)
+
+
+def table(name: str) -> NDArray[np.int64]:
+    """A data set's histogram; NAME@N draws N categories from its distribution."""
+    base, _, size = name.partition("@")
+    data = load(base)
+    if not size:
+        return data.histogram
+    return np.random.default_rng(2025).multinomial(int(size), data.distribution)
+
+
+def _source(name: str) -> str:
+    return load(name.partition("@")[0]).source
+
+
+def measure(task: Task, seed: int) -> list[Row]:
+    """A row of errors for each run: of the distribution, drawn; of the counts, expected."""
+    histogram, rng = table(task["data"]), np.random.default_rng(seed)
+    releases = _simulator(task).releases(histogram, task["runs"], Simulation(rng), rng)
+    return [
+        release.errors() | {"target_wasserstein": wasserstein(release.truth, release.target)}
+        for release in releases
+    ]
+
+
+def _simulator(task: Task) -> Simulator:
+    privatizer = None if task["stage_1"] == ORACLE else STAGE_1[task["stage_1"]]()
+    optimal = Optimal(error=task["error"])
+    epsilon, share = exact_epsilon(task["epsilon"]), Fraction(task["share"])
+    return Simulator.of(privatizer, optimal, epsilon, share)
+
+
+def objective(rows: Sequence[Row], error: str) -> tuple[float, float]:
+    """The paper's ln(count error) + ln(W1) of the mean errors, and its standard error."""
+    values = np.array([[row[error], row["wasserstein"]] for row in rows])
+    mean = values.mean(axis=0)
+    relative = (values / mean).sum(axis=1)
+    bar = relative.std(ddof=1) / math.sqrt(len(rows)) if len(rows) > 1 else math.inf
+    return float(np.log(mean).sum()), float(bar)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,0 +1,226 @@
+"""The report as a list of blocks: what a page and a Markdown file both say."""
+
+from typing import Any
+
+from holdfast.analysis.answer import SIMULATED, percent
+from holdfast.analysis.document import (
+    Block,
+    Bullets,
+    Code,
+    Drawing,
+    Heading,
+    Notes,
+    Paragraph,
+    Quotation,
+    Table,
+    Tone,
+    html_page,
+)
+from holdfast.analysis.document import markdown as markdown_of
+from holdfast.analysis.report.content import NO_ANSWERS, notes_of_rows, share_words
+from holdfast.analysis.report.pictures import band_picture, row_picture
+
+Content = dict[str, Any]
+STYLE = """
+:root{color-scheme:light dark}
+body{font:17px/1.5 system-ui,sans-serif;max-width:46rem;margin:0 auto;padding:1rem}
+h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.2rem;margin-top:2.2rem}
+.wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.95em}
+th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #8886;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
+th{vertical-align:bottom}
+svg{width:100%;height:auto}svg text{fill:currentColor}svg circle{fill:currentColor}
+.alarm{border:3px solid #b91c1c;padding:.7rem 1rem;font-weight:bold}
+.small{font-size:.88em;color:#667}code{overflow-wrap:anywhere}
+@media (prefers-color-scheme:dark){svg path{stroke:currentColor}.small{color:#99a}}
+summary{cursor:pointer;margin:.6rem 0}td{overflow-wrap:anywhere}
+td:first-child{min-width:7rem}td:first-child:not(.n){width:42%}
+@media (max-width:34rem){body{font-size:16px;padding:.7rem}table{font-size:.82em}
+th,td{padding:.3rem .25rem}td.n{white-space:normal;overflow-wrap:normal}
+td:first-child{min-width:4.2rem}td.n:first-child{min-width:0}
+td:first-child:not(.n){width:32%}svg{font-size:26px}}
+@media print{:root{color-scheme:light}body{max-width:none;font-size:11pt}
+h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
+"""
+
+
+def html(content: Content) -> str:
+    """The report as one page."""
+    return html_page(blocks(content), title=content["title"], style=STYLE)
+
+
+def markdown(content: Content) -> str:
+    """The report as Markdown."""
+    return markdown_of(blocks(content))
+
+
+def blocks(content: Content) -> list[Block]:
+    """Everything that the report says, in order."""
+    alarm = (
+        "SIMULATION: a seed made this release. It protects nobody and must not be published as "
+        "private."
+    )
+    return [
+        Heading(1, content["title"]),
+        *([Paragraph(alarm, Tone.ALARM)] if content["simulated"] else []),
+        *_promise(content["promise"]),
+        *_distribution(content),
+        *_questions(content),
+        *_one_count(content["one_count"]),
+        *_single_rows(content),
+        *_top_rows(content),
+        *_do_not(content),
+        *_facts(content["facts"]),
+        Heading(2, "How to cite"),
+        Quotation(content["cite"]),
+    ]
+
+
+def _promise(promise: Content) -> list[Block]:
+    stages = [
+        (stage["name"], f"{stage['promised']:g}", f"{stage['certified']:.6g}", stage["how"])
+        for stage in promise["stages"]
+    ]
+    given, certified = f"{promise['epsilon_decimal']:g}", f"{promise['certified']:.6g}"
+    return [
+        Heading(2, "What was promised"),
+        Paragraph(promise["words"]),
+        Table(
+            header=("", "epsilon promised", "certified", "by"),
+            rows=[*stages, ("one person, in all", given, certified, "the sum")],
+            numbers=(1, 2),
+        ),
+        Paragraph(f"{promise['neighbours']} Randomness: {promise['randomness']}.", Tone.SMALL),
+    ]
+
+
+def _distribution(content: Content) -> list[Block]:
+    level = f"{percent(content['level'])} interval"
+    return [
+        Heading(2, "The distribution of counts"),
+        Drawing(band_picture(content["distribution"])),
+        Paragraph(
+            "Released is the share of rows with each count in the released table (bars). Beside it "
+            f"stand the best estimate of the true share and its {level}, from all that the release "
+            "says (dots and lines); the estimates add up to 1. Lines that leave the picture are "
+            "longer than drawn."
+        ),
+        Notes(content["distribution_notes"]),
+        Table(
+            header=("count", "released", "best estimate", level),
+            rows=[share_words(bar) for bar in content["distribution"]],
+            numbers=(0, 1, 2, 3),
+            folded="All shares in numbers",
+        ),
+    ]
+
+
+def _questions(content: Content) -> list[Block]:
+    heading = Heading(2, "Common questions")
+    if not content["questions"]:
+        return [heading, Paragraph(NO_ANSWERS)]
+    level = f"{percent(content['level'])} interval"
+    notes = (note for asked in content["questions"] for note in asked["notes"])
+    return [
+        heading,
+        Table(
+            header=("question", "best estimate", level, "released table says"),
+            rows=[
+                (q["question"], q["words"], q["interval_words"], q["released_words"])
+                for q in content["questions"]
+            ],
+            numbers=(1, 2, 3),
+        ),
+        Notes([note for note in notes if note != SIMULATED]),
+        Paragraph("These estimators can be asked for:"),
+        Bullets([(kind["name"], kind["words"]) for kind in content["estimators"]]),
+    ]
+
+
+def _one_count(row: Content) -> list[Block]:
+    return [
+        Heading(2, "How far a single count may be off"),
+        Paragraph(
+            f"A row whose true count is {row['true_count']} was published unchanged with "
+            f"probability {row['unchanged']:.0%}, within one of it with {row['within_one']:.0%}; "
+            f"it is off by {row['expected_change']:.2g} on average."
+        ),
+        Drawing(row_picture(row)),
+    ]
+
+
+def _single_rows(content: Content) -> list[Block]:
+    return [
+        Paragraph(
+            "The other way round, what a released count says of the true one "
+            f"({percent(content['level'])} of the rows at least lie within, on average over the "
+            "table, if the distribution is right):"
+        ),
+        Table(
+            header=("released", "true count", "expected", "truly 0", "unchanged"),
+            rows=[
+                (
+                    str(row["released"]),
+                    row["interval_words"],
+                    f"{row['expected']:.1f}",
+                    f"{row['zero']:.0%}",
+                    f"{row['same']:.0%}",
+                )
+                for row in content["single_rows"]
+            ],
+            numbers=(0, 1, 2, 3, 4),
+        ),
+        Notes([*notes_of_rows(content["single_rows"]), *content["single_rows_notes"]]),
+    ]
+
+
+def _top_rows(content: Content) -> list[Block]:
+    number = len(content["top_rows"])
+    if not number:
+        return []
+    return [
+        Heading(2, "Which rows are highest"),
+        Paragraph(
+            f"The rows that are most likely among the {number} highest, with the probability that "
+            "they truly are. Rows that look alike share the chance; a small one means that nobody "
+            "can tell."
+        ),
+        Table(
+            header=("row", "released", "true count", f"among the {number} highest", "the highest"),
+            rows=[
+                (
+                    row["label"],
+                    str(row["released"]),
+                    row["interval_words"],
+                    f"{row['probability']:.0%}",
+                    f"{row['highest']:.0%}",
+                )
+                for row in content["top_rows"]
+            ],
+            numbers=(1, 2, 3, 4),
+        ),
+        Notes(notes_of_rows(content["top_rows"])),
+    ]
+
+
+def _do_not(content: Content) -> list[Block]:
+    return [
+        Heading(2, "What not to do with it"),
+        Bullets(content["do_not"]),
+        Notes([f"note: {note}" for note in content["notes"]]),
+    ]
+
+
+def _facts(facts: Content) -> list[Block]:
+    columns = ", ".join(facts["unchanged_columns"])
+    rows = [
+        ("rows through the mechanism", f"{facts['rows']:,}"),
+        ("rows publicly known to be zero", f"{facts['structural_zeros']:,}"),
+        ("top code", facts["top_code"]),
+        ("count column", facts["count_column"] or "count"),
+        ("published unchanged", columns or "no other column"),
+        ("methods", "; ".join(facts["methods"])),
+        ("SHA-256 of the mechanism", facts["mechanism_digest"]),
+    ]
+    table = Table(rows=[(name, Code(value)) for name, value in rows])
+    return [Heading(2, "What was released"), table]
