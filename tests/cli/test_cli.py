@@ -300,7 +300,9 @@ def test_verify_fails_with_exit_code_1_and_names_the_damage(cli):
 def test_verify_says_when_a_release_is_a_simulation(cli):
     cli("privatize", table(), *USUAL, "--seed", "1")
     code, out, _ = cli("verify", "release")
-    assert code == 0 and "SIMULATION: a seed was given" in out
+    assert code == 3 and out.startswith("SIMULATION: a seed was given") and "FAILED" not in out
+    code, out, _ = cli("verify", "release", "--json")
+    assert code == 3 and json.loads(out)["simulated"] and json.loads(out)["passed"]
 
 
 def test_verify_has_examples_and_is_not_fooled_by_names(cli):
@@ -332,7 +334,33 @@ def test_verify_asks_for_an_upgrade_where_the_release_is_newer(cli):
     record = Path("release/release.json")
     record.write_text(re.sub(r'"schema": ?\d+', '"schema": 1000', record.read_text()))
     code, out, _ = cli("verify", "release")
-    assert code == 1 and "made by a newer holdfast" in out and "damaged" not in out
+    assert code == 4 and out.startswith("Another version of holdfast made this release")
+    assert "pip install --upgrade" in " ".join(out.split()) and "damaged" not in out
+
+
+def test_verify_does_not_blame_the_release_for_the_machine(cli, monkeypatch):
+    from holdfast.privatizers import named
+
+    def fail(*arguments):
+        raise RuntimeError("cannot cache function")
+
+    cli("privatize", table(), *USUAL)
+    monkeypatch.setattr(named, "repeated_target", fail)
+    code, out, _ = cli("verify", "release")
+    assert code == 4 and out.startswith("This release could not be checked on this machine.")
+    assert "damaged" not in out and "FAILED" not in out
+    code, out, _ = cli("verify", "release", "--json")
+    assert code == 4 and json.loads(out)["failure"] == "machine"
+    with pytest.raises(holdfast.HoldfastError, match="could not be checked on this machine"):
+        holdfast.load("release")
+
+
+def test_verify_says_what_its_exit_codes_mean(cli):
+    _, out, _ = cli("verify", "--help")
+    words = " ".join(out.replace("│", " ").split())
+    for code in ("code 0: all of it holds", "1: the release is damaged", "2: there is no folder",
+                 "3: all of it holds, but", "4: it could not be checked"):  # fmt: skip
+        assert code in words
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 import holdfast
+from holdfast.release.text import written
 from holdfast.release.weights_file import decode_weights, encode_weights
 
 COUNTS = np.random.default_rng(1).poisson(2, 400)
@@ -66,6 +67,18 @@ def forge(bundle, **changes):
         repair(bundle)
     else:
         repair_sums(bundle)
+
+
+def rewrite_texts(bundle):
+    """What people read as it would be, had the record and the table always been as they are."""
+    record = read_record(bundle)
+    counts = pd.read_csv(bundle / "table.csv")[record["count_column"] or "count"]
+    drawn = np.bincount(counts, minlength=record["max_count"] + 1)
+    drawn[0] -= record["structural_zeros"]
+    mechanism = next(name for name in record["files"] if name.startswith("mechanism."))
+    for name, text in written(record, drawn.tolist(), "table.csv", mechanism).items():
+        (bundle / name).write_bytes(text.encode())
+    repair(bundle)
 
 
 def replace_text(bundle, name, old, new):

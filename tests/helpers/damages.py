@@ -11,7 +11,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from bundles import forge, read_record, repair, repair_sums, replace_text, reweigh, write_record
+from bundles import (
+    forge,
+    make,
+    read_record,
+    repair,
+    repair_sums,
+    replace_text,
+    reweigh,
+    rewrite_texts,
+    write_record,
+)
 from holdfast.mechanism.rounding import certified_mechanism
 
 HEADER = struct.Struct("<8sIIQQ")
@@ -194,6 +204,12 @@ damage("unknown file in the record", "disagree about the file 'counts.csv'")(
 def _(bundle):
     text = (bundle / "SHA256SUMS").read_text()
     (bundle / "SHA256SUMS").write_text(text.replace("table.csv", "../table.csv"))
+
+
+@damage("SHA256SUMS with a vertical tab for a line end", "SHA256SUMS does not list every file")
+def _(bundle):
+    text = (bundle / "SHA256SUMS").read_text()
+    (bundle / "SHA256SUMS").write_text(text.replace("\n", "\v", 1))
 
 
 @damage("SHA256SUMS that is not text", "SHA256SUMS is not plain text")
@@ -539,7 +555,12 @@ record_edit("share as text", "share 0 is not a number", target=["1"] + [0] * 8)
 record_edit("share as true", "share 0 is not a number", target=[True] + [0] * 8)
 record_edit("z above 1", "shares do not add up to 1", target=[0.5] * 9)
 record_edit("another z", "fixed point fails: the share of count", target=[0.5, 0.5] + [0] * 7)
-record_edit("expected change", "expected_change_of_a_count is not", expected_change_of_a_count=0.01)
+
+
+@damage("expected change", "expected_change_of_a_count is not")
+def _(bundle):
+    forge(bundle, expected_change_of_a_count=0.01)
+    rewrite_texts(bundle)
 
 
 @damage("z moved by a ten-millionth", "fixed point fails: the share of count")
@@ -547,7 +568,24 @@ def _(bundle):
     z = read_record(bundle)["target"]
     z[1], z[2] = z[1] + 1e-7, z[2] - 1e-7
     methods = ["SomebodysOwn()", read_record(bundle)["methods"][1]]  # so nothing else can know
-    forge(bundle, target=z, measurement=None, methods=methods)
+    claim = {"stage_1_certified_by": "claimed by SomebodysOwn, not checked"}
+    forge(bundle, target=z, measurement=None, methods=methods, privacy=claim)
+    rewrite_texts(bundle)
+
+
+for odd in (
+    "CumulativeIsotonic (projection='isotonic')",
+    "CumulativeIsotonic(projection='iso')",
+    "",
+):
+    record_edit(
+        f"the method {odd!r}", "does not fit the stage 1 that methods names", methods=[odd, ""]
+    )
+record_edit(
+    "another voucher",
+    "does not fit the stage 1 that methods names",
+    privacy={"stage_1_certified_by": "three witnesses"},
+)
 
 
 # The table ------------------------------------------------------------------------------------
@@ -669,4 +707,45 @@ text_edit(
 @damage("a README that is not UTF-8", "README.md is not UTF-8")
 def _(bundle):
     (bundle / "README.md").write_bytes(b"\xff" + (bundle / "README.md").read_bytes())
+    repair(bundle)
+
+
+# What people read, held to the last byte ------------------------------------------------------
+
+WRITTEN = "is not what release.json and the table make it"
+text_edit(
+    "exact counts",
+    f"README.md {WRITTEN}: line 19 differs",
+    *("README.md", "- Columns published", "- The counts are exact: no noise.\n- Columns published"),
+)
+text_edit(
+    "a hidden column",
+    f"README.md {WRITTEN}",
+    *("README.md", "unchanged: `place`", "unchanged: none"),
+)
+text_edit("a smaller error", f"README.md {WRITTEN}", *("README.md", "off by", "off by 0.0"))
+text_edit(
+    "a last line", f"README.md {WRITTEN}", *("README.md", "Made with", "Trust me.\nMade with")
+)
+text_edit(
+    "another voice",
+    f"deployment.yaml {WRITTEN}",
+    *("deployment.yaml", "One release", "Many releases"),
+)
+text_edit(
+    "a comment in YAML",
+    f"deployment.yaml {WRITTEN}",
+    *("deployment.yaml", "# A draft", "# No draft"),
+)
+text_edit(
+    "another title", f"distribution.svg {WRITTEN}", *("distribution.svg", "400 rows", "4,000 rows")
+)
+
+
+@damage("the picture of another release", f"distribution.svg {WRITTEN}")
+def _(bundle):
+    make(seed=2).save(bundle.parent / "other")
+    (bundle / "distribution.svg").write_bytes(
+        (bundle.parent / "other/distribution.svg").read_bytes()
+    )
     repair(bundle)

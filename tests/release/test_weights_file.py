@@ -18,11 +18,13 @@ from bundles import make
 from holdfast.errors import HoldfastError
 from holdfast.privacy.rational import exp_below
 from holdfast.release.weights_file import TOTAL, decode_weights, encode_weights, write_weights
-from holdfast.verify import certificate
-from holdfast.verify.certificate import check_certificate, exp_from_below, worst_ratio
+from holdfast.verify import mechanism as forms
+from holdfast.verify.certificate import check_certificate, worst_ratio
+from holdfast.verify.exact import exp_from_below
+from holdfast.verify.mechanism import WeightTable
 from holdfast.verify.record import Budget
 from holdfast.verify.report import Damage
-from holdfast.verify.weights import check_row_totals, read_columns
+from holdfast.verify.weights import read_weights
 
 weights_of_any_kind = st.integers(2, 6).flatmap(
     lambda n: st.lists(
@@ -37,7 +39,7 @@ def test_both_readers_read_what_was_written(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("weights")
     write_weights(weights, folder / "mechanism.weights")
     assert np.array_equal(decode_weights((folder / "mechanism.weights").read_bytes()), weights)
-    columns = read_columns(folder, {"max_count": len(weights) - 1})
+    columns = read_weights(folder, {"max_count": len(weights) - 1}).columns
     assert np.array_equal(columns.T.astype(np.int64), weights)
 
 
@@ -78,7 +80,7 @@ def test_what_is_no_file_of_weights_is_refused():
 @given(st.lists(st.lists(st.integers(1, TOTAL), min_size=4, max_size=4), min_size=4, max_size=4))
 def test_the_worst_ratio_is_that_of_fractions(rows):
     columns = np.array(rows, dtype=np.uint64)
-    ratio, i, k, j = worst_ratio(columns)
+    ratio, i, k, j = worst_ratio(WeightTable(columns))
     pairs = [(a, b) for column in rows for a, b in pairwise(column)]
     assert ratio == max(Fraction(max(a, b), min(a, b)) for a, b in pairs)
     assert ratio == Fraction(rows[j][i], rows[j][k])
@@ -87,14 +89,14 @@ def test_the_worst_ratio_is_that_of_fractions(rows):
 def test_ratios_that_differ_in_the_last_bit_are_told_apart():
     big = TOTAL - 1
     columns = np.array([[big, big - 2, big - 1], [big, big - 1, big - 2]], dtype=np.uint64)
-    assert worst_ratio(columns)[0] == Fraction(big, big - 2)
+    assert worst_ratio(WeightTable(columns))[0] == Fraction(big, big - 2)
 
 
 def test_more_weights_than_a_block_are_looked_at(monkeypatch):
-    monkeypatch.setattr(certificate, "_BLOCK", 8)
+    monkeypatch.setattr(forms, "STRIP", 8)
     columns = np.full((5, 4), 100, dtype=np.uint64)
     columns[3, 3] = 50
-    assert worst_ratio(columns) == (Fraction(2), 2, 3, 3)
+    assert worst_ratio(WeightTable(columns)) == (Fraction(2), 2, 3, 3)
 
 
 @pytest.mark.parametrize("x", ["0", "1/1000000", "1/3", "1", "10"])
@@ -107,7 +109,7 @@ def test_sums_that_wrap_around_are_not_taken_for_the_total():
     columns = np.full((4, 4), TOTAL, dtype=np.uint64)  # 2^64 = 0, and 2^62 more
     columns = np.vstack([columns, columns[:1]])[:, [0, 1, 2, 3, 0]]
     with pytest.raises(Damage, match="add up"):
-        check_row_totals(columns)
+        WeightTable(columns).check_row_totals()
 
 
 def claims(epsilon, delta, promised, steps=1):
@@ -130,7 +132,7 @@ def claims(epsilon, delta, promised, steps=1):
 def test_a_delta_is_the_exact_excess_of_adjacent_rows():
     part = TOTAL // 8
     rows = np.array([[8 * part, 0], [7 * part, part]], dtype=np.uint64)
-    columns = np.ascontiguousarray(rows.T)
+    columns = WeightTable(np.ascontiguousarray(rows.T))
     # at epsilon = 1/100 the second row exceeds the first by 1/8, the first by less
     check_certificate(columns, *claims("1/100", "1/8", "1/8"))
     with pytest.raises(Damage, match="input 1 exceeds input 0 by more than delta"):

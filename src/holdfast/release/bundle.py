@@ -20,14 +20,11 @@ from numpy.typing import NDArray
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.delta import group_delta
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.curves_file import read_curves, write_curves
-from holdfast.release.deployment import deployment_yaml
-from holdfast.release.pictures import distribution_picture
 from holdfast.release.release import Privacy, Release, ReleaseFacts
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
-from holdfast.release.text import picture_title, read_me
+from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
 from holdfast.tables.table import read_file, read_table, write_file
@@ -90,8 +87,7 @@ def load(directory: str | os.PathLike[str]) -> Release:
     verify(folder).require()
     try:
         record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        release = _rebuild(folder, record)
-        _check_record(release, record)
+        return _rebuild(folder, record)
     except HoldfastError:
         raise
     except Exception as error:  # nothing that verify lets pass is known to come here
@@ -99,7 +95,6 @@ def load(directory: str | os.PathLike[str]) -> Release:
             f"`{folder}` cannot be read ({type(error).__name__}). "
             "Hint: get it again from its maker."
         ) from None
-    return release
 
 
 def new_folder(directory: str | os.PathLike[str]) -> Path:
@@ -140,15 +135,10 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     """Write everything else of a bundle beside the table, whose columns these are."""
     name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
     mechanism = _write_mechanism(release.mechanism, folder)
-    picture = distribution_picture(
-        [(release.count_column or "count", release.distribution)],
-        title=picture_title(release.rows, release.privacy),
-    )
-    record = _record(release, columns)
-    _write_text(folder / "distribution.svg", picture)
-    keeps = release.mechanism.target is not None
-    _write_text(folder / "README.md", read_me(record, name, mechanism, keeps=keeps))
-    _write_text(folder / "deployment.yaml", deployment_yaml(record))
+    record, drawn = _record(release, columns), release.released_histogram.copy()
+    drawn[0] -= release.structural_zeros
+    for file, text in written(record, drawn.tolist(), name, mechanism).items():
+        _write_text(folder / file, text)
     record["files"] = {
         path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}
         for path in sorted(folder.iterdir())
@@ -252,32 +242,6 @@ def _marks(record: dict[str, Any]) -> NDArray[np.bool_] | None:
     text = record.get("structural_zero_rows")
     rows = int(record["rows"]) + int(record["structural_zeros"])
     return None if text is None else marks_from_text(text, rows)
-
-
-def _check_record(release: Release, record: dict[str, Any]) -> None:
-    budget, top = release.privacy.budget, release.mechanism.max_count
-    fits = (
-        record["mechanism_digest"] == release.mechanism.digest
-        and release.mechanism.certified_epsilon * budget.steps == release.privacy.stage_2_certified
-        and release.privacy.delta
-        >= group_delta(release.mechanism.delta, budget.unit_2, budget.steps)
-        and record["max_count"] == top
-        and _max_count_fits(release, top)
-        and budget.steps == min(budget.contributions, top)
-        and release.rows > 0
-        and 0 <= release.structural_zeros <= np.count_nonzero(release.counts == 0)
-        and release.rows + release.structural_zeros == len(release.counts)
-        and release.counts.max() <= top
-        and len(release.target) == top + 1
-        and (release.measurement is None or release.measurement.ndim == 1)
-    )
-    if not fits:
-        raise HoldfastError("release.json does not fit the mechanism and the table beside it.")
-
-
-def _max_count_fits(release: Release, top: int) -> bool:
-    found, part = release.max_count_found, release.privacy.budget.quantile
-    return part == 0 if found is None else (found.epsilon, found.max_count) == (part, top)
 
 
 def _hash(path: Path) -> str:

@@ -1,13 +1,20 @@
-"""What a bundle says of itself to a person who has nothing else."""
+"""What a bundle says of itself to a person who has nothing else.
 
+All of it is a function of release.json and of the released counts, and `holdfast.verify` compares
+every byte with what is made here. So the words belong to the schema: a release that is out in the
+world verifies only as long as the words of its schema can be made.
+"""
+
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
 
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.release.deployment import deployment_yaml
+from holdfast.release.pictures import distribution_picture
 from holdfast.wording import code_span, markdown_text, numbered
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Privacy
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
@@ -16,10 +23,31 @@ NOT_KEPT = """. The mechanism that drew them does not keep the
 distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... than in truth."""
 
 
-def picture_title(rows: int, privacy: "Privacy") -> str:
-    """The title of a release's picture."""
-    kind = SIMULATED if privacy.simulated else "released with differential privacy"
-    return f"{numbered(rows, 'row')}, {kind}, {privacy.promise}"
+def written(
+    record: dict[str, Any], histogram: Sequence[int], table: str, mechanism: str
+) -> dict[str, str]:
+    """The files of a bundle that people read, by their names.
+
+    Args:
+        record: release.json, with or without the sums of these files.
+        histogram: How many rows have each released count, without the structural zeros.
+        table: The name of the file with the table.
+        mechanism: The name of the file with the mechanism's integers.
+    """
+    shares = np.array(histogram, dtype=np.float64) / record["rows"]
+    return {
+        "README.md": read_me(record, table, mechanism),
+        "deployment.yaml": deployment_yaml(record),
+        "distribution.svg": distribution_picture(
+            [(record["count_column"] or "count", shares)], title=_picture_title(record)
+        ),
+    }
+
+
+def _picture_title(record: dict[str, Any]) -> str:
+    privacy = record["privacy"]
+    kind = SIMULATED if privacy["simulated"] else "released with differential privacy"
+    return f"{numbered(record['rows'], 'row')}, {kind}, {privacy['promise']}"
 
 
 def change_in_words(change: float | None) -> str:
@@ -27,9 +55,10 @@ def change_in_words(change: float | None) -> str:
     return "an unknown amount" if change is None else f"{change:.2g}"
 
 
-def read_me(summary: dict[str, Any], table: str, mechanism: str, *, keeps: bool = True) -> str:
-    """The README.md of a bundle; `keeps` says whether the mechanism keeps the distribution."""
+def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
+    """The README.md of a bundle."""
     privacy, top = summary["privacy"], summary["max_count"]
+    law = KEPT if summary["fixed_point"] else NOT_KEPT
     heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
     column = code_span(summary["count_column"] or "count")
     kept = ", ".join(map(code_span, summary["unchanged_columns"])) or "none"
@@ -46,7 +75,7 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str, *, keeps: bool 
 
 {heading}The counts in `{table}` (column {column}) are not the true counts. Each was drawn at
 random from the true one, so that whoever reads the table learns almost the same whether or not
-any one person was counted{KEPT if keeps else NOT_KEPT}
+any one person was counted{law}
 
 - Promise: {promise} for a person who adds at most {privacy["contributions"]}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.

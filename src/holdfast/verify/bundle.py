@@ -7,12 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.verify.certificate import check_certificate
-from holdfast.verify.curves import (
-    CurvesFile,
-    check_curves_digest,
-    read_curves,
-    rebuilt_columns,
-)
+from holdfast.verify.chance import check_chance
+from holdfast.verify.curves import read_curves
 from holdfast.verify.folder import (
     RECORD,
     WEIGHTS,
@@ -24,14 +20,26 @@ from holdfast.verify.folder import (
     find_table,
     read_small,
 )
-from holdfast.verify.record import check_budget, check_fields, check_version, read_budget
-from holdfast.verify.report import Check, Damage, Verification
+from holdfast.verify.mechanism import Mechanism, Sums
+from holdfast.verify.record import (
+    check_budget,
+    check_fields,
+    check_version,
+    claim_words,
+    read_budget,
+)
+from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
 from holdfast.verify.stage_one import check_measurement
 from holdfast.verify.strict_json import parse_json
 from holdfast.verify.table import check_possible, check_table
-from holdfast.verify.target import check_expected_change, check_fixed_point, read_target
-from holdfast.verify.texts import check_picture, check_texts
-from holdfast.verify.weights import Columns, check_digest, check_row_totals, read_columns
+from holdfast.verify.target import (
+    check_expected_change,
+    check_fixed_point,
+    doubles,
+    read_target,
+)
+from holdfast.verify.texts import check_picture, check_texts, check_written
+from holdfast.verify.weights import read_weights
 
 __all__ = ["Check", "Damage", "Verification", "verify"]
 
@@ -74,22 +82,29 @@ def _once(check: Check, earlier: dict[str, Check]) -> Check:
     return check
 
 
-def _run(name: str, check: Callable[["_Bundle"], str], bundle: "_Bundle") -> Check:
+def _run(name: str, check: Callable[["_Bundle"], str | Found], bundle: "_Bundle") -> Check:
     try:
-        return Check(name=name, passed=True, detail=check(bundle))
+        found = check(bundle)
+    except NotChecked as lack:
+        return Check(name=name, passed=None, detail=str(lack), failure=lack.failure)
     except Damage as damage:
-        return Check(name=name, passed=False, detail=str(damage))
+        return Check(name=name, passed=False, detail=str(damage), failure=damage.failure)
+    except (MemoryError, ImportError, OSError) as error:
+        detail = f"the check of {name} could not be made here ({type(error).__name__})."
+        return Check(name=name, passed=None, detail=detail, failure=Failure.MACHINE)
     except Exception as error:  # whatever a forger thought of: it did not pass
         detail = f"the check of {name} could not be made ({type(error).__name__})."
-        return Check(name=name, passed=False, detail=detail)
+        return Check(name=name, passed=False, detail=detail, failure=Failure.DAMAGE)
+    detail, warning = found if isinstance(found, Found) else Found(found)
+    return Check(name=name, passed=True, detail=detail, warning=warning)
 
 
 class _Bundle:
     """A bundle while it is checked: what one check has read is there for those that need it."""
 
     record: dict[str, Any]
-    columns: Columns
-    curves: CurvesFile | None = None
+    mechanism: Mechanism
+    sums: Sums
     target: list[Fraction]
     tally: list[int]
 
@@ -105,9 +120,8 @@ class _Bundle:
         self.record = parse_json(read_small(self.path, RECORD), RECORD)
         return "release.json is one JSON object"
 
-    def check_files(self) -> str:
-        check_folder(self.path)
-        return "all there, nothing else, no links"
+    def check_files(self) -> Found:
+        return check_folder(self.path)
 
     def check_sizes(self) -> str:
         return check_sizes(self.path, self.record)
@@ -115,38 +129,39 @@ class _Bundle:
     def check_hashes(self) -> str:
         return check_sums(self.path, self.record)
 
-    def read_weights(self) -> str:
+    def read_mechanism(self) -> str:
         name, n = find_mechanism(self.path), self.record["max_count"] + 1
         check_size(self.path, self.record, name)
         if name == WEIGHTS:
-            self.columns = read_columns(self.path, self.record)
+            self.mechanism = read_weights(self.path, self.record)
             return f"{n} by {n} integers"
         if self.record["schema"] == 2:
             raise Damage("a release of schema 2 has weights, not curves.")
-        self.curves = read_curves(self.path, self.record)
-        self.columns = rebuilt_columns(self.curves, self.record)
-        return f"{n} by {n} integers, rebuilt from 3 by {n}"
+        self.mechanism = read_curves(self.path, self.record)
+        return f"{n} by {n} integers, which follow from 3 by {n}"
 
     def check_digest(self) -> str:
-        if self.curves is not None:
-            return check_curves_digest(self.curves, self.record)
-        return check_digest(self.columns, self.record)
+        found, stated = self.mechanism.digest(claim_words(self.record)), "mechanism_digest"
+        if found != self.record[stated]:
+            raise Damage(f"{stated} is not the digest of these integers and this epsilon.")
+        return f"begins {found[:16]}"
 
     def check_certificate(self) -> str:
-        return check_certificate(self.columns, self.record, read_budget(self.record))
+        return check_certificate(self.mechanism, self.record, read_budget(self.record))
 
     def read_target(self) -> str:
         self.target = read_target(self.record)
         return f"a distribution over 0 to {len(self.target) - 1}"
 
-    def check_measurement(self) -> str:
+    def check_measurement(self) -> str | Found:
         return check_measurement(self.record, self.target, self.tally, read_budget(self.record))
 
     def check_fixed_point(self) -> str:
-        return check_fixed_point(self.columns, self.target, self.record)
+        self.sums = self.mechanism.sums(doubles(self.target))
+        return check_fixed_point(self.sums, self.target, self.record)
 
     def check_expected_change(self) -> str:
-        return check_expected_change(self.columns, self.target, self.record)
+        return check_expected_change(self.sums, self.target, self.record)
 
     def read_table(self) -> str:
         table = find_table(self.path)
@@ -154,11 +169,18 @@ class _Bundle:
         self.tally = check_table(self.path, table, self.record)
         return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}"
 
+    def check_written(self) -> str:
+        names = find_table(self.path), find_mechanism(self.path)
+        return check_written(self.path, self.record, self.tally, names)
+
+    def check_chance(self) -> Found:
+        return check_chance(self.mechanism, self.sums, self.target, self.tally, self.record)
+
     def check_counts(self) -> str:
-        return check_possible(self.columns, self.tally, self.record)
+        return check_possible(self.mechanism.possible(), self.tally, self.record)
 
 
-_CHECKS: dict[str, tuple[Callable[[_Bundle], str], tuple[str, ...]]] = {
+_CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "folder": (_Bundle.find, ()),
     "record": (_Bundle.read_record, ("folder",)),
     "schema": (lambda bundle: check_version(bundle.record), ("record",)),
@@ -167,16 +189,18 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str], tuple[str, ...]]] = {
     "sizes": (_Bundle.check_sizes, ("fields",)),
     "hashes": (_Bundle.check_hashes, ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
-    "weights": (_Bundle.read_weights, ("fields",)),
+    "weights": (_Bundle.read_mechanism, ("fields",)),
     "digest": (_Bundle.check_digest, ("weights",)),
-    "row totals": (lambda bundle: check_row_totals(bundle.columns), ("weights",)),
+    "row totals": (lambda bundle: bundle.mechanism.check_row_totals(), ("weights",)),
     "certificate": (_Bundle.check_certificate, ("row totals", "budget")),
     "target": (_Bundle.read_target, ("fields",)),
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
     "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
     "table": (_Bundle.read_table, ("fields",)),
     "measurement": (_Bundle.check_measurement, ("target", "budget", "table")),
-    "counts": (_Bundle.check_counts, ("weights", "table")),
+    "counts": (_Bundle.check_counts, ("row totals", "table")),
+    "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
     "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
+    "words": (_Bundle.check_written, ("texts", "picture", "table")),
 }

@@ -1,41 +1,27 @@
-"""The file of curves, and the weights that follow from it: rebuilt from docs/bundle.md alone."""
+"""The file of curves, read from docs/bundle.md alone, and the powers that go with it."""
 
-import hashlib
 import os
 import struct
 import zlib
-from dataclasses import dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdfast.verify.certificate import product
+from holdfast.verify.curve_table import CurveTable
+from holdfast.verify.exact import Words
 from holdfast.verify.folder import CURVES, opened
+from holdfast.verify.mechanism import TOTAL, Integers
 from holdfast.verify.report import Damage
-from holdfast.verify.weights import TOTAL, Columns, claim_words
 
 _HEADER = struct.Struct("<8sIIQQ")
 _PLENTY = Context(prec=80)
-Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CurvesFile:
-    """What the file holds, and what follows from it at once."""
-
-    turns: Numbers
-    heights: Numbers
-    floors: Numbers
-    lift: int
-    keep: int
-
-
-def read_curves(folder: Path, record: dict[str, Any]) -> CurvesFile:
-    """The integers of the file, each in its range."""
+def read_curves(folder: Path, record: dict[str, Any]) -> CurveTable:
+    """The integers of the file, each in its range and the curves in their order."""
     n = record["max_count"] + 1
     with opened(folder, CURVES) as file:
         size = os.fstat(file.fileno()).st_size
@@ -57,7 +43,16 @@ def read_curves(folder: Path, record: dict[str, Any]) -> CurvesFile:
     inside = 0 <= turns.min() <= turns.max() < n and 0 <= heights.min() <= heights.max() <= keep
     if not inside or not 0 <= lift <= keep:
         raise Damage(f"{CURVES}: a turn, a height or the lift lies outside its range.")
-    return CurvesFile(turns=turns, heights=heights, floors=floors, lift=lift, keep=keep)
+    _check_order(turns, heights)
+    powers = exact_powers(Fraction(record["certificate"]["epsilon"]), n)
+    return CurveTable(turns, heights, floors, lift=lift, powers=powers)
+
+
+def _check_order(turns: Integers, heights: Integers) -> None:
+    later, higher = np.diff(turns), np.diff(heights)
+    astray = np.flatnonzero((later < 0) | ((later == 0) & (higher < 0)))
+    if len(astray):
+        raise Damage(f"{CURVES}: the curves are not in order at output {astray[0] + 1}.")
 
 
 def _inflated(packed: bytes, size: int) -> bytes:
@@ -71,38 +66,7 @@ def _inflated(packed: bytes, size: int) -> bytes:
     return data
 
 
-def rebuilt_columns(curves: CurvesFile, record: dict[str, Any]) -> Columns:
-    """The weights, one row of the result a column of the mechanism; 8 n^2 bytes."""
-    n = len(curves.turns)
-    powers = exact_powers(Fraction(record["certificate"]["epsilon"]), n)
-    columns = np.zeros((n, n), dtype=np.uint64)
-    before = np.zeros(n, dtype=np.int64)
-    for j in range(n):
-        curve = _curve(int(curves.turns[j]), int(curves.heights[j]), curves, powers)
-        column = curve - before + curves.floors[j]
-        if column.min() < 0:
-            i = int(np.argmin(column))
-            raise Damage(f"{CURVES}: the weight of input {i}, output {j} is negative.")
-        columns[j], before = column.astype(np.uint64), curve
-    return columns
-
-
-def _curve(turn: int, height: int, curves: CurvesFile, powers: Columns) -> Numbers:
-    """The cumulative weight of one output for every input, without the floors."""
-    n = len(powers)
-    right = _tail(height, curves.lift, powers[: n - turn])
-    left = _tail(curves.keep - height, curves.lift, powers[1 : turn + 1])
-    return np.concatenate([curves.keep - left[::-1], right])
-
-
-def _tail(height: int, lift: int, powers: Columns) -> Numbers:
-    """max(⌊(height + lift) p_d / 2^62⌋ - lift, 0) for every power p_d."""
-    high, low = product(powers, height + lift)
-    left = (high << np.uint64(2)) | (low >> np.uint64(62))
-    return np.maximum(left.astype(np.int64) - lift, 0)
-
-
-def exact_powers(epsilon: Fraction, n: int) -> Columns:
+def exact_powers(epsilon: Fraction, n: int) -> Words:
     """⌊2^62 e^(-εd)⌋ for d = 0, ..., n-1, each from a correctly rounded exponential of 80 digits.
 
     >>> exact_powers(Fraction(50), 2).tolist()
@@ -119,14 +83,3 @@ def exact_powers(epsilon: Fraction, n: int) -> Columns:
         if d and near < Decimal("1e-50"):
             raise Damage("a power of e^-epsilon cannot be told from a whole number.")
     return powers
-
-
-def check_curves_digest(curves: CurvesFile, record: dict[str, Any]) -> str:
-    """The digest of curves and claim, by which the maker knows the mechanism."""
-    words = f"holdfast curves n={len(curves.turns)} lift={curves.lift} {claim_words(record)}\n"
-    digest = hashlib.sha256(words.encode())
-    for numbers in (curves.turns, curves.heights, curves.floors):
-        digest.update(numbers.astype("<i8").tobytes())
-    if digest.hexdigest() != record["mechanism_digest"]:
-        raise Damage("mechanism_digest is not the digest of these curves and this epsilon.")
-    return f"begins {record['mechanism_digest'][:16]}"

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from holdfast.verify.report import Damage, shown
+from holdfast.verify.report import Damage, Found, NotChecked, shown
 
 TABLES = ("table.csv", "table.parquet")
 SUMS, RECORD = "SHA256SUMS", "release.json"
@@ -24,7 +24,8 @@ LARGEST = {  # in bytes, of files that are read as a whole
     "distribution.svg": 1 << 21,
 }
 _CHUNK = 1 << 20
-_SUM_LINE = re.compile(r"([0-9a-f]{64})  (\S+)", re.ASCII)
+_SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
+LEFT_BY_SYSTEMS = (".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
 
 
 def find_table(folder: Path) -> str:
@@ -49,10 +50,12 @@ def _hashed(folder: Path) -> list[str]:
     return sorted([*TEXTS, find_mechanism(folder), find_table(folder)])
 
 
-def check_folder(folder: Path) -> None:
-    """All files are there, are plain files, and are alone."""
+def check_folder(folder: Path) -> Found:
+    """All files are there, are plain files, and are alone but for what systems leave behind."""
     with os.scandir(folder) as entries:
-        found = {_plain_name(entry) for entry in entries}
+        all_entries = list(entries)
+    left = sorted(entry.name for entry in all_entries if entry.name in LEFT_BY_SYSTEMS)
+    found = {_plain_name(entry) for entry in all_entries if entry.name not in LEFT_BY_SYSTEMS}
     expected = {*TEXTS, SUMS, RECORD, *TABLES, *MECHANISMS}
     extra = sorted(found - expected)
     if extra:
@@ -61,6 +64,10 @@ def check_folder(folder: Path) -> None:
     if missing:
         raise Damage(f"{missing[0]} is missing.")
     _hashed(folder)
+    if left:
+        names = ", ".join(left)
+        return Found(f"all there, no links; not opened: {names}", f"the folder also holds {names}.")
+    return Found("all there, nothing else, no links")
 
 
 def _plain_name(entry: "os.DirEntry[str]") -> str:
@@ -82,7 +89,7 @@ def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
     except FileNotFoundError:
         raise Damage(f"{name} is missing.") from None
     except OSError as error:
-        raise Damage(f"{name} cannot be opened ({error.strerror}).") from None
+        raise NotChecked(f"{name} cannot be opened ({error.strerror}).") from None
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
             raise Damage(f"{name} is not a plain file.")
@@ -142,12 +149,13 @@ def check_sums(folder: Path, record: dict[str, Any]) -> str:
 
 def _read_sums(folder: Path, names: list[str]) -> dict[str, str]:
     try:
-        lines = read_small(folder, SUMS).decode("ascii").splitlines()
+        text = read_small(folder, SUMS).decode("ascii")
     except UnicodeDecodeError:
         raise Damage("SHA256SUMS is not plain text.") from None
+    *lines, end = text.split("\n")
     matches = [_SUM_LINE.fullmatch(line) for line in lines]
     found = {match[2]: match[1] for match in matches if match}
-    if len(found) != len(lines) or sorted(found) != sorted(names):
+    if end or len(found) != len(lines) or sorted(found) != sorted(names):
         raise Damage("SHA256SUMS does not list every file of the release once.")
     return found
 

@@ -4,7 +4,7 @@ import base64
 from collections.abc import Iterator
 from typing import IO, Any
 
-from holdfast.verify.report import Damage, shown
+from holdfast.verify.report import Damage, NotChecked, shown
 
 _SCHEMA = b"ARROW:schema"
 _FIELD_ID = b"PARQUET:field_id"  # a number that pyarrow gives to every column
@@ -15,7 +15,7 @@ def open_parquet(file: IO[bytes]) -> Any:
     try:
         import pyarrow.parquet
     except ImportError:
-        raise Damage(
+        raise NotChecked(
             "table.parquet cannot be checked without pyarrow. "
             "Hint: pip install 'holdfast[parquet]'."
         ) from None

@@ -17,6 +17,8 @@ def check_size(source: Any, file: IO[bytes], name: str) -> None:
     """
     size, metadata = os.fstat(file.fileno()).st_size, source.metadata
     allowed = SPARE + PER_BYTE * size + PER_CELL * metadata.num_rows * metadata.num_columns
+    columns = (source.schema.column(i) for i in range(len(source.schema)))
+    widths = {column.path: max(column.length or 0, 8) for column in columns}
     texts: dict[str, int] = {}
     total = 0
     for chunk, rows in _chunks(metadata):
@@ -27,7 +29,7 @@ def check_size(source: Any, file: IO[bytes], name: str) -> None:
             raise _too_much()
         if chunk.physical_type == "BYTE_ARRAY":
             texts[path] = max(texts.get(path, 0), stored)
-        total += max(stored, chunk.num_values * _width(source, path))
+        total += max(stored, chunk.num_values * widths.get(path, 8))
     if total > allowed:
         raise _too_much()
     _check_texts(file, source.metadata, texts, allowed - total)
@@ -38,11 +40,6 @@ def _chunks(metadata: Any) -> Any:
     for group in (metadata.row_group(g) for g in range(metadata.num_row_groups)):
         for chunk in (group.column(c) for c in range(group.num_columns)):
             yield chunk, group.num_rows
-
-
-def _width(source: Any, path: str) -> int:
-    columns = (source.schema.column(i) for i in range(len(source.schema)))
-    return next((max(c.length or 0, 8) for c in columns if c.path == path), 8)
 
 
 def _check_texts(file: IO[bytes], metadata: Any, texts: dict[str, int], allowed: int) -> None:

@@ -6,7 +6,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.verify.report import Damage, shown
+from holdfast.verify.report import Damage, OtherSchema, shown
 
 SCHEMA = 3
 READABLE = (2, 3)
@@ -96,13 +96,13 @@ def check_version(record: dict[str, Any]) -> str:
     if type(version) is not int:
         raise Damage("release.json does not say which schema it has.")
     if version < READABLE[0]:
-        raise Damage(
+        raise OtherSchema(
             f"release.json has schema {version}, of an older holdfast; this one reads "
             f"{READABLE[0]} to {SCHEMA}. "
             "Hint: the version that it names under `holdfast` reads it."
         )
     if version > SCHEMA:
-        raise Damage(
+        raise OtherSchema(
             f"release.json has schema {shown(version, 24)}, of a newer holdfast; "
             f"this one reads {SCHEMA}. Hint: upgrade holdfast: pip install --upgrade holdfast."
         )
@@ -207,6 +207,13 @@ def check_budget(record: dict[str, Any]) -> str:
     _check_found(record, privacy["bound"])
     mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
+
+
+def claim_words(record: dict[str, Any]) -> str:
+    """The claim as it goes into the digest of a mechanism."""
+    certificate = record["certificate"]
+    delta = f" delta={certificate['delta']}" if Fraction(certificate["delta"]) else ""
+    return f"epsilon={certificate['epsilon']}{delta}"
 
 
 def rounded_up(number: Fraction, digits: int = 3) -> Decimal:

@@ -2,18 +2,23 @@
 
 The estimates and projections are written here a second time, in fractions. The one exception
 is the smooth fit, which is too long to be written twice: it is repeated with the fit that
-releases are made with, and left out where that cannot be had.
+releases are made with.
 """
 
-import ast
+import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.verify.methods import read_method
 from holdfast.verify.record import Budget
-from holdfast.verify.report import Damage, shown
+from holdfast.verify.report import Damage, Found, NotChecked, shown
 
 SKIPPED = "no stage 1"
 TOLERANCE = Fraction(1, 10**9)
@@ -21,10 +26,11 @@ LARGEST = 1 << 53
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
 OTHER_FIT = 8  # standard deviations of stage 1's noise that another version's fit may be away
 Histogram = list[Fraction]
+_CLAIMED = re.compile(r"claimed by .{1,200}, not checked")
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Kind:
+class Kind:
     """How a stage 1 of this package measures and estimates."""
 
     size: Callable[[int, int], int]
@@ -33,27 +39,76 @@ class _Kind:
     """A histogram from them, n, the number of rows and the branching."""
     sensitivity: int | None = None
     """At the most, where the noise is Laplace."""
+    vouched_by: str = "OpenDP's map"
+    """Who vouches for its epsilon."""
+    sums: str = "cumulative"
+    """What a cumulative sum is made of: itself, bins, or nodes of a tree."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """A stage 1 of this package, as a record names it."""
+
+    kind: Kind
+    projection: str
+    branching: int
+    delta: Fraction | None
 
 
 def check_measurement(
     record: dict[str, Any], target: list[Fraction], tally: list[int], budget: Budget
-) -> str:
+) -> str | Found:
     """z is what stage 1 makes of the integers that it measured."""
-    noisy, name = record["measurement"], record["methods"][0]
+    noisy, name, method = record["measurement"], record["methods"][0], find_method(record)
+    _check_voucher(record, method)
     if name == SKIPPED:
         return _check_released(record, target, tally)
-    kind, options = _read_method(name)
-    if kind is None:
-        return f"not repeated: {shown(name, 40)} is unknown here"
+    if method is None:
+        unknown = f"stage 1, {shown(name, 40)}, is not of holdfast: z was not computed again."
+        return Found(f"not repeated: {shown(name, 40)} is unknown here", unknown)
     if noisy is None:
         raise Damage("measurement is null, but this stage 1 publishes what it measured.")
-    n, rows, branching = record["max_count"] + 1, record["rows"], options.get("branching", 16)
-    _check_integers(noisy, kind.size(n, branching), rows, kind.sensitivity, budget)
-    if options["projection"] == "smooth":
+    n, rows = record["max_count"] + 1, record["rows"]
+    kind = method.kind
+    _check_integers(noisy, kind.size(n, method.branching), rows, kind.sensitivity, budget)
+    if method.projection == "smooth":
         return _check_smooth(record, target, budget)
-    project = {"clip": _clip, "simplex": _simplex, "isotonic": _isotonic}[options["projection"]]
-    _compare(project(kind.estimate(noisy, n, rows, branching), rows), target)
+    project = _PROJECTIONS[method.projection]
+    _compare(project(kind.estimate(noisy, n, rows, method.branching), rows), target)
     return f"z is what stage 1 makes of its {len(noisy)} integers, within 1e-9"
+
+
+def find_method(record: dict[str, Any]) -> Method | None:
+    """The stage 1 that a record names, if it is one of this package."""
+    called = read_method(record["methods"][0])
+    if called is None or called[0] not in _KINDS:
+        return None
+    options = called[1]
+    projection, branching = str(options.get("projection")), options.get("branching", 16)
+    delta = options.get("delta", (0, 1))
+    known = projection == "smooth" or projection in _PROJECTIONS
+    if not known or type(branching) is not int or branching < 2:
+        return None
+    if type(delta) is not tuple or not delta[1]:
+        return None
+    delta = Fraction(*delta) or None
+    return Method(kind=_KINDS[called[0]], projection=projection, branching=branching, delta=delta)
+
+
+def _check_voucher(record: dict[str, Any], method: Method | None) -> None:
+    """Whoever vouches for stage 1 is known here, or is said to be somebody else.
+
+    So no text in the place of a method turns the checks of stage 1 off without being seen.
+    """
+    said = record["privacy"]["stage_1_certified_by"]
+    if record["methods"][0] == SKIPPED:
+        fits = said == "nothing was read"
+    elif method is not None:
+        fits = said == method.kind.vouched_by
+    else:
+        fits = _CLAIMED.fullmatch(said) is not None
+    if record["schema"] > 2 and not fits:
+        raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
 
 
 def _check_released(record: dict[str, Any], target: list[Fraction], tally: list[int]) -> str:
@@ -84,13 +139,8 @@ def _compare(found: Sequence[Fraction | float], target: list[Fraction]) -> None:
 
 def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget) -> str:
     """The smooth fit again, by the code that makes releases: see the top of this file."""
-    try:
-        from holdfast.privatizers.named import repeated_target
-    except ImportError:
-        return "the right number of integers; the smooth fit is not here to be repeated"
-    unit = budget.stage_1 / budget.steps
-    method, noisy, n = record["methods"][0], record["measurement"], record["max_count"] + 1
-    found = repeated_target(method, noisy, record["rows"], n, unit).tolist()
+    noisy, unit = record["measurement"], budget.stage_1 / budget.steps
+    found = _fitted(record, unit)
     try:
         _compare(found, target)
     except Damage:
@@ -103,6 +153,21 @@ def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget
             f"{OTHER_FIT} standard deviations of the noise"
         )
     return f"z is the smooth fit of its {len(noisy)} integers, within 1e-9"
+
+
+def _fitted(record: dict[str, Any], unit: Fraction) -> list[float]:
+    """The fit made here; where it cannot be, that is no fault of the release."""
+    name, n = record["methods"][0], record["max_count"] + 1
+    try:
+        from holdfast.privatizers.named import repeated_target
+
+        z = repeated_target(name, record["measurement"], record["rows"], n, unit)
+    except Exception as error:  # the compiler and its cache fail in ways of their own
+        raise NotChecked(
+            f"the smooth fit could not be repeated here ({type(error).__name__}). "
+            "Hint: verify again on another machine or with holdfast installed anew."
+        ) from None
+    return [float(share) for share in z]
 
 
 def _compare_roughly(
@@ -125,26 +190,6 @@ def _version() -> str:
     from importlib.metadata import version
 
     return version("holdfast")
-
-
-def _read_method(text: str) -> tuple[_Kind | None, dict[str, Any]]:
-    """A stage 1 of this package and its options, read without running anything."""
-    try:
-        call = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        return None, {}
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        return None, {}
-    options: dict[str, Any] = {
-        str(key.arg): key.value.value
-        for key in call.keywords
-        if isinstance(key.value, ast.Constant)
-    }
-    known = options.get("projection") in ("clip", "simplex", "isotonic", "smooth")
-    branching = options.get("branching", 16)
-    if not known or type(branching) is not int or branching < 2:
-        return None, {}
-    return _KINDS.get(call.func.id), options
 
 
 def _differences(noisy: Sequence[int], n: int, rows: int, branching: int) -> Histogram:
@@ -251,22 +296,50 @@ def _isotonic(histogram: Histogram, rows: int) -> Histogram:
     return [(b - a) / rows for a, b in pairwise(ends)]
 
 
-_LAPLACE = _Kind(sensitivity=1, size=lambda n, branching: n - 1, estimate=_differences)
-_GAUSSIAN = _Kind(size=lambda n, branching: n - 1, estimate=_differences)
+def cumulative_noise(
+    record: dict[str, Any], method: Method, budget: Budget
+) -> tuple[NDArray[np.float64], float]:
+    """Rows up to each count as they were measured, and a bound on their standard deviation.
+
+    The bound is generous: it serves to call a release absurd, never to call one sound.
+    """
+    n, rows, kind = record["max_count"] + 1, record["rows"], method.kind
+    histogram = kind.estimate(record["measurement"], n, rows, method.branching)
+    measured = np.array([float(total) for total in accumulate(histogram)])[:-1]
+    unit = float(budget.stage_1 / budget.steps)
+    if method.delta is not None:
+        return measured, (math.sqrt(2 * math.log(4 * budget.steps / method.delta)) + 4) / unit
+    levels = n.bit_length() + 1
+    terms = {"cumulative": 1, "bins": n, "tree": method.branching * levels}[kind.sums]
+    sensitivity = {"cumulative": 1, "bins": 2, "tree": 2 * levels}[kind.sums]
+    return measured, math.sqrt(2 * terms) * sensitivity / unit
+
+
+_LAPLACE = Kind(sensitivity=1, size=lambda n, branching: n - 1, estimate=_differences)
+_GAUSSIAN = Kind(
+    size=lambda n, branching: n - 1,
+    estimate=_differences,
+    vouched_by="the exact law of OpenDP's discrete Gaussian",
+)
+_PROJECTIONS = {"clip": _clip, "simplex": _simplex, "isotonic": _isotonic}
 _KINDS = {
     "CumulativeSmooth": _LAPLACE,
     "CumulativeIsotonic": _LAPLACE,
     "CyclicLaplace": _LAPLACE,
     "CumulativeGaussian": _GAUSSIAN,
     "CyclicGaussian": _GAUSSIAN,
-    "ClassicLaplace": _Kind(sensitivity=2, size=lambda n, branching: n, estimate=_shifted),
-    "Privelet": _Kind(
+    "ClassicLaplace": Kind(
+        sensitivity=2, sums="bins", size=lambda n, branching: n, estimate=_shifted
+    ),
+    "Privelet": Kind(
         sensitivity=64,
+        sums="tree",
         size=lambda n, branching: sum(nodes // 2 for nodes in _haar_nodes(n)[:-1]),
         estimate=_wavelet,
     ),
-    "Hierarchical": _Kind(
+    "Hierarchical": Kind(
         sensitivity=64,
+        sums="tree",
         size=lambda n, branching: sum(_tree_sizes(n, branching)[:-1]),
         estimate=_tree,
     ),

@@ -10,11 +10,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import IO, Any
 
+from holdfast.verify.exact import Mask
 from holdfast.verify.folder import opened
 from holdfast.verify.parquet import open_parquet, read_column
 from holdfast.verify.parquet_size import check_size
 from holdfast.verify.report import Damage, shown
-from holdfast.verify.weights import Columns
 
 Counts = Generator[int | None, None, None]  # None for what is no whole number
 LONGEST_LINE = 1 << 26
@@ -68,11 +68,11 @@ def _read_marks(record: dict[str, Any], rows: int) -> bytes:
     return marks
 
 
-def check_possible(columns: Columns, tally: list[int], record: dict[str, Any]) -> str:
+def check_possible(possible: Mask, tally: list[int], record: dict[str, Any]) -> str:
     """Every released count has a positive weight; structural zeros did not go through it."""
     drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
     for count, rows in enumerate(drawn):
-        if rows and not columns[count].any():
+        if rows and not possible[count]:
             raise Damage(f"the count {count} was released, but the mechanism never gives it.")
     return f"all {sum(drawn):,} counts are possible"
 
@@ -108,7 +108,7 @@ def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
         header = next(cells)
         at = _check_header(header, record)
         for row in cells:
-            if len(header) > 1 and len(row) != len(header):
+            if len(row) != len(header) and (row or len(header) > 1):
                 raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
             cell = row[at] if row else ""
             yield int(cell) if _COUNT.fullmatch(cell) else None

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.verify.mechanism import Floats, Sums
 from holdfast.verify.report import Damage
-from holdfast.verify.weights import TOTAL, Columns
 
 TOLERANCE = Fraction(1, 10**9)
 SMALLEST_SHARE = Fraction(1, 1 << 40)  # smaller shares are treated as 0 by the mechanism
@@ -27,37 +27,36 @@ def read_target(record: dict[str, Any]) -> list[Fraction]:
     return target
 
 
-def check_fixed_point(columns: Columns, target: list[Fraction], record: dict[str, Any]) -> str:
-    """z K = z in every entry, within 1e-9 and what shares below 2^-40 can account for."""
+def doubles(target: list[Fraction]) -> Floats:
+    """z as the doubles that it was read from: nothing is lost."""
+    return np.array([float(share) for share in target])
+
+
+def check_fixed_point(sums: Sums, target: list[Fraction], record: dict[str, Any]) -> str:
+    """z K = z in every entry, within 1e-9 and what shares below 2^-40 can account for.
+
+    The sums are doubles; what they can be off by is taken from what is allowed.
+    """
     if not record["fixed_point"]:
         return "not claimed: this mechanism keeps no distribution"
     limit = TOLERANCE + 4 * sum((share for share in target if share < SMALLEST_SHARE), Fraction())
-    scale = max(share.denominator for share in target)  # powers of two: floats were read
-    z = np.array([int(share * scale) for share in target], dtype=object)
-    worst = Fraction(0)
-    for j, column in enumerate(columns):
-        kept = Fraction(int(column.astype(object) @ z), scale * TOTAL)
-        if abs(kept - target[j]) > limit:
-            raise Damage(
-                f"the fixed point fails: the share of count {j} is not kept within "
-                f"{float(limit):.1e}."
-            )
-        worst = max(worst, abs(kept - target[j]))
-    return f"every share is kept within {float(worst):.1e}; at most {float(limit):.1e} is allowed"
+    away = np.abs(np.diff(sums.below, prepend=0.0) - doubles(target))
+    if away.max() + 2 * sums.error > limit:
+        raise Damage(
+            f"the fixed point fails: the share of count {int(np.argmax(away))} is not kept within "
+            f"{float(limit):.1e}."
+        )
+    return f"every share is kept within {away.max():.1e}; at most {float(limit):.1e} is allowed"
 
 
-def check_expected_change(columns: Columns, target: list[Fraction], record: dict[str, Any]) -> str:
+def check_expected_change(sums: Sums, target: list[Fraction], record: dict[str, Any]) -> str:
     """The expected change of a count, by the weights and z."""
     stated = record["expected_change_of_a_count"]
     if sum(share > 0 for share in target) == 1:
         if stated is not None:
             raise Damage("expected_change_of_a_count must be null where z has a single value.")
         return "not stated: z has a single value"
-    z, counts = np.array([float(share) for share in target]), np.arange(len(target))
-    change = sum(
-        float((np.abs(counts - j) * z) @ column.astype(np.float64))
-        for j, column in enumerate(columns)
-    ) / float(TOTAL)
+    change = float(sums.crossing.sum())
     if stated is None or abs(stated - change) > 1e-6 * max(change, 1e-3):
         raise Damage("expected_change_of_a_count is not what z and the weights give.")
     return f"a count is off by {change:.3g} on average"

@@ -1,7 +1,16 @@
-"""What people read in a bundle: it must say what the record says, and do nothing."""
+"""What people read in a bundle: it must say what the record says, and do nothing.
+
+Two ways, one after the other. The promise, the marks of a simulation and the harmlessness of the
+picture are checked by code of this package alone. After that every byte is compared with what the
+functions that write bundles make of the record and of the counts in the table. These are
+borrowed, on purpose: what they say wrongly the first checks still find, and nothing else can be in
+the files. Whoever changes them gives the next schema functions of its own (`WRITERS`), so that
+the texts of older bundles can still be made.
+"""
 
 import re
 from fractions import Fraction
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +19,12 @@ from holdfast.verify.record import rounded_up
 from holdfast.verify.registry import check_registry
 from holdfast.verify.report import Damage, shown
 
+Names = tuple[str, str]  # of the table and of the file with the mechanism
 _MARK = "SIMULATION, protects nobody"
 _KEPT = "(how many rows have 0, 1, 2, ...) stays close to the true one."
 _NOT_KEPT = "The mechanism that drew them does not keep the distribution of the counts"
 _STATED = re.compile(r"(epsilon|delta)\s+=\s+(\S+)")
+_NOTE = re.compile(r"^- Note: (.*) has repeated values", re.MULTILINE)
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _ATTRIBUTE = re.compile(r'([a-zA-Z:-]+)="([^"<>]*)"')
 _VALUE = re.compile(r"[A-Za-z0-9 .,#%()+-]*", re.ASCII)
@@ -40,6 +51,31 @@ def check_texts(folder: Path, record: dict[str, Any]) -> str:
     for name in ("README.md", "deployment.yaml"):
         _check_numbers(_without_names(texts[name], record), name, record["privacy"])
     return "README.md, deployment.yaml and the picture agree with release.json"
+
+
+def check_written(folder: Path, record: dict[str, Any], tally: list[int], names: Names) -> str:
+    """Every byte that people read follows from the record and the table."""
+    if record["schema"] not in WRITERS:
+        return f"not compared: schema {record['schema']} left them open"
+    drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
+    for name, text in WRITERS[record["schema"]](record, drawn, names).items():
+        found, expected = _read(folder, name).split("\n"), text.split("\n")
+        if found != expected:
+            pairs = enumerate(zip_longest(found, expected), 1)
+            line = next(number for number, (a, b) in pairs if a != b)
+            raise Damage(
+                f"{name} is not what release.json and the table make it: line {line} differs."
+            )
+    return "README.md, deployment.yaml and the picture follow from release.json and the table"
+
+
+def _written_3(record: dict[str, Any], drawn: list[int], names: Names) -> dict[str, str]:
+    from holdfast.release.text import written
+
+    return written(record, drawn, *names)
+
+
+WRITERS = {3: _written_3}
 
 
 def _check_readme(text: str, record: dict[str, Any]) -> None:
@@ -73,21 +109,29 @@ def _check_numbers(text: str, name: str, privacy: dict[str, Any]) -> None:
 
 
 def _without_names(text: str, record: dict[str, Any]) -> str:
-    """The text without the names of columns, which might be taken for a promise."""
-    for column in record["columns"]:
-        flat = " ".join("".join(c if c.isprintable() else " " for c in column).split())
-        plain = re.sub(r"([\\`*\[\]<>])", r"\\\1", flat)
-        for place in (_code(flat), f"- Note: {plain} has repeated values"):
-            text = text.replace(place, "")
+    """The text without the names of columns, which might be taken for a promise.
+
+    They are looked for where they stand, each place once: a million names take no longer.
+    """
+    columns = [_one_line(column) for column in record["columns"]]
+    kept = ", ".join(_code(_one_line(column)) for column in record["unchanged_columns"])
+    counts = record["count_column"] if record["count_column"] is not None else "count"
+    text = text.replace(f"(column {_code(_one_line(counts))})", "", 1)
+    text = text.replace(f"published unchanged: {kept or 'none'}.", "", 1)
+    plain = {re.sub(r"([\\`*\[\]<>])", r"\\\1", column) for column in columns}
+    text = _NOTE.sub(lambda note: "" if note[1] in plain else note[0], text)
     return re.sub(r"^    unprotected_quantities: .*$", "", text, flags=re.MULTILINE)
+
+
+def _one_line(text: str) -> str:
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _code(name: str) -> str:
     """A name as code in Markdown: between more backticks than it has in a row."""
-    fence = "`"
-    while fence in name:
-        fence += "`"
-    return f"{fence} {name} {fence}" if "`" in name or not name else f"{fence}{name}{fence}"
+    longest = max(map(len, re.findall("`+", name)), default=0)
+    fence = "`" * (longest + 1)
+    return f"{fence} {name} {fence}" if longest or not name else f"{fence}{name}{fence}"
 
 
 def check_picture(folder: Path) -> str:

@@ -1,29 +1,26 @@
 """The file of weights: its header checked before anything is made room for, then its columns."""
 
-import hashlib
 import os
 import struct
 import zlib
-from fractions import Fraction
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.verify.exact import Words as Columns
 from holdfast.verify.folder import WEIGHTS as NAME
 from holdfast.verify.folder import opened
+from holdfast.verify.mechanism import TOTAL, WeightTable
 from holdfast.verify.report import Damage
 
-TOTAL = 1 << 62
 _HEADER = struct.Struct("<8sIIQQ")
 _INFLATES_AT_MOST = 1032  # what a byte of deflate can grow to
 _CHUNK = 1 << 16
-Columns = NDArray[np.uint64]
 
 
-def read_columns(folder: Path, record: dict[str, Any]) -> Columns:
-    """The weights, one row of the result a column of the mechanism.
+def read_weights(folder: Path, record: dict[str, Any]) -> WeightTable:
+    """The weights, a column of the mechanism after the other.
 
     Needs 8 n^2 bytes for the result and little beside, n being checked against max_count and
     against what the file's true length can inflate to before anything is inflated.
@@ -34,11 +31,11 @@ def read_columns(folder: Path, record: dict[str, Any]) -> Columns:
         stream = _Inflated(file, length)
         for j in range(n):
             columns[j] = _column(stream.read(8 * n), n)
+            if columns[j].max() > TOTAL:
+                i = int(np.argmax(columns[j] > TOTAL))
+                raise Damage(f"{NAME}: the weight of input {i}, output {j} lies outside 0 to 2^62.")
         stream.check_end()
-    if columns.max() > TOTAL:
-        j, i = np.argwhere(columns > TOTAL)[0]
-        raise Damage(f"{NAME}: the weight of input {i}, output {j} lies outside 0 to 2^62.")
-    return columns
+    return WeightTable(columns)
 
 
 def _check_header(file: IO[bytes], expected: int) -> tuple[int, int]:
@@ -107,35 +104,3 @@ def _column(data: bytes, n: int) -> Columns:
     one = np.uint64(1)
     differences = (folded >> one) ^ (~(folded & one) + one)  # modulo 2^64
     return np.cumsum(differences, dtype=np.uint64)
-
-
-def check_row_totals(columns: Columns) -> str:
-    """Every row adds up to 2^62, in integers that cannot wrap around."""
-    high = np.zeros(len(columns), dtype=np.uint64)
-    low = high.copy()
-    for column in columns:
-        high += column >> np.uint64(32)
-        low += column & np.uint64(0xFFFFFFFF)
-    for i, (above, below) in enumerate(zip(high.tolist(), low.tolist(), strict=True)):
-        if (above << 32) + below != TOTAL:
-            raise Damage(f"the weights of input {i} do not add up to 2^62.")
-    return f"{len(columns):,} rows add up to 2^62 each"
-
-
-def claim_words(record: dict[str, Any]) -> str:
-    """The claim as it goes into the digest of a mechanism."""
-    certificate = record["certificate"]
-    delta = f" delta={certificate['delta']}" if Fraction(certificate["delta"]) else ""
-    return f"epsilon={certificate['epsilon']}{delta}"
-
-
-def check_digest(columns: Columns, record: dict[str, Any]) -> str:
-    """The digest of weights and claim, by which the maker knows the mechanism."""
-    words = f"holdfast mechanism n={len(columns)} {claim_words(record)}\n"
-    digest = hashlib.sha256(words.encode())
-    for start in range(0, len(columns), 64):
-        rows = np.ascontiguousarray(columns[:, start : start + 64].T)
-        digest.update(rows.astype("<u8", copy=False).data)
-    if digest.hexdigest() != record["mechanism_digest"]:
-        raise Damage("mechanism_digest is not the digest of these weights and this epsilon.")
-    return f"begins {record['mechanism_digest'][:16]}"
