@@ -11,7 +11,16 @@ from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth
 from holdfast.privatizers.noisy import laplace_variance
 from holdfast.privatizers.projection import Noise, isotonic
 from holdfast.privatizers.smooth import smooth_fit
-from holdfast.privatizers.smooth_kernel import END_JUMP, _smoothed, whole_medians
+from holdfast.privatizers.smooth_kernel import (
+    END_JUMP,
+    FITTED,
+    WORKSPACE,
+    C,
+    V,
+    W,
+    _smoothed,
+    whole_medians,
+)
 
 
 def dense_smoother(y, R, eta, theta0, w, du, kappa):
@@ -50,9 +59,11 @@ def test_one_pass_of_the_filter_is_the_posterior_of_the_linear_model():
     eta, theta0 = rng.uniform(1, 30, n), rng.normal(2, 1, n)
     w, R, du = rng.uniform(1, 30, n), rng.uniform(5, 50, n), rng.uniform(0.1, 1, n)
     y = np.cumsum(eta) + rng.normal(0, 5, n)
-    fitted, _, _, c, spread, loglik = _smoothed(y, R, eta, theta0, w, du, 0.3)
+    work = np.zeros((WORKSPACE, n))
+    work[W] = w
+    loglik = _smoothed(y, R, theta0, eta, du, 0.3, work)
     expected = dense_smoother(y, R, eta, theta0, w, du, 0.3)
-    for ours, theirs in zip((fitted, c, spread, loglik), expected, strict=True):
+    for ours, theirs in zip((work[FITTED], work[C], work[V], loglik), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-7, atol=1e-7)
 
 

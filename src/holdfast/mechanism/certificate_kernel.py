@@ -7,7 +7,7 @@ LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def product(a, b):
     """The 128-bit product of two 64-bit integers, as (high, low)."""
     a0, a1, b0, b1 = a & LOW, a >> HALF, b & LOW, b >> HALF
@@ -17,7 +17,7 @@ def product(a, b):
     return a1 * b1 + (middle >> HALF) + (other >> HALF), (other << HALF) | (low & LOW)
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def exceeds(a, b, c, d):
     """Whether a/b > c/d, exactly, for 64-bit integers with b, d > 0."""
     high_1, low_1 = product(a, d)

@@ -17,7 +17,7 @@ TWO, SIXTY_TWO = np.uint64(2), np.uint64(62)
 EMPTY, NEGATIVE = 0, -1
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _tail(height, lift, d, powers):
     """What is left of a height after d steps of the steepest fall."""
     if d >= len(powers):
@@ -27,21 +27,12 @@ def _tail(height, lift, d, powers):
     return left if left > 0 else np.int64(0)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _value(i, turn, height, keep, lift, powers):
     """s(i) of one curve."""
     if i >= turn:
         return _tail(height, lift, i - turn, powers)
     return keep - _tail(keep - height, lift, turn - i, powers)
-
-
-@njit(cache=True, nogil=True)
-def cumulative_row(i, turns, heights, floors, keep, lift, powers, sums):
-    """All cumulative weights of row i."""
-    floor = np.int64(0)
-    for b in range(len(turns)):
-        floor += floors[b]
-        sums[b] = _value(i, turns[b], heights[b], keep, lift, powers) + floor
 
 
 @njit(cache=True)
@@ -85,7 +76,7 @@ def worst_curve_ratio(turns, heights, floors, keep, lift, powers):
     return top, np.int64(bottom), row, column
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _sum(b, i, turns, heights, below, keep, lift, powers):
     return _value(i, turns[b], heights[b], keep, lift, powers) + below[b]
 

@@ -69,11 +69,13 @@ class _Table:
     """The cumulative weights of all rows."""
 
     def __init__(self, weights: Integers) -> None:
-        from holdfast.mechanism.sampling_kernel import accumulate
+        from holdfast.mechanism.sampling_kernel import LEFT_8
 
-        self._sums = np.empty(weights.shape, dtype=np.int64)
-        self._guide = np.empty((len(weights), 257), dtype=np.uint16)
-        accumulate(weights, self._sums, self._guide)
+        self._sums = np.cumsum(weights, axis=1, out=np.empty(weights.shape, dtype=np.int64))
+        # the first output possible in each of 256 equal parts of a row
+        parts = np.arange(257) << LEFT_8
+        guide = [np.searchsorted(sums, parts, side="right") for sums in self._sums]
+        self._guide = np.minimum(guide, len(weights) - 1).astype(np.uint16)
 
     def draw(self, counts: NDArray[Any], drawn: NDArray[Any], source: Randomness) -> None:
         from holdfast.mechanism.sampling_kernel import ROUND, draw_bytes, draw_whole

@@ -9,30 +9,11 @@ MASK_46 = (1 << 46) - 1
 
 
 @njit(cache=True, nogil=True)
-def accumulate(weights, sums, guide):
-    """Cumulative weights, and the first output possible in each of 256 equal parts of a row.
-
-    `guide[i, b]` is the first j whose cumulative weight exceeds b 2^54, capped at n - 1.
-    """
-    n = len(weights)
-    for i in range(n):
-        total = 0
-        for j in range(n):
-            total += weights[i, j]
-            sums[i, j] = total
-        j = 0
-        for b in range(257):
-            while j < n - 1 and sums[i, j] <= b << LEFT_8:
-                j += 1
-            guide[i, b] = j
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _first_above(sums, u, low, high):
-    """The first j in low..high with sums[j] > u, given that sums[high] > u."""
+def _first_above(sums, i, u, low, high):
+    """The first j in low..high with sums[i, j] > u, given that sums[i, high] > u."""
     while low < high:
         middle = (low + high) >> 1
-        if sums[middle] > u:
+        if sums[i, middle] > u:
             high = middle
         else:
             low = middle + 1
@@ -53,13 +34,13 @@ def draw_bytes(sums, guide, counts, drawn, start, pool):
         if low != high:
             u = (u << 8) | np.int64(pool[position])
             position += 1
-            low = _first_above(sums[i], u << LEFT_16, low, high)
+            low = _first_above(sums, i, u << LEFT_16, low, high)
             if sums[i, low] < (u + 1) << LEFT_16:  # the 46 bits to come decide
                 rest = np.int64(0)
                 for k in range(6):
                     rest = (rest << 8) | np.int64(pool[position + k])
                 position += 6
-                low = _first_above(sums[i], (u << LEFT_16) | (rest & MASK_46), low, high)
+                low = _first_above(sums, i, (u << LEFT_16) | (rest & MASK_46), low, high)
         drawn[row] = low
     return len(counts)
 
@@ -71,4 +52,4 @@ def draw_whole(sums, guide, counts, drawn, uniform):
         i, u = counts[row], np.int64(uniform[row])
         b = u >> LEFT_8
         low, high = np.int64(guide[i, b]), np.int64(guide[i, b + 1])
-        drawn[row] = _first_above(sums[i], u, low, high)
+        drawn[row] = _first_above(sums, i, u, low, high)
