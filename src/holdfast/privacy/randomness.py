@@ -121,13 +121,13 @@ def laplace_measurement(epsilon: Fraction, sensitivity: int = 1) -> tuple[Any, F
     The scale is the first float from sensitivity/epsilon upwards for which the map, asked
     about a change of `sensitivity` in L1, stays within epsilon.
     """
-    import opendp.prelude as dp
+    from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
 
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64")
+    space = _integers(), l1_distance(T="i64")
     scale = float(sensitivity / epsilon)
     while True:
-        measurement = dp.m.make_laplace(*space, scale=scale)
+        measurement = make_laplace(*space, scale=scale)
         stated = Fraction(measurement.map(sensitivity))
         if stated <= epsilon:
             return measurement, stated
@@ -138,9 +138,18 @@ def laplace_measurement(epsilon: Fraction, sensitivity: int = 1) -> tuple[Any, F
 def gaussian_measurement(scale: float) -> tuple[Any, Fraction]:
     """OpenDP's discrete Gaussian on integers, and the zCDP that its privacy map states for a
     change of one in one of them."""
-    import opendp.prelude as dp
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
 
-    dp.enable_features("contrib")
-    space = dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T="i64")
-    measurement = dp.m.make_gaussian(*space, scale=scale)
+    space = _integers(), l2_distance(T="i64")
+    measurement = make_gaussian(*space, scale=scale)
     return measurement, Fraction(measurement.map(1))
+
+
+def _integers() -> Any:
+    """OpenDP's domain of vectors of integers. Not by way of its prelude, which imports polars."""
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.mod import enable_features
+
+    enable_features("contrib")
+    return vector_domain(atom_domain(T="i64"))

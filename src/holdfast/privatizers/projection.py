@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.privatizers.pooling import nearest_rising
+
 NoisyHistogram = NDArray[np.int64] | NDArray[np.float64]
 
 
@@ -54,12 +56,10 @@ def isotonic(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.fl
     >>> isotonic(np.array([6, -2, 4])).tolist()
     [0.625, 0.0, 0.375]
     """
-    from scipy.optimize import isotonic_regression
-
     total = noisy.sum()
     if len(noisy) == 1:
         return np.ones(1)
-    fitted = isotonic_regression(np.cumsum(noisy)[:-1]).x
+    fitted = nearest_rising(np.cumsum(noisy)[:-1])
     cumulative = np.concatenate([[0], np.clip(fitted, 0, total), [total]])
     shares = np.maximum(np.diff(cumulative), 0)
     return np.asarray(shares / shares.sum())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.privatizers.pooling import running_mean, running_median
 from holdfast.privatizers.projection import Noise, NoisyHistogram, isotonic
 
 LOOSENESS = tuple(10.0**k for k in range(2, -6, -1))  # κ, how fast a slope may change
@@ -85,13 +86,11 @@ def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
 
 def _starts(noisy: NoisyHistogram, total: float, rate: float) -> tuple[Floats, dict[bool, Floats]]:
     """Isotonic shares, and where fits begin: blurred, or as a running median beside spikes."""
-    from scipy.ndimage import median_filter, uniform_filter1d
-
     n = len(noisy)
     shares = isotonic(noisy) * total
     half = max(1, n // 20)
-    blurred = uniform_filter1d(shares, 2 * half + 1, mode="nearest")
-    middle = median_filter(shares, size=2 * min(half, 50) + 1, mode="nearest")
+    blurred = running_mean(shares, half)
+    middle = running_median(shares, min(half, 50))
     floor = min(total / (100 * n), 1 / rate) + 1e-3
     log = {False: np.log((shares + blurred) / 2 + floor), True: np.log(middle + floor)}
     return shares, log
