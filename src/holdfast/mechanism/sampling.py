@@ -10,7 +10,6 @@ is read never depends on what it is, so all draws are independent. docs/scaling.
 Curves too many for a table are searched as they are, with all 62 bits of every u.
 """
 
-import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -21,10 +20,9 @@ from holdfast.arrays import Integers
 from holdfast.errors import CertificateError
 from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.randomness import Randomness, SystemEntropy
+from holdfast.privacy.randomness import THREADS, Randomness, SystemEntropy
 
 BATCH = 1 << 18
-THREADS = min(os.cpu_count() or 1, 8)
 LARGEST_TABLE = 1 << 11  # curves beyond this are searched: a table would not fit the caches
 
 

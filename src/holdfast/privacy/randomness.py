@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 
+THREADS = min(os.cpu_count() or 1, 8)  # on which draws are made side by side
+
 
 class Randomness(Protocol):
     """A source of exact integer draws."""

@@ -18,7 +18,8 @@ from holdfast.engines.stream.stored_counts import (
 from holdfast.errors import HoldfastError
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run
-from holdfast.mechanism.sampling import THREADS, Sampler
+from holdfast.mechanism.sampling import Sampler
+from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
-from holdfast.mechanism.sampling import THREADS
+from holdfast.privacy.randomness import THREADS
 from holdfast.tables.stream.lookout import Lookout
 
 Counts = NDArray[np.int64]
