@@ -339,8 +339,8 @@ def test_verify_asks_for_an_upgrade_where_the_release_is_newer(cli):
     ("name", "words", "said"),
     [
         ("privatize", ("in.csv", *USUAL), "the release in it is whole"),
-        ("audit", ("--pipeline", "--epsilon", "1"), "starts anew"),
-        ("compare", ("demo",), "starts anew"),
+        ("audit", ("--pipeline", "--epsilon", "1"), "starts over"),
+        ("compare", ("demo",), "starts over"),
         ("compare", ("demo", "--folder", "study"), "goes on from there"),
         (
             "plan",

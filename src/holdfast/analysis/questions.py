@@ -17,8 +17,7 @@ from holdfast.analysis.cautions import (
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
-from holdfast.errors import HoldfastError
-from holdfast.wording import numbered
+from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -1,4 +1,4 @@
-"""The command line: thin, one file a command."""
+"""The command line: thin, one file per command."""
 
 import os
 import sys

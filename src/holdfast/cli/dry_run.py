@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,8 +9,8 @@ import typer
 
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, screen
+from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
-from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.ledger import Balance
@@ -60,16 +59,16 @@ def warn(note: str) -> None:
 def say_plan(
     table: Looked,
     options: dict[str, Any],
-    stages: tuple[Any, Any],
     account: "Balance | None",
     as_json: bool,
 ) -> None:
-    """Say what a run would do; draws nothing."""
-    from holdfast.privatizers.max_count import plan as plan_bound
+    """Say what a run with these options would do; draws nothing."""
+    from holdfast.engines.stages import stages
 
     rows = table.rows
-    highest, budget = plan_bound(options.pop("max_count"), rows, **options)
-    delta = _promised_delta(budget, *stages, rows)
+    asked = stages(**options).for_rows(rows)
+    highest, budget = asked.highest, asked.budget(rows)
+    delta = asked.request(rows, 0).delta
     if as_json:
         plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
         plan["unchanged_columns"] = list(table.others)
@@ -100,22 +99,12 @@ def say_plan(
     if budget.stage_1:
         screen.print(
             "The noise on the distribution of counts would have a standard deviation of "
-            f"{_uncertainty(stages[0], budget, rows, highest + 1)} of the rows."
+            f"{_uncertainty(asked.privatizer, budget, rows, highest + 1)} of the rows."
         )
     if account is not None:
         screen.print(sentence(account))
         if budget.epsilon > account.epsilon_left or delta > account.delta_left:
             screen.print("That is not enough, unless this very release was made before.")
-
-
-def _promised_delta(budget: "Budget", privatizer: Any, constructor: Any, rows: int) -> Fraction:
-    """What the ledger would count: delta for one person, before anything is drawn."""
-    from holdfast.ledger.composition import parts_of
-
-    if hasattr(constructor, "for_release"):
-        constructor = constructor.for_release(rows=rows, steps=budget.steps)
-    parts = parts_of(budget, privatizer, constructor)
-    return sum((part.delta * part.times for part in parts), Fraction(0))
 
 
 def _uncertainty(privatizer: Any, budget: "Budget", rows: int, bins: int) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.choices import (
-    BASELINES,
     CONSTRUCTORS,
     NAMES,
     find_constructor,
@@ -22,8 +21,7 @@ from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, HoldfastError
-from holdfast.wording import numbered, one_line
+from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.ledger import Balance
@@ -34,7 +32,7 @@ def privatize(
     file: Annotated[
         Path,
         typer.Argument(
-            help="CSV or Parquet file, one row a category; a folder of Parquet files; or, with "
+            help="CSV or Parquet file, one row per category; a folder of Parquet files; or, with "
             "--query, a DuckDB database."
         ),
     ],
@@ -130,9 +128,8 @@ def privatize(
         "contributions": whole(contributions, "contributions"),
         "split": split,
     }
-    one_stage = privatizer is None and split is None and constructor in BASELINES
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
-    stages = (stage_1, find_constructor(constructor, delta))
+    stage_2 = find_constructor(constructor, delta)
     names: dict[str, Any] = {
         "count": count,
         "category": category,
@@ -143,16 +140,15 @@ def privatize(
     streamed = is_streamed(file, stream, query)
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        options["one_stage"] = one_stage
         with asked_source(file, query) if streamed else nullcontext(file) as source:
             table = look_at_stream(source, names) if streamed else look_at_file(file, names)
-        say_plan(table, options, stages, account, as_json)
+        parts = {"privatizer": stage_1, "constructor": stage_2}
+        say_plan(table, options | parts, account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | {"privatizer": stage_1}
     with _saying_if_it_counted():
         if streamed:
-            stage_2 = find_constructor(constructor, delta)
             with asked_source(file, query) as source, watched(quiet=as_json) as progress:
                 chosen |= {"constructor": stage_2, "progress": progress}
                 release: Any = holdfast.privatize_stream(source, out or "", **chosen)

@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.wording import numbered
+from holdfast.errors import numbered
 
 FILL_IN = "FILL IN"
 KEPT = "Its distribution of counts stays close to the true one."

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
-from holdfast.wording import code_span, markdown_text, numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Privacy

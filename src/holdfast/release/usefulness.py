@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.metrics import absolute_deviation
 from holdfast.privatizers.max_count import Bound
-from holdfast.wording import numbered
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05

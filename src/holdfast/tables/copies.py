@@ -3,9 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.table import CountTable, labels_of
 
@@ -47,7 +45,7 @@ class Suspects:
         self.left = list(range(len(others)))
         """Their places among the other columns."""
 
-    def see(self, counts: NDArray[np.int64], holds: Callable[[int], bool]) -> None:
+    def see(self, counts: Integers, holds: Callable[[int], bool]) -> None:
         """Take in the next rows; `holds` says of a column whether it has their counts."""
         if len(counts) and len(self._ends) < 2:
             self._ends |= {int(counts.min()), int(counts.max())}

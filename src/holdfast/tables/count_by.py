@@ -4,8 +4,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.count_values import is_missing
 from holdfast.tables.csv import CsvTable
@@ -109,7 +109,7 @@ def _check_missing(name: str, missing: list[bool]) -> None:
         )
 
 
-def _tally(index: dict[_Key, int], columns: list[list[Any]]) -> NDArray[np.int64]:
+def _tally(index: dict[_Key, int], columns: list[list[Any]]) -> Integers:
     found = list(map(index.get, zip(*columns, strict=True)))
     if None in found:
         raise HoldfastError(
@@ -119,7 +119,7 @@ def _tally(index: dict[_Key, int], columns: list[list[Any]]) -> NDArray[np.int64
     return np.bincount(np.array(found, dtype=np.int64), minlength=len(index)).astype(np.int64)
 
 
-def _table(frame: Frame, names: list[str], keys: list[_Key], counts: NDArray[np.int64]) -> Any:
+def _table(frame: Frame, names: list[str], keys: list[_Key], counts: Integers) -> Any:
     import narwhals.stable.v2 as nw
 
     backend = frame.data.implementation

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 
 MAX_COUNT = 2**53
@@ -32,7 +33,7 @@ _BOOLEAN, _TEXT, _REAL = (bool, np.bool_), (str, bytes), (Decimal, Real)
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
 
-def series_counts(series: Any, where: str) -> NDArray[np.int64]:
+def series_counts(series: Any, where: str) -> Integers:
     """The counts in a narwhals series; `where` is what an error calls it."""
     if series.null_count():
         raise BadCount(where, int(series.is_null().to_numpy().argmax()), "is missing")
@@ -43,7 +44,7 @@ def series_counts(series: Any, where: str) -> NDArray[np.int64]:
     return array_counts(values, where)
 
 
-def array_counts(values: NDArray[Any], where: str) -> NDArray[np.int64]:
+def array_counts(values: NDArray[Any], where: str) -> Integers:
     """The counts in an array of any dtype."""
     kind = values.dtype.kind
     if kind == "O":
@@ -61,7 +62,7 @@ def array_counts(values: NDArray[Any], where: str) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def _object_counts(cells: list[Any], where: str) -> NDArray[np.int64]:
+def _object_counts(cells: list[Any], where: str) -> Integers:
     if set(map(type, cells)) == {float}:
         return array_counts(np.array(cells, dtype=np.float64), where)
     for row, problem in enumerate(map(_problem, cells)):
@@ -77,7 +78,7 @@ def text_problem(cell: str) -> str:
     return _text_problem(cell.strip().lower())
 
 
-def text_counts(cells: list[str], where: str) -> NDArray[np.int64]:
+def text_counts(cells: list[str], where: str) -> Integers:
     """The counts in a column of text."""
     matches = map(_TEXT_COUNT.fullmatch, cells)
     counts = np.array([int(m[1]) if m else -1 for m in matches], dtype=np.int64)
@@ -132,7 +133,7 @@ def is_missing(value: Any) -> bool:
 
 
 class BadCount(HoldfastError):
-    """A count that is none, in a row that is named."""
+    """A cell that does not hold a count; its row is named."""
 
     def __init__(self, where: str, row: int, problem: str) -> None:
         super().__init__(

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import called, count_column
 from holdfast.tables.count_values import array_counts, text_counts
-from holdfast.tables.csv import CsvTable, suggest
+from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import read_file, write_file
 from holdfast.tables.frames import (
     Frame,
@@ -23,6 +24,7 @@ from holdfast.tables.frames import (
     not_flat,
     open_frame,
     open_series,
+    series_labels,
 )
 
 __all__ = ["CountTable", "CsvTable", "labels_of", "read_file", "read_table", "write_file"]
@@ -40,12 +42,12 @@ class CountTable:
     (array([3, 0, 1]), array([2, 1, 1]))
     """
 
-    counts: NDArray[np.int64] = field(repr=False)  #: true counts in row order, not top-coded
-    structural_zero: NDArray[np.bool_] = field(repr=False)  #: rows publicly known to be zero
+    counts: Integers = field(repr=False)  #: true counts in row order, not top-coded
+    structural_zero: Marks = field(repr=False)  #: rows publicly known to be zero
     column: str | None = None  #: name of the count column; None for a plain array or series
     others: tuple[str, ...] = ()  #: names of all other columns, which are kept as they are
     notes: tuple[str, ...] = ()  #: what the steward should know; holds no counts
-    _back: Callable[[NDArray[np.int64]], Any] = field(repr=False)
+    _back: Callable[[Integers], Any] = field(repr=False)
     _cells: Callable[[], Iterator[list[Any]]] = field(repr=False)
 
     def digest(self) -> bytes:
@@ -56,7 +58,7 @@ class CountTable:
                 found.update(repr(cells[at : at + 2**16]).encode())
         return found.digest()
 
-    def replace(self, counts: NDArray[np.int64]) -> Any:
+    def replace(self, counts: Integers) -> Any:
         """The same kind of table as came in, its count column replaced."""
         counts = np.array(counts, dtype=np.int64)
         if counts.shape != self.counts.shape:
@@ -85,11 +87,9 @@ def read_table(
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
     view = _open(source)
-    column = _count_column(view, count, category, structural_zero)
-    # A name nobody gave stays unsaid: in a file without a header it is the first count.
-    where = "`table`" if count is None else f"`count` column {count!r}"
+    column = _count_column(view, count, category=category, structural_zero=structural_zero)
     labels = None if category is None else view.labels(category, "category")
-    counts = view.counts(column, where)
+    counts = view.counts(column, called(count))
     if not len(counts):
         raise HoldfastError("`table` has no rows. Hint: give one row per category, zeros included.")
     known = _structural_zero(view, structural_zero, labels, len(counts))
@@ -98,7 +98,7 @@ def read_table(
         counts=counts,
         structural_zero=known,
         column=column or None,
-        others=tuple(str(name) for name in getattr(view, "columns", ()) if name != column),
+        others=tuple(str(name) for name in view.columns if name != column),
         notes=_notes(category, labels),
         _back=lambda new: view.replace(column, new),
         _cells=lambda: _other_cells(source, view, column),
@@ -106,9 +106,8 @@ def read_table(
 
 
 def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]:
-    if isinstance(view, Line):  # a pandas series may have labels
-        index: Any = getattr(source, "index", None)
-        yield index.tolist() if hasattr(index, "tolist") else []
+    if isinstance(view, Line):
+        yield series_labels(source)
         return
     for name in view.columns:
         if name != column:
@@ -133,10 +132,10 @@ class _Text:
     def labels(self, name: str, parameter: str) -> list[Any]:
         return list(self.table.column(name, parameter))
 
-    def counts(self, name: str, where: str) -> NDArray[np.int64]:
+    def counts(self, name: str, where: str) -> Integers:
         return text_counts(self.table.column(name, "count"), where)
 
-    def replace(self, name: str, counts: NDArray[np.int64]) -> CsvTable:
+    def replace(self, name: str, counts: Integers) -> CsvTable:
         return self.table.with_column(name, counts.tolist())
 
 
@@ -167,22 +166,15 @@ def _open_array(source: Any) -> Line:
     return Line(lambda where: array_counts(values, where), lambda new: new)
 
 
-def _count_column(view: _View, count: str | None, *others: Any) -> str:
-    if isinstance(view, Line):
-        if count is not None:
-            raise no_columns("count")
-        return ""
-    if count is None and len(view.columns) != 1:
-        raise HoldfastError(
-            f"`count` must name the column that holds the counts. Hint: {suggest(view.columns)}"
-        )
-    count = view.columns[0] if count is None else count
-    if any(isinstance(other, str) and other == count for other in others):
-        raise HoldfastError(f"`count` must be a column of its own, {count!r} is used twice.")
-    return count
+def _count_column(view: _View, count: str | None, **others: Any) -> str:
+    if not isinstance(view, Line):
+        return count_column(view.columns, count, **others)
+    if count is not None:
+        raise no_columns("count")
+    return ""
 
 
-def _flags(view: _View, name: str) -> NDArray[np.bool_]:
+def _flags(view: _View, name: str) -> Marks:
     cells = view.labels(name, "structural_zero")
     if isinstance(view, _Text):
         cells = [_TEXT_FLAGS.get(cell.strip().lower()) for cell in cells]
@@ -198,9 +190,7 @@ def _flags(view: _View, name: str) -> NDArray[np.bool_]:
     return np.array(flags, dtype=np.bool_)
 
 
-def _structural_zero(
-    view: _View, given: Any, labels: list[Any] | None, length: int
-) -> NDArray[np.bool_]:
+def _structural_zero(view: _View, given: Any, labels: list[Any] | None, length: int) -> Marks:
     if given is None:
         return np.zeros(length, dtype=np.bool_)
     if isinstance(given, str):
@@ -216,7 +206,7 @@ def _structural_zero(
     return _labelled([str(i) for i in items] if isinstance(view, _Text) else items, labels)
 
 
-def _mask(items: list[bool], length: int) -> NDArray[np.bool_]:
+def _mask(items: list[bool], length: int) -> Marks:
     if len(items) != length:
         raise HoldfastError(
             "`structural_zero` must have one True or False per row of the table. "
@@ -225,7 +215,7 @@ def _mask(items: list[bool], length: int) -> NDArray[np.bool_]:
     return np.array(items, dtype=np.bool_)
 
 
-def _labelled(wanted: list[Any], labels: list[Any]) -> NDArray[np.bool_]:
+def _labelled(wanted: list[Any], labels: list[Any]) -> Marks:
     try:
         known, chosen = set(labels), set(wanted)
         unknown = next((label for label in wanted if label not in known), None)
@@ -239,7 +229,7 @@ def _labelled(wanted: list[Any], labels: list[Any]) -> NDArray[np.bool_]:
     return np.array([label in chosen for label in labels], dtype=np.bool_)
 
 
-def _check_structural_zero(known: NDArray[np.bool_], counts: NDArray[np.int64]) -> None:
+def _check_structural_zero(known: Marks, counts: Integers) -> None:
     wrong = known & (counts != 0)
     if wrong.any():
         raise HoldfastError(

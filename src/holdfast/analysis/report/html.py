@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report.content import NO_ANSWERS, row_notes, share_words
 from holdfast.analysis.report.pictures import band_picture, row_picture
-from holdfast.wording import one_line
+from holdfast.errors import one_line
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """

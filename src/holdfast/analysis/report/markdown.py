@@ -5,7 +5,7 @@ from typing import Any
 
 from holdfast.analysis.answer import SIMULATED, percent
 from holdfast.analysis.report.content import NO_ANSWERS, row_notes, share_words
-from holdfast.wording import code_span, markdown_text, numbered
+from holdfast.errors import code_span, markdown_text, numbered
 
 
 def markdown(content: dict[str, Any]) -> str:

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import count_column
 from holdfast.tables.copies import copied
-from holdfast.tables.csv import find_column, suggest
 from holdfast.tables.table import not_labels, repeated_note
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
@@ -47,15 +47,7 @@ class Columns:
         self.df, self.marker, self.category = df, marker, category
         self.names = list(df.columns)
         self._kinds = dict(df.dtypes)
-        if count is None and len(self.names) != 1:
-            raise HoldfastError(
-                f"`count` must name the column that holds the counts. Hint: {suggest(self.names)}"
-            )
-        self.count = self.names[0] if count is None else count
-        named = {"count": self.count, "category": category, "structural_zero": marker}
-        for parameter, name in named.items():
-            if name is not None:
-                find_column(self.names, name, parameter)
+        self.count = count_column(self.names, count, category=category, structural_zero=marker)
         self._check_kinds()
 
     def _check_kinds(self) -> None:
@@ -63,8 +55,6 @@ class Columns:
         if not _is_number(kind):
             raise HoldfastError(f"`count` column {self.count!r} must hold numbers, it is {kind}.")
         self._whole = kind in _WHOLE
-        if self.count in (self.category, self.marker):
-            raise HoldfastError(f"`count` must be a column of its own, {self.count!r} is not.")
         if self.category and self._kinds[self.category].startswith(("array", "map", "struct")):
             raise not_labels(self.category)
         if self.marker and self._kinds[self.marker] != "boolean":

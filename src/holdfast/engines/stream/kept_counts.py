@@ -9,12 +9,12 @@ from typing import IO
 
 import numpy as np
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
 from holdfast.release.release import ReleaseFacts
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
 from holdfast.tables.stream.open import open_source
-from holdfast.tables.stream.source import Counts, Marks
 from holdfast.verify import verify
 
 
@@ -44,13 +44,13 @@ def kept_bundle(keep: Path | None) -> Iterator[Path | None]:
 
 
 @contextmanager
-def column_file(folder: Path | None) -> Iterator[Callable[[Counts], None]]:
+def column_file(folder: Path | None) -> Iterator[Callable[[Integers], None]]:
     """Writes counts, and nothing else, to a table in a folder."""
     if folder is None:
         yield lambda _counts: None
         return
 
-    def write(counts: Counts) -> None:
+    def write(counts: Integers) -> None:
         with writing(folder.parent):
             _write_lines(counts, file)
 
@@ -59,7 +59,7 @@ def column_file(folder: Path | None) -> Iterator[Callable[[Counts], None]]:
         yield write
 
 
-def _write_lines(counts: Counts, file: IO[bytes]) -> None:
+def _write_lines(counts: Integers, file: IO[bytes]) -> None:
     from holdfast.tables.stream.text_kernel import replace_cells
 
     rows = len(counts)
@@ -77,7 +77,7 @@ class Kept:
         self._parts = open_source(path, None, {}).read()
         self._left = np.empty(0, dtype=np.int64)
 
-    def __call__(self, counts: Counts, marks: Marks) -> Counts:
+    def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
         """The next of them, as many as there are rows in a batch."""
         while len(self._left) < len(counts):
             part = next(self._parts, None)

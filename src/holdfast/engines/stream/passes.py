@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.engines.stages import Staged, Stages
 from holdfast.engines.stream.kept_counts import Kept, KeptRelease, column_file, kept_bundle
 from holdfast.errors import HoldfastError
@@ -18,7 +18,7 @@ from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.source import Counts, Draw, Marks, Source
+from holdfast.tables.stream.source import Draw, Source
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"
@@ -28,9 +28,9 @@ READING, DRAWING = "Reading", "Drawing and writing"
 class Tally:
     """What the first pass found. Not for release."""
 
-    histogram: NDArray[np.int64] = field(repr=False)
+    histogram: Integers = field(repr=False)
     structural_zeros: int
-    structural_zero_rows: NDArray[np.bool_] | None = field(repr=False)
+    structural_zero_rows: Marks | None = field(repr=False)
     digest: TableDigest = field(repr=False)
     notes: tuple[str, ...] = ()
 
@@ -43,7 +43,7 @@ class Tally:
 def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
-    marks, rows = list[NDArray[np.bool_]](), 0
+    marks, rows = list[Marks](), 0
     lookout = Lookout(table.columns, table.column, table.category)
     for part in table.read(lookout):
         digest.add(part.counts, part.marks)
@@ -128,7 +128,7 @@ class Run:
 
     def rewrite(
         self, draw: Draw, folder: Path, bare: Path | None, threads: int, top: int
-    ) -> NDArray[np.int64]:
+    ) -> Integers:
         """Write the table with other counts; the histogram of those."""
         again = np.zeros_like(self.seen.histogram)
         released = np.zeros(top + 1, dtype=np.int64)
@@ -142,7 +142,7 @@ class Run:
         self._check_unchanged(again, int(released.sum()))
         return released
 
-    def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
+    def _check_unchanged(self, again: Integers, rows: int) -> None:
         before = self.seen.rows + self.seen.structural_zeros
         same = self.rows is None or self.rows == self.table.digest()
         if same and rows == before and (again == self.seen.histogram).all():
@@ -153,7 +153,7 @@ class Run:
             "Hint: copy it to a place where nobody writes, and begin again."
         )
 
-    def _release(self, released: NDArray[np.int64], facts: dict[str, Any]) -> StreamedRelease:
+    def _release(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:
         table = self.table
         named = {
             "histogram": released,
@@ -173,7 +173,7 @@ class Drawing:
         self._sampler = Sampler(staged.construction.mechanism)
         self._top, self._source = staged.top, staged.stages.source
 
-    def __call__(self, counts: Counts, marks: Marks) -> Counts:
+    def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
         """The released counts of a batch."""
         if marks is None:
             return self._sampler(top_code(counts, self._top), self._source)
@@ -187,5 +187,5 @@ def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> Non
         complete(release, folder, columns)
 
 
-def _open_histogram(counts: Counts, marks: Marks, highest: int) -> NDArray[np.int64]:
+def _open_histogram(counts: Integers, marks: Marks | None, highest: int) -> Integers:
     return histogram_of_counts(counts if marks is None else counts[~marks], highest)

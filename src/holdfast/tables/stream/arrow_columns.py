@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.tables.copies import is_count
-from holdfast.tables.stream.source import Counts
 
 _NONE = np.uint64(0x9E3779B97F4A7C15)  # the hash of a label that is missing
 
 
-def holds_counts(column: Any, counts: Counts) -> bool:
+def holds_counts(column: Any, counts: Integers) -> bool:
     """Whether a column says these counts, row by row.
 
     >>> import pyarrow as pa
@@ -31,12 +31,12 @@ def holds_counts(column: Any, counts: Counts) -> bool:
     return all(_says(column, counts, part) for part in (slice(0, 16), slice(16, len(counts))))
 
 
-def _says(column: Any, counts: Counts, part: slice) -> bool:
+def _says(column: Any, counts: Integers, part: slice) -> bool:
     return all(map(is_count, column[part].to_pylist(), counts[part].tolist()))
 
 
 def label_keys(column: Any) -> NDArray[np.uint64] | None:
-    """The hashes of the cells; None where they are no labels, such as lists."""
+    """The hashes of the cells; None where they cannot be labels, such as lists."""
     import pyarrow as pa
 
     from holdfast.tables.stream.label_kernel import keys_between
@@ -62,6 +62,6 @@ def _as_bytes(column: Any) -> Any:
         column = column.dictionary_decode()
     try:
         return column.cast(pa.large_string()).cast(pa.large_binary())
-    except pa.ArrowException:  # bytes that are no text, and kinds that have no text
+    except pa.ArrowException:  # bytes that are not text, and kinds that have none
         cells = (None if cell is None else repr(cell).encode() for cell in column.to_pylist())
         return pa.array(cells, pa.large_binary())

@@ -10,14 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import plain
+from holdfast.tables.columns import called, count_column
 from holdfast.tables.count_values import BadCount, series_counts
-from holdfast.tables.csv import find_column, suggest
 from holdfast.tables.frames import no_pyarrow
 from holdfast.tables.stream.arrow_columns import holds_counts, label_keys
 from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.source import Counts, Draw, Marks, Part, check_marks, in_order
+from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 
 ROWS = 1 << 17
 ROW_GROUP = 8 * ROWS
@@ -56,15 +57,7 @@ class ArrowSource:
     def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
         self._reader, self.name = reader, reader.name
         self.columns = list(reader.schema.names)
-        if count is None and len(self.columns) != 1:
-            raise HoldfastError(
-                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
-            )
-        self.column = self.columns[0] if count is None else count
-        self._where = "`table`" if count is None else f"`count` column {count!r}"
-        for parameter, name in {"count": self.column, **names}.items():
-            if name:
-                find_column(self.columns, name, parameter)
+        self.column, self._where = count_column(self.columns, count, **names), called(count)
         self._check_kinds()
         self._length = reader.length
         self._marker, self.category = names.get("structural_zero"), names.get("category")
@@ -157,13 +150,13 @@ class ArrowSource:
             wanted += [] if lookout.labels is None else [lookout.labels.category]
         return list(dict.fromkeys(name for name in wanted if name))
 
-    def _show(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+    def _show(self, batch: Batch, counts: Integers, lookout: Lookout) -> None:
         self._show_suspects(batch, counts, lookout)
         labels = lookout.labels
         if labels is not None and labels.open:
             labels.see(label_keys(batch.data.column(labels.category)))
 
-    def _show_suspects(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
+    def _show_suspects(self, batch: Batch, counts: Integers, lookout: Lookout) -> None:
         def holds(other: int) -> bool:
             return holds_counts(batch.data.column(lookout.others[other]), counts)
 
@@ -191,7 +184,7 @@ class ArrowSource:
             "Hint: is it all still there, whole, and of one kind?"
         )
 
-    def _checked(self, batch: Batch) -> tuple[Counts, Marks]:
+    def _checked(self, batch: Batch) -> tuple[Integers, Marks | None]:
         import narwhals.stable.v2 as nw
         import pyarrow as pa
 
@@ -204,7 +197,7 @@ class ArrowSource:
         check_marks(marks, counts, batch.row, batch.file)
         return counts, marks
 
-    def _marks(self, batch: Batch) -> Marks:
+    def _marks(self, batch: Batch) -> Marks | None:
         cells = batch.data.column(self._marker).to_numpy(zero_copy_only=False)
         flat = cells.dtype.kind in "biuf"
         good = (cells == 0) | (cells == 1) if flat else np.zeros(len(cells), np.bool_)

@@ -16,9 +16,9 @@ def open_source(source: Any, count: str | None, names: dict[str, str | None]) ->
     from holdfast.tables.stream.text_source import TextSource
 
     for parameter, name in names.items():
-        if name is not None and (not isinstance(name, str) or name == count):
+        if name is not None and not isinstance(name, str):
             raise HoldfastError(
-                f"`{parameter}` must name a column of its own. Hint: a table that is streamed "
+                f"`{parameter}` must name a column. Hint: a table that is streamed "
                 "says in a column of true and false which rows are publicly known to be zero."
             )
     if not isinstance(source, str | os.PathLike):

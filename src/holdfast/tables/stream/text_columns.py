@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.tables.copies import is_count
-from holdfast.tables.stream.source import Counts
 
 
-def holds_counts(block: NDArray[np.uint8], delimiter: int, at: int, counts: Counts) -> bool:
+def holds_counts(block: NDArray[np.uint8], delimiter: int, at: int, counts: Integers) -> bool:
     r"""Whether the cells of column `at` say these counts, row by row.
 
     >>> block = np.frombuffer(b"a,3,3e0\nb,0, 0.0\n", np.uint8)

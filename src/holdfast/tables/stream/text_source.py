@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import called, count_column
 from holdfast.tables.count_values import BadCount, text_problem
-from holdfast.tables.csv import DELIMITERS, find_column, parse_csv, suggest
+from holdfast.tables.csv import DELIMITERS, parse_csv
 from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.source import Counts, Draw, Marks, Part, check_marks, in_order
+from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 from holdfast.tables.stream.text_columns import holds_counts, label_keys
 
 BLOCK = 1 << 23
@@ -42,9 +44,9 @@ class Scanned:
     rows: int
     used: int
     read: int
-    counts: Counts
-    marks: Marks
-    cells: NDArray[np.int64]
+    counts: Integers
+    marks: Marks | None
+    cells: Integers
 
 
 @dataclass
@@ -66,16 +68,10 @@ class TextSource:
         with self._opened() as file:
             head = file.read(BLOCK)
         self._start, self._delimiter, self.columns = self._header(head)
-        if count is None and len(self.columns) != 1:
-            raise HoldfastError(
-                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
-            )
-        self.column = self.columns[0] if count is None else count
-        self._where = "`table`" if count is None else f"`count` column {count!r}"
-        self._at = find_column(self.columns, self.column, "count")
-        found = {key: find_column(self.columns, n, key) for key, n in names.items() if n}
-        self._marker = found.get("structural_zero", -1)
+        self.column, self._where = count_column(self.columns, count, **names), called(count)
+        self._at = self.columns.index(self.column)
         self._marker_name = names.get("structural_zero")
+        self._marker = self.columns.index(self._marker_name) if self._marker_name else -1
         self.category = names.get("category")
 
     def digest(self) -> bytes:
@@ -95,7 +91,7 @@ class TextSource:
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: the file again, with other digits."""
 
-        def work(block: Block) -> tuple[Scanned, Counts, NDArray[np.uint8]]:
+        def work(block: Block) -> tuple[Scanned, Integers, NDArray[np.uint8]]:
             scanned = self._scan(block)
             if scanned.status:
                 return scanned, scanned.counts, block.data[:0]
@@ -175,7 +171,7 @@ class TextSource:
                 if len(rest) > LONGEST_RECORD:
                     raise self._broken("a record is above 64 MiB")
                 if b"\0" in fresh:
-                    raise self._broken("it holds bytes that are no text")
+                    raise self._broken("it holds bytes that are not text")
                 if cut:
                     block = np.frombuffer(data, np.uint8, cut)
                     yield Block(block, position / max(size, 1))
@@ -253,7 +249,7 @@ class TextSource:
         )
 
 
-def _with_counts(scanned: Scanned, released: Counts) -> Any:
+def _with_counts(scanned: Scanned, released: Integers) -> Any:
     from holdfast.tables.stream.text_kernel import replace_cells
 
     digits = len(str(int(released.max()))) if len(released) else 1
