@@ -23,6 +23,10 @@ class BudgetError(HoldfastError):
     """A dataset's ledger cannot afford a release; nothing was drawn."""
 
 
+class LeakError(HoldfastError):
+    """What would be published beside the counts gives them away; for the steward alone."""
+
+
 def whole_number(
     value: Any, name: str, *, least: int = 0, most: int | None = None, hint: str = ""
 ) -> int:

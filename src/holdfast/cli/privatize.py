@@ -16,6 +16,7 @@ from holdfast.cli.choices import (
     find_privatizer,
     max_count_of,
 )
+from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import whole
@@ -44,14 +45,30 @@ def privatize(
             "quantile:0.99 to find it privately for a part of the budget."
         ),
     ],
-    count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
+    count: Annotated[list[str] | None, typer.Option(help="Name of the count column.")] = None,
     category: Annotated[
-        str | None,
+        str | None, typer.Option(help="Name of the category column, which is published as it is.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Another column to publish as it is; more than once for several."),
+    ] = None,
+    keep_none: Annotated[
+        bool, typer.Option("--keep-none", help="Withhold all columns but the category.")
+    ] = False,
+    publish_anyway: Annotated[
+        list[str] | None,
         typer.Option(
-            help="Name of the category column: a warning says if a label repeats. It is published "
-            "as it is, and each row stays a category of its own."
+            help="A column that gives the counts away, 'row order' or 'totals': publish it all "
+            "the same."
         ),
     ] = None,
+    order_by: Annotated[
+        str | None, typer.Option(help="Publish in the order of this public column.")
+    ] = None,
+    repeated_categories: Annotated[
+        bool, typer.Option("--repeated-categories", help="A category may have several rows.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
     structural_zero: Annotated[
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
@@ -103,20 +120,23 @@ def privatize(
     [bold]holdfast privatize homicides.csv --count homicides --category county
     --max-count 50 --epsilon 1.0 --out release[/bold]
 
-    [bold]holdfast privatize teachers.parquet --count teachers --max-count 80
+    [bold]holdfast privatize schools.parquet --count teachers --category school --keep state
+    --max-count 80
     --epsilon 0.5 --dry-run[/bold]
 
-    [bold]holdfast privatize visits.csv --count visits --max-count quantile:0.99
+    [bold]holdfast privatize visits.csv --count visits --category shop --max-count quantile:0.99
     --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
 
-    [bold]holdfast privatize visits/ --count visits --max-count 100 --epsilon 1 --out release[/bold]
-    streams a folder of Parquet files; so does [bold]warehouse.duckdb --query "FROM visits"[/bold].
+    [bold]holdfast privatize visits/ --count visits --category shop --max-count 100
+    --epsilon 1 --out release[/bold] streams a folder of Parquet files; so does
+    [bold]warehouse.duckdb --query "FROM visits"[/bold].
 
     With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
     from holdfast.release.bundle import new_folder
+    from holdfast.tables.files import read_file
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -131,30 +151,38 @@ def privatize(
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
     stage_2 = find_constructor(constructor, delta)
     names: dict[str, Any] = {
-        "count": count,
+        "count": only_count(count),
         "category": category,
+        "keep": keep or (),
+        "publish_anyway": publish_anyway or (),
+        "repeated_categories": repeated_categories,
         "structural_zero": structural_zero,
     }
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     streamed = is_streamed(file, stream, query)
+    if order_by is not None or not streamed:
+        names["order_by"] = order_by
+    opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        with asked_source(file, query) if streamed else nullcontext(file) as source:
-            table = look_at_stream(source, names) if streamed else look_at_file(file, names)
+        with opened as source:
+            refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+            table = look_at_stream(source, names) if streamed else look_at_file(source, names)
         parts = {"privatizer": stage_1, "constructor": stage_2}
         say_plan(table, options | parts, account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | {"privatizer": stage_1}
-    with _saying_if_it_counted():
+    with _saying_if_it_counted(), opened as source:
+        refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
         if streamed:
-            with asked_source(file, query) as source, watched(quiet=as_json) as progress:
+            with watched(quiet=as_json) as progress:
                 chosen |= {"constructor": stage_2, "progress": progress}
                 release: Any = holdfast.privatize_stream(source, out or "", **chosen)
             folder = release.folder
         else:
-            release = _in_memory(file, (constructor, delta), chosen, as_json)
+            release = _in_memory(source, (constructor, delta), chosen, as_json)
             suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
             with working("Writing …", quiet=as_json):
                 folder = release.save(out or "", table_format=suffix)
@@ -176,7 +204,7 @@ def privatize(
 
 
 def _in_memory(
-    file: Path, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
+    table: Any, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
 ) -> "Release":
     import holdfast
     from holdfast.constructors.dual_bound import above_the_optimum
@@ -185,7 +213,7 @@ def _in_memory(
         stage_2 = find_constructor(
             *constructor, lambda step, gap: say(f"Step {step}: {above_the_optimum(gap)} …")
         )
-        return holdfast.privatize(file, **chosen, constructor=stage_2)
+        return holdfast.privatize(table, **chosen, constructor=stage_2)
 
 
 def _show(release: "Release", folder: Path) -> None:

@@ -12,7 +12,6 @@ from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.release import Release
-from holdfast.tables.copies import refuse_copies
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable, read_table
 
@@ -24,6 +23,10 @@ def privatize(
     max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
+    keep: Sequence[str] = (),
+    publish_anyway: Sequence[str] = (),
+    order_by: str | None = None,
+    repeated_categories: bool = False,
     structural_zero: str | Sequence[Any] | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -37,8 +40,8 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), a given `max_count`, the structural zeros and all other columns are public: those
-    columns are published as they are.
+    rows), their order, a given `max_count`, the structural zeros, and the columns `category`
+    and `keep` are public and published as they are. All other columns are withheld.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
@@ -48,7 +51,16 @@ def privatize(
             without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of
             the budget.
         count: Name of the count column, when `table` has columns.
-        category: Name of the category column; only to check it and to find structural zeros.
+        category: Name of the category column, which is published.
+        keep: Names of other columns to publish as they are. None of them may give the counts
+            away, alone or together: what does is refused before anything is paid. What that
+            check says comes from the true counts and is for the steward alone.
+        publish_anyway: Columns that give the counts away and are published all the same;
+            "row order" for rows that stand in the order of the counts, "totals" for rows that
+            are totals of others.
+        order_by: A published column in whose order the rows are released, ties in that of the
+            category; default the order they have, which is published too.
+        repeated_categories: Whether a category may have several rows.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
@@ -76,8 +88,17 @@ def privatize(
         split=split,
         seed=seed,
     )
-    rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
-    refuse_copies(rows)
+    rows = read_table(
+        table,
+        count=count,
+        category=category,
+        keep=keep,
+        publish_anyway=publish_anyway,
+        order_by=order_by,
+        repeated_categories=repeated_categories,
+        structural_zero=structural_zero,
+    )
+    rows.check_publication()
     number = int((~rows.structural_zero).sum())
     asked = asked.for_rows(number)
     steps = partial(five_steps, rows, asked)

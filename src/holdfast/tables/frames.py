@@ -1,6 +1,6 @@
 """Data frames and series of any library, read through narwhals and given back as they came."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +42,15 @@ class Frame:
         """The frame with a new count column, as the kind it was."""
         fresh = _new_series(name, counts, self.data.implementation)
         return self.back(self.data.with_columns(fresh), name)
+
+    def select(self, names: Collection[str]) -> "Frame":
+        """These columns alone, in the order they have."""
+        data = self.data.select([name for name in self.columns if name in names])
+        return Frame(data, self.back)
+
+    def take(self, rows: Integers) -> "Frame":
+        """Other rows, or the same in another order."""
+        return Frame(self.data[rows.tolist()], self.back)
 
 
 @dataclass(frozen=True)

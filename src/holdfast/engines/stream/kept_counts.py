@@ -60,13 +60,10 @@ def column_file(folder: Path | None) -> Iterator[Callable[[Integers], None]]:
 
 
 def _write_lines(counts: Integers, file: IO[bytes]) -> None:
-    from holdfast.tables.stream.text_kernel import replace_cells
+    from holdfast.tables.stream.text_kernel import write_lines
 
-    rows = len(counts)
-    lines = np.full(rows, ord("\n"), dtype=np.uint8)
-    cells = np.repeat(np.arange(rows)[:, None], 2, axis=1)
-    out = np.empty(rows * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
-    file.write(out[: replace_cells(lines, rows, cells, counts, out)].data)
+    out = np.empty(len(counts) * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
+    file.write(out[: write_lines(counts, out)].data)
 
 
 class Kept:
@@ -74,7 +71,7 @@ class Kept:
 
     def __init__(self, folder: Path) -> None:
         path = next(path for path in folder.iterdir() if path.stem == "table")
-        self._parts = open_source(path, None, {}).read()
+        self._parts = open_source(path).read()
         self._left = np.empty(0, dtype=np.int64)
 
     def __call__(self, counts: Integers, marks: Marks | None) -> Integers:

@@ -44,7 +44,7 @@ def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> T
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
     marks, rows = list[Marks](), 0
-    lookout = Lookout(table.columns, table.column, table.category)
+    lookout = Lookout(table.roles)
     for part in table.read(lookout):
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
@@ -109,7 +109,7 @@ class Run:
             facts = staged.facts(drawn)
             facts |= {"notes": self.seen.notes + facts["notes"] + notes}
             release = self._release(released, facts)
-            _complete(release, folder, self.table.columns)
+            _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
                 alone = replace(release, count_column=None, unchanged_columns=())
                 _complete(alone, bare, ["count"])
@@ -123,7 +123,7 @@ class Run:
         with new_bundle(self.sink) as folder:
             released = self.rewrite(Kept(kept.folder), folder, None, 1, top)
             release = self._release(released, facts)
-            _complete(release, folder, self.table.columns)
+            _complete(release, folder, list(self.table.roles.published))
         return release
 
     def rewrite(
@@ -160,8 +160,8 @@ class Run:
             "folder": self.sink,
             "structural_zeros": self.seen.structural_zeros,
             "structural_zero_rows": self.seen.structural_zero_rows,
-            "count_column": table.column,
-            "unchanged_columns": tuple(name for name in table.columns if name != table.column),
+            "count_column": table.roles.count,
+            "unchanged_columns": table.roles.others,
         }
         return StreamedRelease(**facts | named)
 

@@ -1,38 +1,11 @@
-"""Other columns of an Arrow batch: whether they hold the counts, and the hashes of their cells."""
+"""Labels of an Arrow batch as hashes of their cells."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Integers
-from holdfast.tables.copies import is_count
-
 _NONE = np.uint64(0x9E3779B97F4A7C15)  # the hash of a label that is missing
-
-
-def holds_counts(column: Any, counts: Integers) -> bool:
-    """Whether a column says these counts, row by row.
-
-    >>> import pyarrow as pa
-    >>> holds_counts(pa.array(["3", "0.0"]), np.array([3, 0]))
-    True
-    >>> holds_counts(pa.array([3, None]), np.array([3, 0]))
-    False
-    """
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        if column.null_count:
-            return False
-        cells = column.to_numpy(zero_copy_only=False).astype(np.float64)
-        return bool((cells == counts).all())
-    return all(_says(column, counts, part) for part in (slice(0, 16), slice(16, len(counts))))
-
-
-def _says(column: Any, counts: Integers, part: slice) -> bool:
-    return all(map(is_count, column[part].to_pylist(), counts[part].tolist()))
 
 
 def label_keys(column: Any) -> NDArray[np.uint64] | None:

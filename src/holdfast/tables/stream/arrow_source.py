@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,10 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import plain
-from holdfast.tables.columns import called, count_column
+from holdfast.tables.columns import Wanted, called
 from holdfast.tables.count_values import BadCount, series_counts
 from holdfast.tables.frames import no_pyarrow
-from holdfast.tables.stream.arrow_columns import holds_counts, label_keys
+from holdfast.tables.stream.arrow_columns import label_keys
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 
@@ -41,7 +40,7 @@ class Reader:
 
     name: str
     schema: Any
-    open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
+    open: Callable[[list[str]], Iterator[tuple[Any, str]]]
     length: int | None
     query: bool = False
     """Whether a query is run whenever batches are asked for."""
@@ -50,33 +49,30 @@ class Reader:
 
 
 class ArrowSource:
-    """A table in Arrow batches; columns other than the counts are kept as they are."""
+    """A table in Arrow batches; other columns that are published are kept as they are."""
 
     suffix = "parquet"
 
-    def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
+    def __init__(self, reader: Reader, wanted: Wanted) -> None:
         self._reader, self.name = reader, reader.name
-        self.columns = list(reader.schema.names)
-        self.column, self._where = count_column(self.columns, count, **names), called(count)
+        self.roles = wanted.roles(reader.schema.names)
+        self.column, self._where = self.roles.count, called(wanted.count)
         self._check_kinds()
-        self._length = reader.length
-        self._marker, self.category = names.get("structural_zero"), names.get("category")
+        self._length, self._marker = reader.length, wanted.structural_zero
 
     def _check_kinds(self) -> None:
         """Refuse, before anything is paid or drawn, what Parquet cannot hold."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
-        for field in self._reader.schema:
-            if field.name == self.column:
-                continue
+        for field in map(self._reader.schema.field, self.roles.others):
             try:
                 empty = plain(pa.schema([field]).empty_table())
                 parquet.write_table(empty, pa.BufferOutputStream())
             except (pa.ArrowException, NotImplementedError):
                 raise HoldfastError(
                     f"the column {field.name!r} cannot be written as Parquet: it is {field.type}. "
-                    "Hint: cast it in the query, or leave it out."
+                    "Hint: cast it in the query, or withhold it."
                 ) from None
 
     def digest(self) -> bytes | None:
@@ -97,10 +93,10 @@ class ArrowSource:
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
         rows = 0
-        for batch in self._batches(self._wanted(lookout)):
+        for batch in self._batches(self._needed() if lookout is not None else [self.column]):
             counts, marks = self._checked(batch)
             if lookout is not None:
-                self._show(batch, counts, lookout)
+                self._show(batch, counts, marks, lookout)
             rows += len(counts)
             yield Part(counts=counts, marks=marks, done=batch.done)
         self._length = rows
@@ -110,13 +106,14 @@ class ArrowSource:
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
-        at = self.columns.index(self.column)
-        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
+        names, field = self.roles.published, pa.field(self.column, pa.int64())
+        at = names.index(self.column)
+        schema = pa.schema([self._reader.schema.field(name) for name in names]).set(at, field)
 
         def work(batch: Batch) -> tuple[Any, Part]:
             counts, marks = self._checked(batch)
             released = draw(counts, marks)
-            columns = list(batch.data.columns)
+            columns = [batch.data.column(name) for name in names]
             columns[at] = pa.array(released)
             part = Part(counts=counts, marks=marks, released=released, done=batch.done)
             return pa.RecordBatch.from_arrays(columns, schema=schema), part
@@ -126,7 +123,7 @@ class ArrowSource:
 
         with parquet.ParquetWriter(path, plain(schema.empty_table()).schema) as writer:
             group: list[Any] = []
-            for data, part in in_order(work, self._batches(None), threads):
+            for data, part in in_order(work, self._batches(self._needed()), threads):
                 group.append(data)
                 size = sum(part.nbytes for part in group)
                 if size >= GROUP_BYTES or sum(map(len, group)) >= ROW_GROUP:
@@ -136,33 +133,19 @@ class ArrowSource:
             if group:
                 write(group)
 
-    def _wanted(self, lookout: Lookout | None) -> list[str] | None:
-        """The columns of the first pass; after the first batch few are suspects any more."""
-        wanted = [self.column, self._marker]
-        if lookout is not None:
-            if self._reader.query:
-                return None  # once for all columns, rather than twice
-            with closing(self._batches(None)) as batches:
-                for batch in batches:
-                    self._show_suspects(batch, self._checked(batch)[0], lookout)
-                    break
-            wanted += [lookout.others[at] for at in lookout.suspects.left]
-            wanted += [] if lookout.labels is None else [lookout.labels.category]
-        return list(dict.fromkeys(name for name in wanted if name))
+    def _needed(self) -> list[str]:
+        """What is read: the published columns, and that of the marks."""
+        return list(dict.fromkeys([*self.roles.published, *[self._marker][: bool(self._marker)]]))
 
-    def _show(self, batch: Batch, counts: Integers, lookout: Lookout) -> None:
-        self._show_suspects(batch, counts, lookout)
-        labels = lookout.labels
-        if labels is not None and labels.open:
-            labels.see(label_keys(batch.data.column(labels.category)))
+    def _show(self, batch: Batch, counts: Integers, marks: Marks | None, lookout: Lookout) -> None:
+        def cells(rows: Integers) -> list[list[Any]]:
+            return [batch.data.column(name).take(rows).to_pylist() for name in lookout.columns]
 
-    def _show_suspects(self, batch: Batch, counts: Integers, lookout: Lookout) -> None:
-        def holds(other: int) -> bool:
-            return holds_counts(batch.data.column(lookout.others[other]), counts)
+        lookout.see(counts, marks, cells)
+        if lookout.labels is not None:
+            lookout.labels.see(label_keys(batch.data.column(lookout.labels.category)))
 
-        lookout.suspects.see(counts, holds)
-
-    def _batches(self, columns: list[str] | None) -> Generator[Batch, None, None]:
+    def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
             for data, file in self._reader.open(columns):
@@ -229,9 +212,8 @@ def open_parquet(path: Path) -> Reader:
             "does the folder hold nothing else, and columns of one kind?"
         ) from None
 
-    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        fields = schema if columns is None else map(schema.field, columns)
-        wanted = pa.schema(list(fields))
+    def batches(columns: list[str]) -> Iterator[tuple[Any, str]]:
+        wanted = pa.schema(list(map(schema.field, columns)))
         for fragment in dataset.get_fragments():
             keys = arrow.get_partition_keys(fragment.partition_expression)
             for batch in _batches_of(fragment.path, wanted):
@@ -274,13 +256,9 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
 def open_duckdb(relation: Any) -> Reader:
     """A DuckDB relation: the query runs once for each pass."""
 
-    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        if columns is not None:
-            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
-            reader = relation.project(", ".join(quoted)).to_arrow_reader(ROWS)
-        else:
-            reader = relation.to_arrow_reader(ROWS)
-        for batch in reader:
+    def batches(columns: list[str]) -> Iterator[tuple[Any, str]]:
+        quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
+        for batch in relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
             yield batch, "the query"
 
     try:

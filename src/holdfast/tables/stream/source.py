@@ -12,6 +12,7 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.sampling import THREADS
+from holdfast.tables.columns import Roles
 from holdfast.tables.stream.lookout import Lookout
 
 Draw = Callable[[Integers, Marks | None], Integers]
@@ -38,9 +39,8 @@ class Source(Protocol):
 
     name: str
     """What an error calls it: a path, or the query."""
-    column: str
-    columns: list[str]
-    category: str | None
+    roles: Roles
+    """Its columns, and which of them are published."""
     suffix: str
 
     def digest(self) -> bytes | None:
@@ -50,7 +50,7 @@ class Source(Protocol):
         """The first pass; `lookout` is shown the other columns, as far as it needs them."""
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: everything is written to `path`, with new counts."""
+        """The second pass: what is published is written to `path`, with new counts."""
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS) -> Iterator[T]:
