@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.errors import HoldfastError, listed_names
+from holdfast.errors import HoldfastError, listed_names, one_line
 
 if TYPE_CHECKING:
     from holdfast.tables.columns import Roles
@@ -53,4 +53,4 @@ def refuse_surprise(roles: "Roles", *, keep_none: bool) -> None:
 
 
 def _command(more: list[str]) -> str:
-    return shlex.join(["holdfast", *sys.argv[1:], *more])
+    return one_line(shlex.join(["holdfast", *sys.argv[1:], *more]))

@@ -218,6 +218,7 @@ def _in_memory(
 
 def _show(release: "Release", folder: Path) -> None:
     from holdfast.release.text import change_in_words
+    from holdfast.release.usefulness import rows_at_the_top
 
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
@@ -228,10 +229,14 @@ def _show(release: "Release", folder: Path) -> None:
     zeros = release.structural_zeros
     extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
     others = ", ".join(map(one_line, release.unchanged_columns))
+    top = len(release.target) - 1
+    high = numbered(rows_at_the_top(release.target, release.rows), "row")
     screen.print(
         f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
-        f"release says, one is off by {change_in_words(release.expected_change)} on average.\n"
-        f"Published unchanged: {others or 'no other column'}.\n"
+        f"release says, about {high} have {top} or more, and a released count is off by "
+        f"{change_in_words(release.expected_change)} on average from the true one capped at "
+        f"{top}.\n"
+        f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"
         f"The release is in {folder}; start with its README.md."
     )
     if simulated:

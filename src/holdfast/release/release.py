@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 SCHEMA = 2
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows, max_count, the "
-    "structural zeros and all columns but the counts are public and published unchanged."
+    "one row changes, by at most `contributions`. The number of rows and their order, "
+    "max_count, the structural zeros, which counts are missing, and the columns published beside "
+    "the counts are public and published unchanged."
 )
 PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
     " max_count was found from the data, privately, for its own part of epsilon."
@@ -181,7 +182,8 @@ class ReleaseFacts:
 
     @property
     def expected_change(self) -> float | None:
-        """How far a released count is from the true one on average, by the mechanism and z."""
+        """How far a released count is from the true one, capped at max_count, on average, by the
+        mechanism and z."""
         return expected_change(self.mechanism, self.target)
 
     def summary(self) -> dict[str, Any]:

@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
@@ -14,10 +14,11 @@ from holdfast.privatizers.max_count import Bound
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
+MANY_AT_THE_TOP = 0.02
 UNSURE_BOUND = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
 
 
-def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float | None:
+def expected_change(mechanism: Mechanism, target: Floats) -> float | None:
     """How far a released count is from the true one on average, if counts are distributed as z.
 
     None where z has a single value: it then says nothing about the true counts.
@@ -61,9 +62,25 @@ def bound_notes(bound: Bound | None, rows: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def rows_at_the_top(target: Floats, rows: int) -> int:
+    """How many rows have the highest count or more, by z alone."""
+    return round(float(target[-1]) * rows)
+
+
+def _top_notes(target: Floats, rows: int) -> list[str]:
+    if target[-1] < MANY_AT_THE_TOP:
+        return []
+    top = len(target) - 1
+    return [
+        f"about {numbered(rows_at_the_top(target, rows), 'row')} ({float(target[-1]):.0%}) "
+        f"have a count of {top}, which stands for {top} or more: what they truly have is not "
+        "told, and means and totals are those of capped counts; a larger max_count would tell more"
+    ]
+
+
 def usefulness_notes(
     mechanism: Mechanism,
-    target: NDArray[np.float64],
+    target: Floats,
     privatizer: Any,
     budget: Budget,
     rows: int,
@@ -82,6 +99,7 @@ def usefulness_notes(
             f"counts has a standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a "
             "larger epsilon or a larger split would help"
         )
+    notes += _top_notes(target, rows)
     change = expected_change(mechanism, target)
     if change is None:
         notes.append("every row was given the same count: this budget could not tell rows apart")

@@ -128,7 +128,8 @@ def _one_count(content: dict[str, Any]) -> str:
         "<h2>How far a single count may be off</h2>"
         f"<p>A row whose true count is {row['true_count']} was published as one of these, with "
         f"these probabilities: unchanged {row['unchanged']:.0%}, within one of it "
-        f"{row['within_one']:.0%}, off by {row['expected_change']:.2g} on average.</p>"
+        f"{row['within_one']:.0%}, off by {row['expected_change']:.2g} on average. Counts above "
+        f"{content['facts']['max_count']} enter as {content['facts']['max_count']}.</p>"
         + row_picture(row)
     )
 

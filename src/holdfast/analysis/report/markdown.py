@@ -40,7 +40,8 @@ def markdown(content: dict[str, Any]) -> str:
         "## How far a single count may be off\n\n"
         f"A true count of {row['true_count']} was published unchanged with probability "
         f"{row['unchanged']:.0%}, within one of it with {row['within_one']:.0%}; it is off by "
-        f"{row['expected_change']:.2g} on average.",
+        f"{row['expected_change']:.2g} on average. Counts above {facts['max_count']} enter as "
+        f"{facts['max_count']}.",
         _table(
             ("released", f"true count, {level}", "expected", "truly 0"),
             (
