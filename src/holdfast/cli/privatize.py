@@ -17,6 +17,7 @@ from holdfast.cli.choices import (
     max_count_of,
 )
 from holdfast.cli.columns import only_count, refuse_surprise, roles_of
+from holdfast.cli.count import counted
 from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import whole
@@ -69,6 +70,19 @@ def privatize(
     repeated_categories: Annotated[
         bool, typer.Option("--repeated-categories", help="A category may have several rows.")
     ] = False,
+    from_people: Annotated[
+        bool,
+        typer.Option("--from-people", help="Rows are persons: count them first; see --by."),
+    ] = False,
+    by: Annotated[
+        list[str] | None, typer.Option(help="With --from-people: column of categories.")
+    ] = None,
+    categories: Annotated[
+        Path | None, typer.Option(help="With --from-people: file that lists every category.")
+    ] = None,
+    per: Annotated[
+        str | None, typer.Option(help="With --from-people: column that says whose a row is.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
     structural_zero: Annotated[
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
@@ -160,17 +174,25 @@ def privatize(
     }
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
-    streamed = is_streamed(file, stream, query)
+    streamed = not from_people and is_streamed(file, stream, query)
     if order_by is not None or not streamed:
         names["order_by"] = order_by
-    opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
+    if from_people:
+        _refuse_with_people(count, category, keep, stream, query)
+        table, roles = counted(file, by, categories, per)
+        opened: Any = nullcontext(table)
+        names |= roles
+    elif by or categories or per:
+        raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
+    else:
+        opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
-            table = look_at_stream(source, names) if streamed else look_at_file(source, names)
+            seen = look_at_stream(source, names) if streamed else look_at_file(source, names)
         parts = {"privatizer": stage_1, "constructor": stage_2}
-        say_plan(table, options | parts, account, as_json)
+        say_plan(seen, options | parts, account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | {"privatizer": stage_1}
@@ -201,6 +223,14 @@ def privatize(
             _say_what_was_spent(release, _account(ledger, dataset))
     except (OSError, UnicodeError):  # the screen failed, the release did not
         sys.stderr.write(f"The release is in {folder}.\n")
+
+
+def _refuse_with_people(*others: Any) -> None:
+    if any(other is not None for other in others):
+        raise HoldfastError(
+            "`--from-people` makes the columns of the table: leave out --count, --category, "
+            "--keep, --stream and --query."
+        )
 
 
 def _in_memory(

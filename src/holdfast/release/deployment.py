@@ -77,8 +77,9 @@ def _variant(record: dict[str, Any]) -> dict[str, Any]:
     return {
         "variant_name": "Pure DP" if pure else "Approximate DP",
         "data_domain": "Tables of counts over the same rows: one whole number of 0 or more a row.",
-        "unprotected_quantities": f"The number of rows and their order,{top} the rows publicly known to be "
-        f"zero ({record['structural_zeros']}), and the columns published unchanged: {kept}.",
+        "unprotected_quantities": f"The number of rows and their order,{top} the rows publicly "
+        f"known to be zero ({record['structural_zeros']}), and the columns published unchanged: "
+        f"{kept}.",
     }
 
 

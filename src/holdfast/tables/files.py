@@ -70,9 +70,18 @@ def column_names(table: Any) -> list[str]:
     return [str(name) for name in _with_columns(table).columns]
 
 
+def is_table_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a path ends like one of a table.
+
+    >>> is_table_file("counts.csv"), is_table_file("Kent")
+    (True, False)
+    """
+    return Path(path).suffix.lower() in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES)
+
+
 def _is_parquet(path: Path) -> bool:
     suffix = path.suffix.lower()
-    if suffix not in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES):
+    if not is_table_file(path):
         raise HoldfastError(
             f"`{path}` must end in one of {', '.join(_TEXT_SUFFIXES + _PARQUET_SUFFIXES)}. "
             "Hint: save the table as CSV or Parquet."
