@@ -32,7 +32,7 @@ def look_at_file(file: Any, names: dict[str, Any]) -> Looked:
 
     table = read_table(file, **names)
     table.check_publication()
-    rows = int((~table.structural_zero).sum())
+    rows = int(table.drawn.sum())
     return Looked(rows=rows, others=table.others, withheld=table.withheld, notes=table.notes)
 
 

@@ -84,6 +84,13 @@ def privatize(
         str | None, typer.Option(help="With --from-people: column that says whose a row is.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Code for a count that is not known, such as -999 or ''; more than once for "
+            "several. Such rows are published as missing."
+        ),
+    ] = None,
     structural_zero: Annotated[
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
     ] = None,
@@ -170,6 +177,7 @@ def privatize(
         "keep": keep or (),
         "publish_anyway": publish_anyway or (),
         "repeated_categories": repeated_categories,
+        "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
     if (ledger is None) != (dataset is None):

@@ -12,6 +12,7 @@ from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.release import Release
+from holdfast.tables.count_values import MISSING
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable, read_table
 
@@ -27,6 +28,7 @@ def privatize(
     publish_anyway: Sequence[str] = (),
     order_by: str | None = None,
     repeated_categories: bool = False,
+    missing: Sequence[Any] = (),
     structural_zero: str | Sequence[Any] | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -61,6 +63,8 @@ def privatize(
         order_by: A published column in whose order the rows are released, ties in that of the
             category; default the order they have, which is published too.
         repeated_categories: Whether a category may have several rows.
+        missing: Codes that mean that a count is not known, such as -999 or "". Such rows are
+            published as missing and do not count towards N: that they are missing is public.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
@@ -96,33 +100,35 @@ def privatize(
         publish_anyway=publish_anyway,
         order_by=order_by,
         repeated_categories=repeated_categories,
+        missing=missing,
         structural_zero=structural_zero,
     )
     rows.check_publication()
-    number = int((~rows.structural_zero).sum())
+    number = int(rows.drawn.sum())
     asked = asked.for_rows(number)
     steps = partial(five_steps, rows, asked)
     if ledger is None and dataset is None:
         return steps()
-    request = asked.request(number, len(rows.counts) - number)
+    request = asked.request(number, int(rows.structural_zero.sum()))
     return release_once(ledger, dataset, rows, request, steps, simulated=asked.source.simulated)
 
 
 def five_steps(rows: CountTable, asked: Stages) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here."""
-    open_rows = ~rows.structural_zero
+    open_rows = rows.drawn
     counts = rows.counts[open_rows]
     histogram = histogram_of_counts(counts, asked.highest)  # step 1: the distribution of counts
     staged = asked(histogram)  # steps 2 and 3: z, and from z alone T
     counts = top_code(counts, staged.top)
-    released = np.zeros(len(rows.counts), dtype=np.int64)
+    released = np.where(rows.missing, MISSING, 0)
     released[open_rows] = draw(staged.construction.mechanism, counts, asked.source)  # step 4
     facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
         table=rows.replace(released),
-        structural_zeros=int((~open_rows).sum()),
-        structural_zero_rows=None if open_rows.all() else rows.structural_zero,
+        structural_zeros=int(rows.structural_zero.sum()),
+        structural_zero_rows=rows.structural_zero if rows.structural_zero.any() else None,
+        missing_rows=rows.missing if rows.missing.any() else None,
         count_column=rows.column,
         unchanged_columns=rows.others,
         **facts | {"notes": (*rows.notes, *facts["notes"])},

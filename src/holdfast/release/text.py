@@ -42,6 +42,9 @@ def read_me(summary: dict[str, Any], table: str, *, keeps: bool = True) -> str:
     if delta:
         promise += f" with delta = {rounded_up(delta, 3)}"
         notes = f"- {beyond_epsilon(delta)}\n{notes}"
+    gaps, missing = summary.get("missing", 0), ""
+    if gaps:
+        missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
     at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
     found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
     return f"""# A private table of counts
@@ -54,7 +57,7 @@ any one person was counted{KEPT if keeps else NOT_KEPT}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
-- {top} means {top} or more{found}.
+{missing}- {top} means {top} or more{found}.
 - A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average
   from the true one capped at {top}, if the true counts are distributed as the private
   distribution says: of those, about {at_top} have {top} or more. Do not read a

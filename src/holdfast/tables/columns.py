@@ -24,10 +24,13 @@ class Wanted:
     publish_anyway: Any = ()
     order_by: str | None = None
     repeated_categories: bool = False
+    missing: Any = ()
 
     def __post_init__(self) -> None:
         for name in ("keep", "publish_anyway"):
             object.__setattr__(self, name, names_in(getattr(self, name), name))
+        one = isinstance(self.missing, str) or not isinstance(self.missing, Iterable)
+        object.__setattr__(self, "missing", (self.missing,) if one else tuple(self.missing))
 
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The same for a table with these columns, which must have all that are named."""

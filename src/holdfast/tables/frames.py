@@ -10,7 +10,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import without_notes
 from holdfast.tables.columns import find_column
-from holdfast.tables.count_values import series_counts
+from holdfast.tables.count_values import MISSING, series_counts
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class Frame:
         """The values of one column as Python objects."""
         return list(self.series(name, parameter).to_list())
 
-    def counts(self, name: str, where: str) -> Integers:
+    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
         """A column of counts; `where` is what an error calls it."""
-        return series_counts(self.series(name, "count"), where)
+        return series_counts(self.series(name, "count"), where, missing)
 
     def replace(self, name: str, counts: Integers) -> Any:
         """The frame with a new count column, as the kind it was."""
@@ -59,16 +59,18 @@ class Line:
 
     columns = ()
 
-    read: Callable[[str], Integers]  #: the counts; the text is what an error calls them
+    read: Callable[
+        [str, Sequence[Any]], Integers
+    ]  #: the counts; the text is what an error calls them
     back: Callable[[Integers], Any]  #: from new counts to the kind it was
 
     def labels(self, name: str, parameter: str) -> list[Any]:
         """An error: there are no columns."""
         raise no_columns(parameter)
 
-    def counts(self, name: str, where: str) -> Integers:
+    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
         """All the counts; `where` is what an error calls them."""
-        return self.read(where)
+        return self.read(where, missing)
 
     def replace(self, name: str, counts: Integers) -> Any:
         """The new counts, as the kind it was."""
@@ -126,11 +128,17 @@ def open_series(source: Any) -> Line | None:
         import pyarrow as pa
 
         chunks = nw.from_native(pa.chunked_array([source]), series_only=True)
-        return Line(lambda where: series_counts(chunks, where), pa.array)
+        return Line(
+            lambda where, missing: series_counts(chunks, where, missing),
+            lambda new: pa.array(known(new)),
+        )
     series = _narwhals(source)
     if not isinstance(series, nw.Series):
         return None
-    return Line(lambda where: series_counts(series, where), lambda new: _like(series, new))
+    return Line(
+        lambda where, missing: series_counts(series, where, missing),
+        lambda new: _like(series, new),
+    )
 
 
 def series_labels(source: Any) -> list[Any]:
@@ -180,14 +188,27 @@ def _like(series: Any, counts: Integers) -> Any:
 
     old = series.to_native()
     if nw.dependencies.is_pandas_like_series(old):
-        return type(old)(counts, index=old.index, name=old.name)
+        gaps = "Int64" if (counts == MISSING).any() else None
+        return type(old)(known(counts), index=old.index, name=old.name, dtype=gaps)
     return _new_series(series.name, counts, series.implementation).to_native()
 
 
 def _new_series(name: str, counts: Integers, backend: Any) -> Any:
     import narwhals.stable.v2 as nw
 
-    return nw.new_series(name, counts, nw.Int64, backend=backend)
+    if (counts == MISSING).any() and backend.is_pandas_like():
+        import pandas as pd
+
+        values = pd.Series(known(counts), name=name, dtype="Int64")  # int64 has no gaps
+        return nw.from_native(values, series_only=True)
+    return nw.new_series(name, known(counts), nw.Int64, backend=backend)
+
+
+def known(counts: Integers) -> Any:
+    """The counts; None for those that are not known."""
+    if not (counts == MISSING).any():
+        return counts
+    return [None if count == MISSING else count for count in counts.tolist()]
 
 
 def as_list(values: Any, parameter: str) -> list[Any]:

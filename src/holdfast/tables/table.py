@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Roles, Wanted, called, refuse_leaks
-from holdfast.tables.count_values import array_counts, text_counts
+from holdfast.tables.count_values import MISSING, array_counts, text_counts
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import read_file, write_file
 from holdfast.tables.frames import (
@@ -43,6 +43,7 @@ class CountTable:
 
     counts: Integers = field(repr=False)  #: true counts in row order, not top-coded
     structural_zero: Marks = field(repr=False)  #: rows publicly known to be zero
+    missing: Marks = field(repr=False)  #: rows whose count is not known; -1 stands for it
     column: str | None = None  #: name of the count column; None for a plain array or series
     others: tuple[str, ...] = ()  #: columns that are published beside it, as they are
     withheld: tuple[str, ...] = ()  #: columns that are not published
@@ -52,6 +53,11 @@ class CountTable:
     _labelled: bool = field(repr=False)
     _view: "_View" = field(repr=False)
     _cells: Callable[[], Iterator[list[Any]]] = field(repr=False)
+
+    @property
+    def drawn(self) -> Marks:
+        """Rows that go through the mechanism: N of them."""
+        return ~(self.structural_zero | self.missing)
 
     def digest(self) -> bytes:
         """All other cells in row order, condensed: which row is whose."""
@@ -79,7 +85,7 @@ class CountTable:
 
         What it says is computed from the true counts: it is for the steward alone.
         """
-        roles, open_rows = self._roles, np.flatnonzero(~self.structural_zero)
+        roles, open_rows = self._roles, np.flatnonzero(self.drawn)
         if roles is None:
             if self._labelled:
                 watch = Watch(())
@@ -120,7 +126,7 @@ def read_table(source: Any, **options: Any) -> CountTable:
         view = view.take(rows_by([view.labels(name, "order_by") for name in names]))
     column = "" if roles is None else roles.count
     labels = None if wanted.category is None else view.labels(wanted.category, "category")
-    counts = view.counts(column, called(wanted.count))
+    counts = view.counts(column, called(wanted.count), wanted.missing)
     if not len(counts):
         raise HoldfastError("`table` has no rows. Hint: give one row per category, zeros included.")
     known = structural_zeros(
@@ -131,8 +137,11 @@ def read_table(source: Any, **options: Any) -> CountTable:
         isinstance(view, _Text),
     )
     check_zeros(known, counts)
+    if (known | (counts == MISSING)).all():
+        raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
     return CountTable(
         counts=counts,
+        missing=counts == MISSING,
         structural_zero=known,
         column=column or None,
         others=() if roles is None else roles.others,
@@ -170,6 +179,15 @@ def columns_of(table: Any) -> list[str]:
     return list(_open(table).columns)
 
 
+def rows_of(table: Any, marks: Marks) -> Any:
+    """The marked rows of a table, as the kind it is; of an array, its marked entries."""
+    view = _open(table)
+    if isinstance(view, Line):
+        return np.asarray(table)[marks]
+    taken = view.take(np.flatnonzero(marks))
+    return taken.table if isinstance(taken, _Text) else taken.back(taken.data, taken.columns[-1])
+
+
 def labels_of(table: Any, column: str) -> list[Any]:
     """The values of one column of a table, in row order."""
     return _open(table).labels(column, "column")
@@ -188,11 +206,12 @@ class _Text:
     def labels(self, name: str, parameter: str) -> list[Any]:
         return list(self.table.column(name, parameter))
 
-    def counts(self, name: str, where: str) -> Integers:
-        return text_counts(self.table.column(name, "count"), where)
+    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
+        return text_counts(self.table.column(name, "count"), where, missing)
 
     def replace(self, name: str, counts: Integers) -> CsvTable:
-        return self.table.with_column(name, counts.tolist())
+        cells = ("" if count == MISSING else count for count in counts.tolist())
+        return self.table.with_column(name, cells)
 
     def select(self, names: Collection[str]) -> "_Text":
         return _Text(self.table.select(names))
@@ -225,7 +244,7 @@ def _open_array(source: Any) -> Line:
         )
     if values.ndim > 1:
         raise not_flat()
-    return Line(lambda where: array_counts(values, where), lambda new: new)
+    return Line(lambda where, missing: array_counts(values, where, missing), lambda new: new)
 
 
 def _notes(wanted: Wanted, labels: list[Any] | None) -> tuple[str, ...]:

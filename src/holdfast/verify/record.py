@@ -75,7 +75,12 @@ _FOUND: dict[str, Kind] = {
     "highest": int,
     "method": str,
 }
-_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction, "structural_zero_rows": str}
+_OPTIONAL: dict[str, Kind] = {
+    "mechanism_delta": Fraction,
+    "structural_zero_rows": str,
+    "missing": int,
+    "missing_rows": str,
+}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 

@@ -254,7 +254,7 @@ class TextSource:
                 f"false, data row {row} does not. Hint: write true and false, yes and no, or 1 "
                 "and 0."
             )
-        return BadCount(self._where, row - 1, text_problem(cells[self._at])).after(0, self.path)
+        return BadCount(self._where, [(row - 1, text_problem(cells[self._at]))]).after(0, self.path)
 
     def _cells(self, line: bytes) -> list[str]:
         text = line.decode("utf-8", errors="replace")
