@@ -37,8 +37,8 @@ LABELS = [f"{name} {i}" for i in range(20) for name in NAMES]
 def bundle(tmp_path_factory):
     rows = [[*([label] * len(NAMES)), str(i % 4)] for i, label in enumerate(LABELS)]
     release = holdfast.privatize(
-        CsvTable((*NAMES, COUNT), rows), count=COUNT, category=NAMES[0], epsilon=2, max_count=3,
-        constructor=Heuristic(selector="sandwich"),
+        CsvTable((*NAMES, COUNT), rows), count=COUNT, category=NAMES[0], keep=NAMES[1:],
+        epsilon=2, max_count=3,        constructor=Heuristic(selector="sandwich"),
     )  # fmt: skip
     return release.save(tmp_path_factory.mktemp('na"<b>me') / 're"<i>lease')
 

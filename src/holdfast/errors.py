@@ -1,4 +1,12 @@
-"""What holdfast raises. Messages name the parameter, the column, the row; never a count."""
+"""What can go wrong, and how numbers and names are put into words.
+
+Messages name the parameter, the column, the row; never a count. Names and text of others are
+written so that they do nothing but be read.
+"""
+
+import operator
+import re
+from typing import Any
 
 COUNTED = "The ledger has counted this run: something may have been drawn."  # a note on an error
 
@@ -13,3 +21,78 @@ class CertificateError(HoldfastError):
 
 class BudgetError(HoldfastError):
     """A dataset's ledger cannot afford a release; nothing was drawn."""
+
+
+class LeakError(HoldfastError):
+    """What would be published beside the counts gives them away; for the steward alone."""
+
+
+def whole_number(
+    value: Any, name: str, *, least: int = 0, most: int | None = None, hint: str = ""
+) -> int:
+    """A parameter that must be a whole number, as an int.
+
+    >>> whole_number(50, "max_count", least=1)
+    50
+    >>> whole_number(0.5, "rows", least=1, most=9)
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: `rows` must be a whole number from 1 to 9, got 0.5.
+    """
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        span = f"of {least} or more" if most is None else f"from {least} to {most}"
+        advice = f" Hint: {hint}" if hint else ""
+        raise HoldfastError(f"`{name}` must be a whole number {span}, got {value!r:.40}.{advice}")
+    return number
+
+
+def numbered(number: int, noun: str) -> str:
+    """A number of things, in the plural where it must be.
+
+    >>> numbered(1, "row"), numbered(1200, "row")
+    ('1 row', '1,200 rows')
+    """
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def listed_names(names: Any, shown: int = 8) -> str:
+    """Names of others, quoted, in one line.
+
+    >>> listed_names(["a", "b"]), listed_names("abc", shown=2)
+    ("'a', 'b'", "'a', 'b', …")
+    """
+    quoted = [repr(one_line(str(name))[:60]) for name in names]
+    return ", ".join([*quoted[:shown], *["…"][: len(quoted) > shown]])
+
+
+def one_line(text: str) -> str:
+    """Text of others on one line, without control characters.
+
+    >>> one_line("a\\x1b[2J  b\\nc")
+    'a [2J b c'
+    """
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
+def code_span(text: str) -> str:
+    """Text of others as code in Markdown, out of which it cannot break.
+
+    >>> print(code_span("a"), code_span("a`b"))
+    `a` `` a`b ``
+    """
+    flat = one_line(text)
+    longest = max([0, *(len(run) for run in re.findall("`+", flat))])
+    fence = "`" * (longest + 1)
+    return f"{fence} {flat} {fence}" if longest or not flat else f"{fence}{flat}{fence}"
+
+
+def markdown_text(text: str) -> str:
+    r"""Text of others in Markdown, with every special character taken literally.
+
+    >>> print(markdown_text("a <b> [c](d)"))
+    a \<b\> \[c\](d)
+    """
+    return re.sub(r"([\\`*\[\]<>])", r"\\\1", one_line(text))

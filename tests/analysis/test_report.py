@@ -37,7 +37,7 @@ def cli(capsys, monkeypatch, tmp_path):
 @pytest.fixture
 def release(tmp_path):
     rows = [[f"<b>place</b> {i}", str(count)] for i, count in enumerate(COUNTS)]
-    made = released(counts=CsvTable(("place | <i>", "n"), rows), count="n")
+    made = released(counts=CsvTable(("place | <i>", "n"), rows), count="n", keep="place | <i>")
     made.save(tmp_path / "release")
     return made
 
@@ -177,7 +177,7 @@ def test_rows_named_by_dates_or_numbers_are_found_and_printed(cli, monkeypatch):
 
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(40)]
     frame = pandas.DataFrame({"day": days, "id": range(100, 140), "n": [0, 1, 2, 3] * 10})
-    made = released(counts=frame, count="n")
+    made = released(counts=frame, count="n", keep=["day", "id"])
     monkeypatch.setattr(holdfast, "load", lambda folder: made)  # labels that JSON does not know
     code, out, _ = cli("ask", "days", "top 2", "--json")
     assert code == 0 and json.loads(out)["rows"][0]["label"].startswith("2020-0")
@@ -194,7 +194,9 @@ def test_intervals_stand_beside_the_columns_of_the_table_and_replace_none(cli, t
 
     names = ("low_90", "low_90_of_count", "expected")
     table = pyarrow.table({name: [f"{name} a", None] * 30 for name in names} | {"n": [1, 2] * 30})
-    released(counts=table, count="n").save(tmp_path / "release", table_format="parquet")
+    released(counts=table, count="n", keep=names, publish_anyway=names).save(
+        tmp_path / "release", table_format="parquet"
+    )
     assert cli("report", "release", "--with-intervals")[0] == 0
     lines = (tmp_path / "release-report-intervals.csv").read_text("utf-8").splitlines()
     head, first, second, *_ = csv.reader(lines)

@@ -102,6 +102,7 @@ def test_column_names_steer_no_screen(tmp_path, monkeypatch, capsys, extra):
     lines = [f"place {i},{i % 4}" for i in range(60)]
     (tmp_path / "t.csv").write_text("\n".join(["pla\x1b[2Jce,n", *lines]) + "\n")
     words = ["privatize", "t.csv", "--count", "n", "--max-count", "3", "--epsilon", "1", *extra]
+    words += ["--keep", "pla\x1b[2Jce"]
     monkeypatch.setattr(sys, "argv", ["holdfast", *words])
     with pytest.raises(SystemExit) as stop:
         main()

@@ -19,7 +19,7 @@ from command_line import table
 from holdfast.cli.screen import _labels, _starts
 
 SECRET = "424242"
-USUAL = ("--count", "n", "--max-count", "5", "--epsilon", "1", "--out", "release")
+USUAL = ("--keep-none", "--count", "n", "--max-count", "5", "--epsilon", "1", "--out", "release")
 
 
 def test_a_csv_becomes_a_release(cli):
@@ -33,7 +33,7 @@ def test_a_csv_becomes_a_release(cli):
 
 def test_a_parquet_file_becomes_a_parquet_release(cli):
     pq.write_table(pa.table({"place": ["a", "b"], "n": [1, 2]}), "in.parquet")
-    code, _, _ = cli("privatize", "in.parquet", *USUAL)
+    code, _, _ = cli("privatize", "in.parquet", *USUAL, "--category", "place")
     assert code == 0
     assert pq.read_table("release/table.parquet").column("place").to_pylist() == ["a", "b"]
 
@@ -48,7 +48,7 @@ def test_json_is_one_object_and_nothing_else(cli):
 
 
 def test_a_dry_run_writes_nothing(cli):
-    code, out, _ = cli("privatize", table(), *USUAL, "--dry-run")
+    code, out, _ = cli("privatize", table(), *USUAL, "--category", "place", "--dry-run")
     assert code == 0 and "Nothing was drawn" in out and "unchanged: place" in out
     assert os.listdir() == ["in.csv"]
     code, out, _ = cli("privatize", table(name="b.csv"), *USUAL[:-2], "--dry-run", "--json")
@@ -95,10 +95,13 @@ def test_max_count_can_be_found_privately(cli):
     assert json.loads(out)["bound"] == "1/50"
 
 
-def test_repeated_categories_are_said(cli):
+def test_repeated_categories_point_to_counting_people_unless_they_are_meant(cli):
     name = table("place,n\nKent,3\nKent,0\n")
-    code, _, err = cli("privatize", name, *USUAL, "--category", "place")
-    assert code == 0 and "Warning: place has repeated values" in err
+    words = ("privatize", name, *USUAL, "--category", "place")
+    code, _, err = cli(*words)
+    assert code == 2 and "holdfast count" in err and not Path("release").exists()
+    code, _, err = cli(*words, "--repeated-categories")
+    assert code == 0 and "Note: place has repeated values" in err
 
 
 @pytest.mark.parametrize(
@@ -116,7 +119,10 @@ def test_repeated_categories_are_said(cli):
 )
 def test_the_usual_oddities_are_read_right_and_kept(cli, text, encoding):
     name = table(text, encoding=encoding)
-    code, _, err = cli("privatize", name, *USUAL)
+    kept = text.split("\n")[0].replace('"', "").strip()
+    kept = [name for name in re.split("[,;\t]", kept) if name != "n"]
+    keep = [word for name in kept for word in ("--keep", name)]
+    code, _, err = cli("privatize", name, *USUAL[1:], *keep)
     assert code == 0 and "Error" not in err
     before, after = Path(name).read_bytes(), Path("release/table.csv").read_bytes()
     count = rb'"?\b[0-5]\b"?'  # the count, and the quotes that a number does not need
@@ -367,8 +373,8 @@ def test_verify_says_what_its_exit_codes_mean(cli):
     ("name", "words", "said"),
     [
         ("privatize", ("in.csv", *USUAL), "the release in it is whole"),
-        ("audit", ("--pipeline", "--epsilon", "1"), "starts anew"),
-        ("compare", ("demo",), "starts anew"),
+        ("audit", ("--pipeline", "--epsilon", "1"), "starts over"),
+        ("compare", ("demo",), "starts over"),
         ("compare", ("demo", "--folder", "study"), "goes on from there"),
         (
             "plan",
@@ -402,12 +408,12 @@ def test_a_dry_run_states_delta_wherever_epsilon_is_stated(cli):
 
 
 def test_a_dry_run_rounds_what_is_uncertain_to_whole_per_cent_and_100_at_most(cli):
-    code, out, _ = cli("privatize", table(), *USUAL[:3], "5", "--epsilon", "0.01", "--dry-run")
+    code, out, _ = cli("privatize", table(), *USUAL[:4], "5", "--epsilon", "0.01", "--dry-run")
     assert code == 0 and "standard deviation of up to 100% of the rows" in " ".join(out.split())
     many = table("n\n" + "3\n0\n" * 5000)
     code, out, _ = cli("privatize", many, "--max-count", "5", "--epsilon", "2", "--dry-run")
     assert code == 0 and "standard deviation of less than 1% of the rows" in " ".join(out.split())
-    assert "no other column to publish" in out and "Make sure" not in out
+    assert "Published unchanged: no column" in " ".join(out.split())
 
 
 def test_a_ledger_states_delta_where_there_is_one(cli):
@@ -426,13 +432,15 @@ def test_a_ledger_states_delta_where_there_is_one(cli):
 @pytest.mark.parametrize("words", [("--dry-run",), ("--out", "release")])
 def test_a_copy_of_the_counts_is_not_published(cli, words):
     name = table("place,n,also\nKent,3,3.0\nEly,0,0\nYork,1,1\n")
-    code, out, err = cli("privatize", name, *USUAL[:-2], *words)
-    assert code == 2 and out == "" and "the column 'also'" in err and "drop it" in err
+    usual = (*USUAL[1:-2], "--keep", "also")
+    code, out, err = cli("privatize", name, *usual, *words)
+    assert code == 2 and out == "" and "'also' holds the counts" in err and "keep fewer" in err
     assert os.listdir() == ["in.csv"]
+    assert cli("privatize", name, *usual, "--publish-anyway", "also", "--dry-run")[0] == 0
     near = table("place,n,also\nKent,3,3\nEly,0,0\nYork,1,2\n")
-    assert cli("privatize", near, *USUAL[:-2], "--dry-run")[0] == 0
+    assert cli("privatize", near, *usual, "--dry-run")[0] == 0
     same = table("place,n,also\nKent,1,1\nEly,1,1\n")
-    assert cli("privatize", same, *USUAL[:-2], "--dry-run")[0] == 0
+    assert cli("privatize", same, *usual, "--dry-run")[0] == 0
 
 
 def test_one_row_is_one_row(cli):
@@ -455,3 +463,50 @@ def test_a_heavy_single_count_has_a_bar_of_its_own():
     shares = np.zeros(1001)
     shares[[0, 700]] = 0.3, 0.7
     assert {700, 701} <= set(_starts([shares]))
+
+
+def test_an_old_command_line_that_published_all_columns_is_told_the_new_one(cli):
+    name = table("place,n,state code\nKent,3,SE\nEly,0,E\nYork,1,N\n")
+    old = ("privatize", name, "--count", "n", "--max-count", "5", "--epsilon", "1")
+    for more in ((), ("--category", "place"), ("--stream",)):
+        words = (*old, *more, "--out", "release")
+        code, out, err = cli(*words)
+        assert code == 2 and out == "" and os.listdir() == ["in.csv"]
+        kept = "" if "--category" in more else "--keep place "
+        assert f"holdfast {' '.join(words)} {kept}--keep 'state code'" in err
+        assert f"holdfast {' '.join(words)} --keep-none" in err
+    code, out, _ = cli(*old, "--keep", "place", "--keep", "state code", "--out", "release")
+    assert code == 0 and "Published unchanged: place, state code." in out
+    assert Path("release/table.csv").read_text().startswith("place,n,state code\n")
+    code, out, _ = cli(*old, "--keep-none", "--out", "bare")
+    assert code == 0 and Path("bare/table.csv").read_text().startswith("n\n")
+    code, _, err = cli(*old, "--keep-none", "--keep", "place", "--dry-run")
+    assert code == 2 and "not both" in err
+
+
+def test_two_columns_of_counts_are_refused(cli):
+    name = table("place,a,b\nKent,3,7\nEly,0,2\n")
+    words = ("--count", "a", "--count", "b", "--max-count", "5", "--epsilon", "1", "--keep-none")
+    code, _, err = cli("privatize", name, *words, "--out", "release")
+    assert code == 2 and "`--count` may be given once" in err and os.listdir() == ["in.csv"]
+
+
+def test_a_file_without_a_header_publishes_nothing(cli):
+    name = table(f"{SECRET}\n3\n0\n")
+    code, out, err = cli("privatize", name, "--max-count", "5", "--epsilon", "1", "--out", "r")
+    assert code == 2 and SECRET not in out + err and "is a number" in err
+
+
+def test_rows_in_the_order_of_the_counts_are_told_before_anything_is_paid(cli):
+    rows = "".join(f"p{97 * i % 40:02},{40 - i}\n" for i in range(40))
+    name = table(f"place,n\n{rows}")
+    cli("ledger", "set-limit", "my.ledger", "a", "--epsilon", "1")
+    words = ("privatize", name, *USUAL, "--category", "place", "--ledger", "my.ledger")
+    words += ("--dataset", "a")
+    for more in ((), ("--dry-run",), ("--stream",)):
+        code, _, err = cli(*words, *more)
+        assert code == 2 and "'row order' follows the counts" in err
+    assert json.loads(cli("ledger", "show", "my.ledger", "--json")[1])[0]["epsilon_spent"] == "0"
+    code, _, _ = cli(*words, "--order-by", "place")
+    labels = holdfast.load("release").table.column("place")
+    assert code == 0 and labels == sorted(labels)

@@ -142,9 +142,10 @@ def test_a_baseline_can_be_released_too():
     assert release.privacy.certified_epsilon <= 1
 
 
-def test_repeated_categories_are_allowed_and_said():
+def test_repeated_categories_are_said_where_they_are_meant():
     frame = pd.DataFrame({"place": ["a", "a", "b"], "n": [1, 2, 3]})
-    release = holdfast.privatize(frame, epsilon=1, max_count=5, count="n", category="place")
+    options = {"epsilon": 1, "max_count": 5, "count": "n", "category": "place"}
+    release = holdfast.privatize(frame, **options, repeated_categories=True)
     assert any("repeated" in note for note in release.notes)
 
 

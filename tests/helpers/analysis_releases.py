@@ -12,6 +12,7 @@ SHARES = np.array(HISTOGRAM) / sum(HISTOGRAM)
 
 def released(seed=1, epsilon="1.5", counts=COUNTS, **options):
     options = {"constructor": Heuristic(selector="sandwich"), "max_count": 7} | options
+    options = {"publish_anyway": ["row order"]} | options  # counts that rise row by row
     return holdfast.privatize(counts, epsilon=epsilon, seed=seed, **options)
 
 

@@ -26,7 +26,8 @@ def contents(folder):
 
 def options(**more):
     zeros = [i in ZERO_ROWS for i in range(400)]
-    return {"count": "n", "category": "place", "structural_zero": zeros} | more
+    names = {"count": "n", "category": "place", "keep": ["area"], "repeated_categories": True}
+    return names | {"structural_zero": zeros} | more
 
 
 @pytest.mark.parametrize("seed", [None, 7])

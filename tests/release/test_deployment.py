@@ -141,7 +141,11 @@ def test_a_delta_makes_it_approximate(tmp_path):
 def test_odd_names_do_not_break_out(tmp_path):
     name = 'x"\n  tier: 1 \\ \u2028 \U0001f600 \x07 #'
     release = holdfast.privatize(
-        __import__("pandas").DataFrame({name: 1, "n": COUNTS}), count="n", epsilon=1, max_count=8
+        __import__("pandas").DataFrame({name: 1, "n": COUNTS}),
+        count="n",
+        keep=[name],
+        epsilon=1,
+        max_count=8,
     )
     folder = release.save(tmp_path / "release")
     entry = yaml.safe_load((folder / "deployment.yaml").read_text(encoding="utf-8"))

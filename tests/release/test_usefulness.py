@@ -41,7 +41,8 @@ def test_the_bundles_read_me_says_what_a_reader_needs():
     release = holdfast.privatize(
         {"n": [1, 2]}["n"], epsilon="1/2", max_count=7, contributions=3, seed=5
     )
-    text = read_me(release.summary() | {"fixed_point": True}, "table.csv", "mechanism.curves")
+    facts = {"fixed_point": True, "target": release.target.tolist()}
+    text = read_me(release.summary() | facts, "table.csv", "mechanism.curves")
     for words in ("not the true counts", "epsilon = 1/2", "at most 3", "7 means 7 or more"):
         assert words in text
     assert text.splitlines()[2].startswith("SIMULATION")

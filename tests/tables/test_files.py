@@ -19,7 +19,7 @@ from holdfast.tables.table import CsvTable, read_file, read_table, write_file
 def test_a_text_file_is_a_table(tmp_path, suffix, kind):
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"k,n\na,3\nb,0\n")
-    table = read_table(kind(path), count="n")
+    table = read_table(kind(path), count="n", category="k")
     assert table.counts.tolist() == [3, 0]
     write_file(table.replace(np.array([1, 2])), tmp_path / f"out{suffix}")
     assert (tmp_path / f"out{suffix}").read_bytes() == b"k,n\na,1\nb,2\n"
@@ -31,7 +31,9 @@ def test_a_parquet_file_is_a_table(tmp_path, suffix):
     folder.mkdir()
     path = folder / f"t{suffix}"
     pq.write_table(pa.table({"k": ["a", "b"], "n": [3, 0]}), path)
-    write_file(read_table(path, count="n").replace(np.array([1, 2])), folder / f"out{suffix}")
+    write_file(
+        read_table(path, count="n", category="k").replace(np.array([1, 2])), folder / f"out{suffix}"
+    )
     assert read_file(folder / f"out{suffix}").to_pydict() == {"k": ["a", "b"], "n": [1, 2]}
 
 

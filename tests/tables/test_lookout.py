@@ -10,7 +10,7 @@ import pytest
 
 import holdfast
 from holdfast.constructors import Heuristic
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables.stream import arrow_source, lookout, text_source
 from holdfast.tables.stream.arrow_columns import label_keys
 
@@ -61,36 +61,36 @@ def test_a_copy_of_the_counts_is_refused_as_in_memory(kind, copy, tmp_path):
     table = source(kind, tmp_path, {"shop": names, "also": COPIES[copy], "visits": COUNTS})
     ledger = holdfast.Ledger(tmp_path / "budget.ledger")
     ledger.set_limit("visits", epsilon=1)
-    paid = OPTIONS | {"ledger": ledger, "dataset": "visits"}
-    with pytest.raises(HoldfastError, match="'also' holds the counts of 'visits'") as streamed:
+    paid = OPTIONS | {"ledger": ledger, "dataset": "visits", "keep": ["shop", "also"]}
+    with pytest.raises(LeakError, match="'also' holds the counts") as streamed:
         holdfast.privatize_stream(table, tmp_path / "a", **paid)
-    with pytest.raises(HoldfastError) as whole:
-        holdfast.privatize(table, **OPTIONS)
+    with pytest.raises(LeakError) as whole:
+        holdfast.privatize(table, **OPTIONS, keep=["shop", "also"])
     assert str(streamed.value) == str(whole.value)
     assert ledger.balance("visits").epsilon_spent == 0 and not (tmp_path / "a").exists()
+    release = holdfast.privatize_stream(table, tmp_path / "a", **paid, publish_anyway="also")
+    assert release.unchanged_columns == ("shop", "also")
+    assert holdfast.privatize_stream(table, tmp_path / "b", **OPTIONS).unchanged_columns == ()
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
 @pytest.mark.parametrize("cell", [4, None])
-def test_a_column_that_differs_in_one_row_far_down_is_no_copy(kind, cell, tmp_path):
+def test_a_column_that_differs_in_one_row_far_down_is_still_a_copy(kind, cell, tmp_path):
     also = pa.array(late(COUNTS.tolist(), cell), pa.int64())
     table = source(kind, tmp_path, {"also": also, "visits": COUNTS})
-    assert holdfast.privatize_stream(table, tmp_path / "a", **OPTIONS).rows == ROWS
-    assert holdfast.privatize(table, **OPTIONS).rows == ROWS
+    for run in (
+        lambda: holdfast.privatize_stream(table, tmp_path / "a", **OPTIONS, keep=["also"]),
+        lambda: holdfast.privatize(table, **OPTIONS, keep=["also"]),
+    ):
+        with pytest.raises(LeakError, match="'also' holds the counts in nearly all rows"):
+            run()
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_counts_that_are_all_the_same_may_equal_another_column(kind, tmp_path):
     table = source(kind, tmp_path, {"visits": [3] * ROWS, "week": [3] * ROWS})
-    assert holdfast.privatize_stream(table, tmp_path / "a", **OPTIONS).rows == ROWS
-
-
-def test_a_copy_is_found_among_columns_of_one_name_and_on_both_sides(tmp_path):
-    path = tmp_path / "visits.csv"
-    for header, cells in (("a,a,visits", "0,{0},{0}"), ("visits,a,a", "{0},0,{0}")):
-        path.write_text("\n".join([header, *map(cells.format, COUNTS)]))
-        with pytest.raises(HoldfastError, match="'a' holds the counts"):
-            holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS)
+    release = holdfast.privatize_stream(table, tmp_path / "a", **OPTIONS, keep=["week"])
+    assert release.rows == ROWS
 
 
 REPEATED = "shop has repeated values; every row is treated as a category of its own"
@@ -104,11 +104,19 @@ LABELS = {
 
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb"])
-def test_labels_that_repeat_far_apart_are_told_of_as_in_memory(kind, labels, tmp_path):
+def test_labels_that_repeat_far_apart_are_refused_or_told_of_as_in_memory(kind, labels, tmp_path):
     once = LABELS[labels]
     for name, cells in (("once", once), ("twice", late(once, once[1]))):
         table = source(kind, tmp_path, {"shop": cells, "visits": COUNTS})
         options = OPTIONS | {"category": "shop"}
+        if name == "twice":
+            for run in (
+                lambda: holdfast.privatize_stream(table, tmp_path / name, **options),  # noqa: B023
+                lambda: holdfast.privatize(table, **options),  # noqa: B023
+            ):
+                with pytest.raises(HoldfastError, match="is every row a person"):
+                    run()
+        options |= {"repeated_categories": True}
         streamed = holdfast.privatize_stream(table, tmp_path / name, **options)
         assert (REPEATED in streamed.notes) == (name == "twice")
         assert (REPEATED in holdfast.privatize(table, **options).notes) == (name == "twice")
@@ -122,7 +130,7 @@ def test_a_label_is_the_same_with_and_without_quotes(tmp_path):
         path.write_text(
             "\n".join(["shop,visits", *(f"{cell},{k}" for k, cell in enumerate(cells))])
         )
-        options = OPTIONS | {"category": "shop"}
+        options = OPTIONS | {"category": "shop", "repeated_categories": True}
         folder = tmp_path / f"out {cells}".replace("/", "")
         assert (REPEATED in holdfast.privatize_stream(path, folder, **options).notes) == repeated
         assert (REPEATED in holdfast.privatize(path, **options).notes) == repeated
@@ -145,10 +153,8 @@ def test_beyond_what_is_remembered_the_release_says_so(tmp_path, monkeypatch):
     said = "repeated values were looked for among the first 1,500 categories only"
     assert said in release.notes and holdfast.verify(tmp_path / "a").passed
     path = source("parquet", tmp_path, {"shop": ["s0", "s0", *names[2:]], "visits": COUNTS})
-    assert (
-        REPEATED
-        in holdfast.privatize_stream(path, tmp_path / "b", **OPTIONS, category="shop").notes
-    )
+    with pytest.raises(HoldfastError, match="has repeated values"):
+        holdfast.privatize_stream(path, tmp_path / "b", **OPTIONS, category="shop")
 
 
 def test_the_table_of_labels_holds_all_of_them_as_it_grows():
@@ -156,9 +162,9 @@ def test_the_table_of_labels_holds_all_of_them_as_it_grows():
     keys = np.random.default_rng(1).integers(1, 2**63, 100_000).astype(np.uint64)
     for part in np.array_split(keys, 37):
         seen.see(part)
-        assert not seen.notes
+        assert not seen.repeated
     for key in keys[::9973]:
         again = lookout.Labels("shop")
         again.see(keys)
         again.see(np.array([key]))
-        assert again.notes
+        assert again.repeated

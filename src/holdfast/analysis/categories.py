@@ -19,8 +19,7 @@ from holdfast.analysis.posterior import (
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats
-from holdfast.errors import HoldfastError
-from holdfast.wording import one_line
+from holdfast.errors import HoldfastError, one_line
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from holdfast.wording import code_span, markdown_text, one_line
+from holdfast.errors import code_span, markdown_text, one_line
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

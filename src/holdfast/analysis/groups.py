@@ -12,8 +12,7 @@ from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.analysis.posterior import check_level, prior, prior_notes, row_law, top_notes
 from holdfast.analysis.rows import find_rows, row_labels
 from holdfast.arrays import Floats, Integers
-from holdfast.errors import HoldfastError
-from holdfast.wording import numbered
+from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.wording import numbered
+from holdfast.errors import numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -17,14 +17,19 @@ from holdfast.analysis.cautions import (
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
-from holdfast.errors import HoldfastError
-from holdfast.wording import numbered
+from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 QUESTIONS = ("share", "mean", "total", "quantile", "median", "variance", "gini")
 OPTIONS = {"share": ("equal", "at_least", "at_most", "between"), "quantile": ("at",)}
+CAPPED = {
+    "mean": "mean of {}, a lower bound",
+    "total": "total of {}, a lower bound",
+    "variance": "variance of {}",
+    "gini": "Gini coefficient of {}",
+}
 NOTED_TOP_SHARE, FEW_ROWS, LARGE_EPSILON = 0.001, 30, 1.5
 
 
@@ -40,7 +45,17 @@ def ask(
     _check(question, estimator, level, options)
     answer = _answer(release, release.evidence, question, estimator, check_level(level), options)
     few = _few_rows(release.evidence, question, options)
-    return replace(answer, notes=answer.notes + few + _notes(release, question, answer))
+    notes = answer.notes + few + _notes(release, question, answer)
+    return replace(answer, question=_named(release, question, answer.question), notes=notes)
+
+
+def _named(release: "Release", question: Any, words: str) -> str:
+    """The question in words that say so where counts enter capped."""
+    top = len(release.target) - 1
+    capped = CAPPED.get(question) if isinstance(question, str) else None
+    if capped is None or release.target[-1] <= NOTED_TOP_SHARE:
+        return words
+    return capped.format(f"counts capped at {top}")
 
 
 def _answer(

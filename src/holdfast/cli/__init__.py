@@ -1,4 +1,4 @@
-"""The command line: thin, one file a command."""
+"""The command line: thin, one file per command."""
 
 import os
 import sys
@@ -8,6 +8,7 @@ import typer
 from holdfast.cli.ask import ask
 from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
+from holdfast.cli.count import count
 from holdfast.cli.demo import demo
 from holdfast.cli.ledger import app as ledger
 from holdfast.cli.plan import plan
@@ -27,6 +28,7 @@ app = typer.Typer(
     help="Publish tables of counts with differential privacy; the distribution of counts holds.",
 )
 app.command()(demo)
+app.command()(count)
 app.command()(privatize)
 app.command()(report)
 app.command()(ask)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.screen import working
-from holdfast.errors import HoldfastError
-from holdfast.wording import numbered, one_line
+from holdfast.errors import HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.analysis.grammar import Call
@@ -146,10 +145,12 @@ def _words(answer: Any, top: int) -> str:
 
 
 def _plain(answer: Any, release: "Release") -> dict[str, Any]:
+    from holdfast.analysis.answer import Answer
+
     if isinstance(answer, tuple):
         content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
     elif isinstance(answer, dict):
         content = answer
     else:
-        content = answer.to_dict() if hasattr(answer, "to_dict") else asdict(answer)
+        content = answer.to_dict() if isinstance(answer, Answer) else asdict(answer)
     return content | {"simulated": release.privacy.simulated}

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from holdfast.cli.options import whole
 from holdfast.errors import HoldfastError
 
 PRIVATIZERS = {
@@ -80,10 +81,4 @@ def max_count_of(text: str, epsilon: str | None) -> Any:
         return PrivateQuantile(share, epsilon=epsilon)
     if epsilon is not None:
         raise HoldfastError("`bound_epsilon` needs a quantile as max_count, such as quantile:0.99.")
-    try:
-        return int(text)
-    except ValueError:
-        raise HoldfastError(
-            f"`max_count` must be a whole number or a quantile, got {text!r:.40}. "
-            "Hint: digits only, such as 50, or quantile:0.99."
-        ) from None
+    return whole(text, "max_count", "digits only, such as 50, or quantile:0.99")

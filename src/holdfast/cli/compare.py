@@ -14,8 +14,7 @@ from rich.table import Table
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
-from holdfast.errors import HoldfastError
-from holdfast.wording import numbered
+from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
     from holdfast.studies.compare.comparison import Comparison

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.table import Table
 
+from holdfast.arrays import Integers
 from holdfast.cli.screen import Column, bars, promise, screen, working
 
-Counts = NDArray[np.int64]
 EPSILON, MAX_COUNT = "0.5", 30
 
 
@@ -82,7 +81,7 @@ def demo(
         screen.print(f"Picture: {picture}")
 
 
-def _errors(counts: Counts, ours: Counts, rival: Counts, columns: Sequence[Column]) -> Table:
+def _errors(counts: Integers, ours: Integers, rival: Integers, columns: Sequence[Column]) -> Table:
     from holdfast.privacy.metrics import wasserstein
 
     table = Table(title="How far off (NOT PRIVATE)", title_justify="left")

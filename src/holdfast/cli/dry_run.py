@@ -2,15 +2,14 @@
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.screen import asides, screen
+from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
-from holdfast.wording import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.engines.stages import Stages
@@ -23,37 +22,36 @@ class Looked:
 
     rows: int
     others: tuple[str, ...]
+    withheld: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
-def look_at_file(file: Path, names: dict[str, Any]) -> Looked:
+def look_at_file(file: Any, names: dict[str, Any]) -> Looked:
     """Read a table into memory and check it."""
-    from holdfast.tables.copies import refuse_copies
     from holdfast.tables.table import read_table
 
     table = read_table(file, **names)
-    refuse_copies(table)
-    rows = int((~table.structural_zero).sum())
-    return Looked(rows=rows, others=table.others, notes=table.notes)
+    table.check_publication()
+    rows = int(table.drawn.sum())
+    return Looked(rows=rows, others=table.others, withheld=table.withheld, notes=table.notes)
 
 
 def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
     """Read a table in batches and check it."""
     from holdfast.engines.stream.passes import tally
+    from holdfast.tables.columns import Wanted
     from holdfast.tables.histogram import LARGEST_MAX_COUNT
     from holdfast.tables.stream.open import open_source
 
-    others = {name: column for name, column in names.items() if name != "count"}
-    table = open_source(source, names["count"], others)
+    table = open_source(source, Wanted(**names))
     # in order whatever max_count will be
-    seen = tally(table, LARGEST_MAX_COUNT, lambda _done: None)
-    unchanged = tuple(name for name in table.columns if name != table.column)
-    return Looked(rows=seen.rows, others=unchanged, notes=seen.notes)
+    seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles
+    return Looked(rows=seen.rows, others=roles.others, withheld=roles.withheld, notes=seen.notes)
 
 
 def warn(note: str) -> None:
     """Say what the steward should know, beside the output."""
-    asides.print(f"{'Warning' if 'repeated values' in note else 'Note'}: {one_line(note)}.")
+    asides.print(f"Note: {one_line(note)}.")
 
 
 def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json: bool) -> None:
@@ -61,7 +59,7 @@ def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
     if as_json:
         plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
-        plan["unchanged_columns"] = list(table.others)
+        plan |= {"unchanged_columns": list(table.others), "withheld": list(table.withheld)}
         if account is not None:
             plan["ledger"] = as_dict(account)
         spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.quantile)}
@@ -79,12 +77,8 @@ def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json
         f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
         f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
-        + (
-            f"Published unchanged: {', '.join(map(one_line, table.others))}. Make sure that they "
-            "do not tell the counts."
-            if table.others
-            else "There is no other column to publish."
-        )
+        f"Published unchanged: {_names(table.others)}, and the order of the rows. "
+        f"Withheld: {_names(table.withheld)}."
     )
     if budget.stage_1:
         screen.print(
@@ -95,6 +89,10 @@ def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json
         screen.print(sentence(account))
         if budget.epsilon > account.epsilon_left or delta > account.delta_left:
             screen.print("That is not enough, unless this very release was made before.")
+
+
+def _names(columns: tuple[str, ...]) -> str:
+    return ", ".join(map(one_line, columns)) or "no column"
 
 
 def _in_words(share: float) -> str:

@@ -165,27 +165,28 @@ def _print_balances(
 
 
 def _entry(entry: "Spend | Limit") -> dict[str, Any]:
+    from holdfast.ledger.ledger import Spend
+
     plain = {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
-    state = getattr(entry, "state", None)
-    if state is None:
+    if not isinstance(entry, Spend):
         return {"kind": "limit", "time": entry.time} | plain
-    extra = {name: getattr(entry, name) for name in ("id", "state", "ended")}
-    parameters = {"parameters": json.loads(getattr(entry, "what", "") or "null")}
+    extra = {"id": entry.id, "state": entry.state, "ended": entry.ended}
+    parameters = {"parameters": json.loads(entry.what or "null")}
     return {"kind": "spend", "time": entry.time} | plain | extra | parameters
 
 
 def _print_history(entries: "list[Spend | Limit]") -> None:
     from rich.table import Table
 
-    from holdfast.ledger.ledger import plainly
+    from holdfast.ledger.ledger import Spend, plainly
 
     table = Table(title="Limits and spends", title_justify="left")
     for name in ("time (UTC)", "dataset", "what", "epsilon", "delta", "release"):
         table.add_column(name, justify="right" if name in ("epsilon", "delta") else "left")
     for entry in entries:
-        state = getattr(entry, "state", None)
-        number = f"{getattr(entry, 'id', 0):06d}" if state else ""
-        kind = "limit set" if state is None else f"spend, {state}"
+        kind, number = "limit set", ""
+        if isinstance(entry, Spend):
+            kind, number = f"spend, {entry.state}", f"{entry.id:06d}"
         amounts = plainly(entry.epsilon), plainly(entry.delta)
         table.add_row(entry.time[:19].replace("T", " "), entry.dataset, kind, *amounts, number)
     screen.print(table)

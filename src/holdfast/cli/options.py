@@ -3,13 +3,13 @@
 from holdfast.errors import HoldfastError
 
 
-def whole(text: str, name: str) -> int:
+def whole(text: str, name: str, hint: str = "digits only, such as 50") -> int:
     """A whole number written in digits."""
     try:
         return int(text)
     except ValueError:
         raise HoldfastError(
-            f"`{name}` must be a whole number, got {text!r:.40}. Hint: digits only, such as 50."
+            f"`{name}` must be a whole number, got {text!r:.40}. Hint: {hint}."
         ) from None
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen, working
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
-from holdfast.wording import numbered
+from holdfast.errors import numbered
 
 if TYPE_CHECKING:
     from holdfast.studies.plan.plan import Plan

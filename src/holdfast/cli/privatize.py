@@ -16,13 +16,14 @@ from holdfast.cli.choices import (
     find_privatizer,
     max_count_of,
 )
+from holdfast.cli.columns import only_count, refuse_surprise, roles_of
+from holdfast.cli.count import counted
 from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, HoldfastError
-from holdfast.wording import numbered, one_line
+from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.ledger import Balance
@@ -33,7 +34,7 @@ def privatize(
     file: Annotated[
         Path,
         typer.Argument(
-            help="CSV or Parquet file, one row a category; a folder of Parquet files; or, with "
+            help="CSV or Parquet file, one row per category; a folder of Parquet files; or, with "
             "--query, a DuckDB database."
         ),
     ],
@@ -45,15 +46,51 @@ def privatize(
             "quantile:0.99 to find it privately for a part of the budget."
         ),
     ],
-    count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
+    count: Annotated[list[str] | None, typer.Option(help="Name of the count column.")] = None,
     category: Annotated[
-        str | None,
+        str | None, typer.Option(help="Name of the category column, which is published as it is.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Another column to publish as it is; more than once for several."),
+    ] = None,
+    keep_none: Annotated[
+        bool, typer.Option("--keep-none", help="Withhold all columns but the category.")
+    ] = False,
+    publish_anyway: Annotated[
+        list[str] | None,
         typer.Option(
-            help="Name of the category column: a warning says if a label repeats. It is published "
-            "as it is, and each row stays a category of its own."
+            help="A column that gives the counts away, 'row order' or 'totals': publish it all "
+            "the same."
         ),
     ] = None,
+    order_by: Annotated[
+        str | None, typer.Option(help="Publish in the order of this public column.")
+    ] = None,
+    repeated_categories: Annotated[
+        bool, typer.Option("--repeated-categories", help="A category may have several rows.")
+    ] = False,
+    from_people: Annotated[
+        bool,
+        typer.Option("--from-people", help="Rows are persons: count them first; see --by."),
+    ] = False,
+    by: Annotated[
+        list[str] | None, typer.Option(help="With --from-people: column of categories.")
+    ] = None,
+    categories: Annotated[
+        Path | None, typer.Option(help="With --from-people: file that lists every category.")
+    ] = None,
+    per: Annotated[
+        str | None, typer.Option(help="With --from-people: column that says whose a row is.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Code for a count that is not known, such as -999 or ''; more than once for "
+            "several. Such rows are published as missing."
+        ),
+    ] = None,
     structural_zero: Annotated[
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
     ] = None,
@@ -104,14 +141,16 @@ def privatize(
     [bold]holdfast privatize homicides.csv --count homicides --category county
     --max-count 50 --epsilon 1.0 --out release[/bold]
 
-    [bold]holdfast privatize teachers.parquet --count teachers --max-count 80
+    [bold]holdfast privatize schools.parquet --count teachers --category school --keep state
+    --max-count 80
     --epsilon 0.5 --dry-run[/bold]
 
-    [bold]holdfast privatize visits.csv --count visits --max-count quantile:0.99
+    [bold]holdfast privatize visits.csv --count visits --category shop --max-count quantile:0.99
     --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
 
-    [bold]holdfast privatize visits/ --count visits --max-count 100 --epsilon 1 --out release[/bold]
-    streams a folder of Parquet files; so does [bold]warehouse.duckdb --query "FROM visits"[/bold].
+    [bold]holdfast privatize visits/ --count visits --category shop --max-count 100
+    --epsilon 1 --out release[/bold] streams a folder of Parquet files; so does
+    [bold]warehouse.duckdb --query "FROM visits"[/bold].
 
     With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
     anything is drawn, and one that was made before is written again instead of drawn again.
@@ -119,6 +158,7 @@ def privatize(
     import holdfast
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
+    from holdfast.tables.files import read_file
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -133,31 +173,49 @@ def privatize(
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
     stages = {"privatizer": stage_1, "constructor": find_constructor(constructor, delta)}
     names: dict[str, Any] = {
-        "count": count,
+        "count": only_count(count),
         "category": category,
+        "keep": keep or (),
+        "publish_anyway": publish_anyway or (),
+        "repeated_categories": repeated_categories,
+        "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
-    streamed = is_streamed(file, stream, query)
+    streamed = not from_people and is_streamed(file, stream, query)
+    if order_by is not None or not streamed:
+        names["order_by"] = order_by
+    if from_people:
+        _refuse_with_people(count, category, keep, stream, query)
+        table, roles = counted(file, by, categories, per)
+        opened: Any = nullcontext(table)
+        names |= roles
+    elif by or categories or per:
+        raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
+    else:
+        opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
         parameters = check_parameters(**options, **stages)
-        with asked_source(file, query) if streamed else nullcontext(file) as source:
-            table = look_at_stream(source, names) if streamed else look_at_file(file, names)
-        say_plan(table, parameters.for_rows(table.rows), account, as_json)
+        with opened as source:
+            refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+            seen = look_at_stream(source, names) if streamed else look_at_file(source, names)
+        say_plan(seen, parameters.for_rows(seen.rows), account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
-    chosen = names | options | paid | {"privatizer": stage_1}
-    with _saying_if_it_counted():
+    chosen = names | options | paid | stages
+    with _saying_if_it_counted(), opened as source:
+        refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
         if streamed:
-            stage_2 = find_constructor(constructor, delta)
-            with asked_source(file, query) as source, watched(quiet=as_json) as progress:
-                chosen |= {"constructor": stage_2, "progress": progress}
-                release: Any = holdfast.privatize_stream(source, out or "", **chosen)
+            with watched(quiet=as_json) as progress:
+                release: Any = holdfast.privatize_stream(
+                    source, out or "", progress=progress, **chosen
+                )
             folder = release.folder
         else:
-            release = _in_memory(file, (constructor, delta), chosen, as_json)
+            with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
+                release = holdfast.privatize(source, **chosen)
             suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
             with working("Writing …", quiet=as_json):
                 folder = release.save(out or "", table_format=suffix)
@@ -178,17 +236,17 @@ def privatize(
         sys.stderr.write(f"The release is in {folder}.\n")
 
 
-def _in_memory(
-    file: Path, constructor: tuple[str, Any], chosen: dict[str, Any], quiet: bool
-) -> "Release":
-    import holdfast
-
-    with working("Privatizing (the first run compiles the kernels) …", quiet=quiet):
-        return holdfast.privatize(file, **chosen, constructor=find_constructor(*constructor))
+def _refuse_with_people(*others: Any) -> None:
+    if any(other is not None for other in others):
+        raise HoldfastError(
+            "`--from-people` makes the columns of the table: leave out --count, --category, "
+            "--keep, --stream and --query."
+        )
 
 
 def _show(release: "Release", folder: Path) -> None:
     from holdfast.release.text import change_in_words
+    from holdfast.release.usefulness import rows_at_the_top
 
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
@@ -199,10 +257,14 @@ def _show(release: "Release", folder: Path) -> None:
     zeros = release.structural_zeros
     extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
     others = ", ".join(map(one_line, release.unchanged_columns))
+    top = len(release.target) - 1
+    high = numbered(rows_at_the_top(release.target, release.rows), "row")
     screen.print(
         f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
-        f"release says, one is off by {change_in_words(release.expected_change)} on average.\n"
-        f"Published unchanged: {others or 'no other column'}.\n"
+        f"release says, about {high} have {top} or more, and a released count is off by "
+        f"{change_in_words(release.expected_change)} on average from the true one capped at "
+        f"{top}.\n"
+        f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"
         f"The release is in {folder}; start with its README.md."
     )
     if simulated:

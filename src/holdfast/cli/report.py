@@ -74,6 +74,7 @@ def write_intervals(release: "Release", path: Path, level: float) -> tuple[str, 
     """
     from holdfast.tables.table import CsvTable, labels_of, write_file
 
+    release = release.known  # of what is missing nothing is said
     columns: dict[str, list[Any]] = {
         name: labels_of(release.table, name) for name in release.unchanged_columns
     }

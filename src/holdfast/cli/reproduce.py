@@ -55,9 +55,9 @@ def reproduce(
             screen.print(f"{experiment.name:<18} {experiment.title}")
         return
     if full and quick:
-        raise HoldfastError("--full and --quick exclude each other. Hint: name one of them.")
+        raise HoldfastError("give --full or --quick, not both.")
     if resume and not any(out.glob("*.jsonl")):
-        asides.print(f"There is nothing in `{out}` to go on with: this run starts anew.")
+        asides.print(f"There is nothing in `{out}` to resume: this run starts over.")
     require_matplotlib()  # before the work, not after it
     try:
         outcome = run_all(

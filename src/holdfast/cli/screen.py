@@ -6,10 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from holdfast.arrays import Floats
 from holdfast.privacy.delta import beyond_epsilon
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ SHOWN = 20
 FEW = 0.1  # share of the rows that one bar may stand for without a closer look
 NOTHING = 0.001  # so few rows need no bar of their own
 WIDTHS = (1, 5, 10, 50, 100, 500, 1000, 5000, 10_000)  # of bars: each fits into the next
-Column = tuple[str, NDArray[np.float64]]
+Column = tuple[str, Floats]
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def promise(release: "Release") -> Table:
 
 
 def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:
-    """Distributions side by side, one bar a count; on wide ranges neighbours share a bar."""
+    """Distributions side by side, one bar per count; on wide ranges neighbours share a bar."""
     starts = _starts([shares for _, shares in columns])
     folded = [(name, np.add.reduceat(shares, starts)) for name, shares in columns]
     highest = max(float(shares.max()) for _, shares in folded)
@@ -79,7 +79,7 @@ def _labels(starts: list[int]) -> list[str]:
     return [*(str(a) if a == b else f"{a}-{b}" for a, b in ranges), f"{starts[-1]}+"]
 
 
-def _starts(columns: Sequence[NDArray[np.float64]]) -> list[int]:
+def _starts(columns: Sequence[Floats]) -> list[int]:
     """Where each bar begins; the top count has the last one to itself.
 
     Single counts and one bar for the rest, where few rows are in the rest; otherwise the heaviest

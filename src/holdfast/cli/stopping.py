@@ -4,7 +4,7 @@ from typing import Any
 
 from typer.core import TyperGroup
 
-AGAIN = "Nothing was kept; the same command starts anew."
+AGAIN = "Nothing was kept; the same command starts over."
 RESUMES = "What is finished is in the folder; the same command goes on from there."
 WHOLE = "If the output folder exists, the release in it is whole; if not, there is none."
 CODE = 130  # what a shell expects of a command that Ctrl-C ended
@@ -23,4 +23,4 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             writes = ctx.invoked_subcommand == "privatize"
-            raise Stopped(f"{WHOLE} The same command starts anew." if writes else AGAIN) from None
+            raise Stopped(f"{WHOLE} The same command starts over." if writes else AGAIN) from None

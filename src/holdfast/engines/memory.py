@@ -16,7 +16,7 @@ from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
 from holdfast.release.release import Release, ReleaseFacts
-from holdfast.tables.copies import refuse_copies
+from holdfast.tables.count_values import MISSING
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable, read_table
 
@@ -28,6 +28,11 @@ def privatize(
     max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
+    keep: Sequence[str] = (),
+    publish_anyway: Sequence[str] = (),
+    order_by: str | None = None,
+    repeated_categories: bool = False,
+    missing: Sequence[Any] = (),
     structural_zero: str | Sequence[Any] | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -41,8 +46,8 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), a given `max_count`, the structural zeros and all other columns are public: those
-    columns are published as they are.
+    rows), their order, a given `max_count`, the structural zeros, and the columns `category`
+    and `keep` are public and published as they are. All other columns are withheld.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
@@ -52,7 +57,18 @@ def privatize(
             without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of
             the budget.
         count: Name of the count column, when `table` has columns.
-        category: Name of the category column; only to check it and to find structural zeros.
+        category: Name of the category column, which is published.
+        keep: Names of other columns to publish as they are. None of them may give the counts
+            away, alone or together: what does is refused before anything is paid. What that
+            check says comes from the true counts and is for the steward alone.
+        publish_anyway: Columns that give the counts away and are published all the same;
+            "row order" for rows that stand in the order of the counts, "totals" for rows that
+            are totals of others.
+        order_by: A published column in whose order the rows are released, ties in that of the
+            category; default the order they have, which is published too.
+        repeated_categories: Whether a category may have several rows.
+        missing: Codes that mean that a count is not known, such as -999 or "". Such rows are
+            published as missing and do not count towards N: that they are missing is public.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
@@ -81,28 +97,39 @@ def privatize(
         seed=seed,
     )
     account = find_account(ledger, dataset)
-    rows = read_table(table, count=count, category=category, structural_zero=structural_zero)
-    refuse_copies(rows)
+    rows = read_table(
+        table,
+        count=count,
+        category=category,
+        keep=keep,
+        publish_anyway=publish_anyway,
+        order_by=order_by,
+        repeated_categories=repeated_categories,
+        missing=missing,
+        structural_zero=structural_zero,
+    )
+    rows.check_publication()
+    stages = parameters.for_rows(int(rows.drawn.sum()))
     zeros = int(rows.structural_zero.sum())
-    stages = parameters.for_rows(len(rows.counts) - zeros)
     return pay_and_draw(InMemory(rows=rows, stages=stages), stages.request(zeros), account)
 
 
 def five_steps(rows: CountTable, stages: Stages) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here."""
-    open_rows = ~rows.structural_zero
+    open_rows = rows.drawn
     counts = rows.counts[open_rows]
     histogram = histogram_of_counts(counts, stages.highest)  # step 1: the distribution of counts
     staged = stages(histogram)  # steps 2 and 3: z, and from z alone T
     counts = top_code(counts, staged.top)
-    released = np.zeros(len(rows.counts), dtype=np.int64)
+    released = np.where(rows.missing, MISSING, 0)
     released[open_rows] = draw(staged.construction.mechanism, counts, stages.source)  # step 4
     facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
         table=rows.replace(released),
-        structural_zeros=int((~open_rows).sum()),
-        structural_zero_rows=None if open_rows.all() else rows.structural_zero,
+        structural_zeros=int(rows.structural_zero.sum()),
+        structural_zero_rows=rows.structural_zero if rows.structural_zero.any() else None,
+        missing_rows=rows.missing if rows.missing.any() else None,
         count_column=rows.column,
         unchanged_columns=rows.others,
         **facts | {"notes": (*rows.notes, *facts["notes"])},

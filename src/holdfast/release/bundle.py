@@ -27,7 +27,7 @@ from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
-from holdfast.tables.table import read_file, read_table, write_file
+from holdfast.tables.table import CsvTable, read_file, read_table, write_file
 from holdfast.verify import verify
 
 FORMATS = ("csv", "parquet")
@@ -42,7 +42,11 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     """
     if table_format not in FORMATS:
         raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
-    table = release.table if release.count_column is not None else release.counts
+    table = release.table if release.count_column is not None else _bare(release.counts)
+    if release.missing_rows is not None and table_format == "parquet" and _is_text(table):
+        raise HoldfastError(
+            "missing counts of a text table cannot be saved as Parquet. Hint: save it as CSV."
+        )
     with new_bundle(directory) as folder:
         release.mechanism.verify()
         write_file(table, folder / f"table.{table_format}")
@@ -160,6 +164,8 @@ def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     known = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
+    if release.missing_rows is not None:
+        known["missing_rows"] = marks_to_text(release.missing_rows)
     content = release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
@@ -202,7 +208,8 @@ def _certificate(mechanism: Mechanism) -> dict[str, Any]:
 def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     path = next(folder / f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"])
     table, column = read_file(path), record["count_column"]
-    counts = read_table(table, count=column or "count").counts
+    codes = ("",) if record.get("missing") else ()
+    counts = read_table(table, count=column or "count", missing=codes).counts
     table = table if column is not None else counts
     return Release(counts=counts, table=table, **read_facts(folder, record))
 
@@ -218,7 +225,8 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "privacy": privacy,
         "rows": int(record["rows"]),
         "structural_zeros": int(record["structural_zeros"]),
-        "structural_zero_rows": _marks(record),
+        "structural_zero_rows": _marks(record, "structural_zero_rows"),
+        "missing_rows": _marks(record, "missing_rows"),
         "max_count_found": None if found is None else FoundMaxCount.from_dict(found),
         "methods": tuple(record["methods"]),
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
@@ -238,9 +246,20 @@ def _read_mechanism(folder: Path, record: dict[str, Any], target: Floats | None)
     return Mechanism(weights=weights, epsilon=epsilon, delta=delta, target=target)
 
 
-def _marks(record: dict[str, Any]) -> NDArray[np.bool_] | None:
-    text = record.get("structural_zero_rows")
-    rows = int(record["rows"]) + int(record["structural_zeros"])
+def _bare(counts: NDArray[np.int64]) -> Any:
+    """Counts alone; a table of text where some are missing."""
+    if (counts >= 0).all():
+        return counts
+    return CsvTable(("count",), [[""] if count < 0 else [str(count)] for count in counts.tolist()])
+
+
+def _is_text(table: Any) -> bool:
+    return isinstance(table, CsvTable)
+
+
+def _marks(record: dict[str, Any], name: str) -> NDArray[np.bool_] | None:
+    text = record.get(name)
+    rows = int(record["rows"]) + int(record["structural_zeros"]) + int(record.get("missing", 0))
     return None if text is None else marks_from_text(text, rows)
 
 

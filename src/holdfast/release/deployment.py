@@ -8,7 +8,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.wording import numbered
+from holdfast.errors import numbered
 
 FILL_IN = "FILL IN"
 KEPT = "Its distribution of counts stays close to the true one."
@@ -77,9 +77,9 @@ def _variant(record: dict[str, Any]) -> dict[str, Any]:
     return {
         "variant_name": "Pure DP" if pure else "Approximate DP",
         "data_domain": "Tables of counts over the same rows: one whole number of 0 or more a row.",
-        "unprotected_quantities": f"The number of rows,{top} the rows publicly known to be zero "
-        f"({record['structural_zeros']}), and all columns but the counts; "
-        f"columns published unchanged: {kept}.",
+        "unprotected_quantities": f"The number of rows and their order,{top} the rows publicly "
+        f"known to be zero ({record['structural_zeros']}), and the columns published unchanged: "
+        f"{kept}.",
     }
 
 
@@ -132,7 +132,8 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
         "composition": "Sequential: the budgets of the stages add up to epsilon, as fractions.",
         "post_processing": _post_processing(record),
         "justification": FILL_IN,
-        "utility": f"A released count is off by {said} on average, if the true counts are "
+        "utility": f"A released count is off by {said} on average from the true one, capped at "
+        f"{record['max_count']}, if the true counts are "
         "distributed as the private distribution says.",
         "additional_information": "holdfast verify recomputes the certificate from this bundle.",
     }

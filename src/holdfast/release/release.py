@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 SCHEMA = 3
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows, max_count, the "
-    "structural zeros and all columns but the counts are public and published unchanged."
+    "one row changes, by at most `contributions`. The number of rows and their order, "
+    "max_count, the structural zeros, which counts are missing, and the columns published beside "
+    "the counts are public and published unchanged."
 )
 PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
     " max_count was found from the data, privately, for its own part of epsilon."
@@ -152,6 +153,8 @@ class ReleaseFacts:
     """Stage 1, stage 2."""
     structural_zero_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
     """Which rows those zeros are, in row order; None where there are none or it is not told."""
+    missing_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
+    """Which rows have no count, because it is not known; None where there are none. Public."""
     measurement: NDArray[np.int64] | None = field(default=None, repr=False)
     """The noisy integers that stage 1 measured and made z from; None where it does not say."""
     count_column: str | None = None
@@ -181,7 +184,8 @@ class ReleaseFacts:
 
     @property
     def expected_change(self) -> float | None:
-        """How far a released count is from the true one on average, by the mechanism and z."""
+        """How far a released count is from the true one, capped at max_count, on average, by the
+        mechanism and z."""
         return expected_change(self.mechanism, self.target)
 
     def summary(self) -> dict[str, Any]:
@@ -192,6 +196,7 @@ class ReleaseFacts:
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
+            **({} if self.missing_rows is None else {"missing": int(self.missing_rows.sum())}),
             "max_count": self.mechanism.max_count,
             "max_count_found": None
             if self.max_count_found is None
@@ -222,21 +227,38 @@ class Release(ReleaseFacts):
     """
 
     counts: NDArray[np.int64]
-    """The released counts, in row order."""
+    """The released counts, in row order; -1 where the count is missing."""
     table: Any
     """The same kind of table as came in, its count column replaced."""
 
     @property
     def released_histogram(self) -> NDArray[np.int64]:
         """How many rows have each released count, structural zeros included."""
-        return np.bincount(self.counts, minlength=len(self.mechanism)).astype(np.int64)
+        counts = self.counts[self.counts >= 0]
+        return np.bincount(counts, minlength=len(self.mechanism)).astype(np.int64)
+
+    @cached_property
+    def known(self) -> "Release":
+        """The rows whose count is not missing: what all answers are about."""
+        from holdfast.tables.table import rows_of
+
+        if self.missing_rows is None:
+            return self
+        left, zeros = ~self.missing_rows, self.structural_zero_rows
+        return replace(
+            self,
+            counts=self.counts[left],
+            table=rows_of(self.table, left),
+            structural_zero_rows=None if zeros is None else zeros[left],
+            missing_rows=None,
+        )
 
     @cached_property
     def evidence(self) -> "Evidence":
         """What the two stages say of the true distribution, and how sure; see `analysis`."""
         from holdfast.analysis.evidence import evidence
 
-        return evidence(self)
+        return evidence(self.known)
 
     def ask(
         self,
@@ -266,7 +288,7 @@ class Release(ReleaseFacts):
         """
         from holdfast.analysis.questions import ask
 
-        return ask(self, question, estimator=estimator, level=level, **options)
+        return ask(self.known, question, estimator=estimator, level=level, **options)
 
     def posterior(self, count: int) -> "Posterior":
         """What a released count says about the true one, with z as the prior.
@@ -279,13 +301,13 @@ class Release(ReleaseFacts):
         """
         from holdfast.analysis.posterior import posterior
 
-        return posterior(self, count)
+        return posterior(self.known, count)
 
     def intervals(self, level: float = 0.9) -> "Intervals":
         """For every row, what its released count says about its true one."""
         from holdfast.analysis.posterior import intervals
 
-        return intervals(self, level)
+        return intervals(self.known, level)
 
     def top(
         self, k: int = 10, *, label: str | None = None, level: float = 0.9
@@ -293,7 +315,7 @@ class Release(ReleaseFacts):
         """The rows most likely to be among the k highest, with the probability that they are."""
         from holdfast.analysis.categories import top
 
-        return top(self, k, label=label, level=level)
+        return top(self.known, k, label=label, level=level)
 
     def compare(
         self, first: Any, second: Any, *, label: str | None = None, level: float = 0.9
@@ -301,7 +323,7 @@ class Release(ReleaseFacts):
         """Which of two rows truly has more; rows by label, or by number from 0."""
         from holdfast.analysis.categories import compare
 
-        return compare(self, first, second, label=label, level=level)
+        return compare(self.known, first, second, label=label, level=level)
 
     def total_of(
         self,
@@ -318,7 +340,7 @@ class Release(ReleaseFacts):
         """
         from holdfast.analysis.groups import total_of
 
-        return total_of(self, group, label=label, level=level, method=method)
+        return total_of(self.known, group, label=label, level=level, method=method)
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.release.bundle`."""

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.pictures import distribution_picture
-from holdfast.wording import code_span, markdown_text, numbered
+from holdfast.release.usefulness import rows_at_the_top
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
@@ -70,6 +71,10 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     if delta:
         promise += f" with delta = {rounded_up(delta, 3)}"
         notes = f"- {beyond_epsilon(delta)}\n{notes}"
+    gaps, missing = summary.get("missing", 0), ""
+    if gaps:
+        missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
+    at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
     found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
     return f"""# A private table of counts
 
@@ -81,12 +86,14 @@ any one person was counted{law}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
-- {top} means {top} or more{found}.
-- A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average,
-  if the true counts are distributed as the private distribution says. Do not read
-  a single row as a fact; ask for shares, averages and distributions over many rows.
+{missing}- {top} means {top} or more{found}.
+- A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average
+  from the true one capped at {top}, if the true counts are distributed as the private
+  distribution says: of those, about {at_top} have {top} or more. Do not read a
+  single row as a fact; ask for shares, averages and distributions over many rows.
 - Totals of a few rows, and differences between two releases of the same data, are mostly noise.
-- Columns published unchanged: {kept}.
+- Columns published unchanged: {kept}. The rows stand in their own
+  order, or in that of a public column: their order is published as well.
 {notes}
 `release.json` holds the exact budget, the methods, the certificate and SHA-256 sums of these
 files; `{mechanism}` the integers that every count was drawn with; `SHA256SUMS` the

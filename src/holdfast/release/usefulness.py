@@ -3,21 +3,22 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
+from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.metrics import absolute_deviation
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.max_count import FoundMaxCount
-from holdfast.wording import numbered
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
+MANY_AT_THE_TOP = 0.02
 UNSURE_QUANTILE = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
 
 
-def expected_change(mechanism: Mechanism, target: NDArray[np.float64]) -> float | None:
+def expected_change(mechanism: Mechanism, target: Floats) -> float | None:
     """How far a released count is from the true one on average, if counts are distributed as z.
 
     None where z has a single value: it then says nothing about the true counts.
@@ -59,9 +60,25 @@ def max_count_notes(found: FoundMaxCount | None, rows: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
+def rows_at_the_top(target: Floats, rows: int) -> int:
+    """How many rows have the highest count or more, by z alone."""
+    return round(float(target[-1]) * rows)
+
+
+def _top_notes(target: Floats, rows: int) -> list[str]:
+    if target[-1] < MANY_AT_THE_TOP:
+        return []
+    top = len(target) - 1
+    return [
+        f"about {numbered(rows_at_the_top(target, rows), 'row')} ({float(target[-1]):.0%}) "
+        f"have a count of {top}, which stands for {top} or more: what they truly have is not "
+        "told, and means and totals are those of capped counts; a larger max_count would tell more"
+    ]
+
+
 def usefulness_notes(
     mechanism: Mechanism,
-    target: NDArray[np.float64],
+    target: Floats,
     privatizer: Privatizer,
     budget: Budget,
     rows: int,
@@ -80,6 +97,7 @@ def usefulness_notes(
             f"counts has a standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a "
             "larger epsilon or a larger split would help"
         )
+    notes += _top_notes(target, rows)
     change = expected_change(mechanism, target)
     if change is None:
         notes.append("every row was given the same count: this budget could not tell rows apart")

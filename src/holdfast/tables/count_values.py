@@ -1,7 +1,9 @@
-"""What a count may be: whole numbers from 0 to 2^53; a bad one is named by row, never by value."""
+"""What a count may be: whole numbers from 0 to 2^53; bad ones are named by row, never by value."""
 
 import math
 import re
+from collections import Counter
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -9,14 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 
 MAX_COUNT = 2**53
 """The largest count there may be; up to here floats hold whole numbers exactly."""
 
+MISSING = -1
+"""Stands for a count that is not known."""
+
 _HINTS = {
-    "is missing": "fill in the count, 0 where there is nobody",
-    "is negative": "correct it in the source; every category needs its count",
+    "is missing": "fill in the count, 0 where there is nobody, or name the code for what is not "
+    "known with `missing`",
+    "is negative": "correct it in the source, or name the code for what is not known with "
+    "`missing`",
     "is infinite": "correct it in the source; every category needs its count",
     "is not a whole number": "give counts, not rates or averages",
     "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
@@ -32,10 +40,10 @@ _BOOLEAN, _TEXT, _REAL = (bool, np.bool_), (str, bytes), (Decimal, Real)
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
 
-def series_counts(series: Any, where: str) -> NDArray[np.int64]:
+def series_counts(series: Any, where: str, missing: Sequence[Any] = ()) -> Integers:
     """The counts in a narwhals series; `where` is what an error calls it."""
-    if series.null_count():
-        raise BadCount(where, int(series.is_null().to_numpy().argmax()), "is missing")
+    if missing or series.null_count():
+        return _object_counts(series.to_list(), where, missing)
     try:
         values = series.to_numpy()
     except Exception:  # 128-bit integers have no place in numpy
@@ -43,33 +51,60 @@ def series_counts(series: Any, where: str) -> NDArray[np.int64]:
     return array_counts(values, where)
 
 
-def array_counts(values: NDArray[Any], where: str) -> NDArray[np.int64]:
-    """The counts in an array of any dtype."""
+def array_counts(values: NDArray[Any], where: str, missing: Sequence[Any] = ()) -> Integers:
+    """The counts in an array of any dtype; `MISSING` where it has a code for what is not known."""
     kind = values.dtype.kind
-    if kind == "O":
-        return _object_counts(values.tolist(), where)
+    if kind == "O" or missing:
+        return _object_counts(values.tolist(), where, missing)
     if kind not in "iuf":
         if kind in "UST":
             raise _text_column(where, values.tolist())
-        raise BadCount(where, 0, "is a boolean" if kind == "b" else "is not a number")
+        raise BadCount(where, [(0, "is a boolean" if kind == "b" else "is not a number")])
     values = values.astype(np.float64) if kind == "f" else values
     with np.errstate(invalid="ignore"):
         good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))
     if not good.all():
-        row = int(good.argmin())
-        raise BadCount(where, row, _number_problem(values[row]) or "is not a number")
+        bad = np.flatnonzero(~good).tolist()
+        kinds = [_number_problem(value) or "is not a number" for value in values[~good].tolist()]
+        raise BadCount(where, list(zip(bad, kinds, strict=True)))
     return values.astype(np.int64)
 
 
-def _object_counts(cells: list[Any], where: str) -> NDArray[np.int64]:
-    if set(map(type, cells)) == {float}:
+def _object_counts(cells: list[Any], where: str, missing: Sequence[Any] = ()) -> Integers:
+    if not missing and set(map(type, cells)) == {float}:
         return array_counts(np.array(cells, dtype=np.float64), where)
-    for row, problem in enumerate(map(_problem, cells)):
-        if problem == "is text":
-            raise _text_column(where, cells)
-        if problem:
-            raise BadCount(where, row, problem)
-    return np.array(list(map(int, cells)), dtype=np.int64)
+    gaps = list(map(Codes(missing).has, cells)) if missing else [False] * len(cells)
+    cells = [0 if gap else cell for gap, cell in zip(gaps, cells, strict=True)]
+    bad = [(row, problem) for row, problem in enumerate(map(_problem, cells)) if problem]
+    if any(problem == "is text" for _, problem in bad):
+        raise _text_column(where, cells)
+    if bad:
+        raise BadCount(where, bad)
+    counts = np.array(list(map(int, cells)), dtype=np.int64)
+    counts[gaps] = MISSING
+    return counts
+
+
+class Codes:
+    """Codes that mean that a count is not known: text as it stands in a file, or numbers.
+
+    >>> codes = Codes(["-999", ""])
+    >>> [codes.has(cell) for cell in (-999, "-999 ", None, "", 0, "9")]
+    [True, True, True, True, False, False]
+    """
+
+    def __init__(self, codes: Sequence[Any]) -> None:
+        self._texts = {str(code).strip() for code in codes if not is_missing(code)}
+        self._empty = "" in self._texts or any(map(is_missing, codes))
+        self._numbers = {float(text) for text in self._texts if _TEXT_NUMBER.fullmatch(text)}
+
+    def has(self, cell: Any) -> bool:
+        """Whether a cell holds one of them."""
+        if is_missing(cell):
+            return self._empty
+        if isinstance(cell, str):
+            return cell.strip() in self._texts
+        return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self._numbers
 
 
 def text_problem(cell: str) -> str:
@@ -77,14 +112,15 @@ def text_problem(cell: str) -> str:
     return _text_problem(cell.strip().lower())
 
 
-def text_counts(cells: list[str], where: str) -> NDArray[np.int64]:
-    """The counts in a column of text."""
+def text_counts(cells: list[str], where: str, missing: Sequence[Any] = ()) -> Integers:
+    """The counts in a column of text; `MISSING` where it has a code for what is not known."""
     matches = map(_TEXT_COUNT.fullmatch, cells)
-    counts = np.array([int(m[1]) if m else -1 for m in matches], dtype=np.int64)
-    bad = (counts < 0) | (counts > MAX_COUNT)
-    if bad.any():
-        row = int(bad.argmax())
-        raise BadCount(where, row, text_problem(cells[row]))
+    counts = np.array([int(m[1]) if m else -2 for m in matches], dtype=np.int64)
+    if missing:
+        counts[list(map(Codes(missing).has, cells))] = MISSING
+    bad = np.flatnonzero((counts < MISSING) | (counts > MAX_COUNT)).tolist()
+    if bad:
+        raise BadCount(where, [(row, text_problem(cells[row])) for row in bad])
     return counts
 
 
@@ -122,8 +158,8 @@ def _number_problem(value: Any) -> str | None:
 def _text_column(where: str, cells: list[Any]) -> HoldfastError:
     """Text in a data frame: names the cell that kept the column from being read as numbers."""
     rows = [row for row, cell in enumerate(cells) if isinstance(cell, _TEXT)]
-    odd = (row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row])))
-    return BadCount(where, next(odd, rows[0]), "is text")
+    odd = [row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row]))]
+    return BadCount(where, [(row, "is text") for row in odd or rows[:1]])
 
 
 def is_missing(value: Any) -> bool:
@@ -132,15 +168,37 @@ def is_missing(value: Any) -> bool:
 
 
 class BadCount(HoldfastError):
-    """A count that is none, in a row that is named."""
+    """Cells that do not hold a count: how many, of which kind, and the first row of each."""
 
-    def __init__(self, where: str, row: int, problem: str) -> None:
+    def __init__(self, where: str, bad: Sequence[tuple[int, str]]) -> None:
+        first: dict[str, int] = {}
+        for row, problem in bad:
+            first.setdefault(problem, row)
+        hints = "; ".join(_HINTS[problem] for problem in first)
         super().__init__(
-            f"{where} must hold whole numbers from 0 to 2^53, but data row {row + 1} {problem}. "
-            f"Hint: {_HINTS[problem]}."
+            f"{where} must hold whole numbers from 0 to 2^53, but {_which(bad, first)}. "
+            f"Hint: {hints}."
         )
-        self.where, self.row, self.problem = where, row, problem
+        self.where, self.bad = where, bad
 
     def after(self, rows: int, file: object) -> HoldfastError:
         """The same, where the rows were counted from the middle of a file."""
-        return HoldfastError(f"`{file}`: {BadCount(self.where, self.row + rows, self.problem)}")
+        moved = [(row + rows, problem) for row, problem in self.bad]
+        return HoldfastError(f"`{file}`: {BadCount(self.where, moved)}")
+
+
+def _which(bad: Sequence[tuple[int, str]], first: dict[str, int]) -> str:
+    """One bad row, or how many of each kind.
+
+    >>> _which([(2, "is missing"), (5, "is missing")], {"is missing": 2})
+    '2 rows do not: data row 3 is missing (one of 2 such rows)'
+    """
+    if len(bad) == 1:
+        return f"data row {bad[0][0] + 1} {bad[0][1]}"
+    numbers = Counter(problem for _, problem in bad)
+    parts = (
+        f"data row {row + 1} {problem}"
+        + (f" (one of {numbers[problem]:,} such rows)" if numbers[problem] > 1 else "")
+        for problem, row in first.items()
+    )
+    return f"{len(bad):,} rows do not: {', '.join(parts)}"

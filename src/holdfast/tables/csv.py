@@ -2,19 +2,18 @@
 
 import codecs
 import csv
-import difflib
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import find_column
 
 DELIMITERS = (",", ";", "\t", "|")
 MAX_COLUMNS = 100_000
-_SHOWN = 8
 _HEADER_LINE = re.compile(r'(?:[^"\r\n]+|"[^"]*")*+')
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -67,6 +66,12 @@ class CsvTable:
             row[at] = cell
         return replace(self, rows=rows)
 
+    def select(self, names: Collection[str]) -> "CsvTable":
+        """The same table with these columns alone, in the order they have."""
+        places = [at for at, name in enumerate(self.header) if name in names]
+        rows = [[row[at] for at in places] for row in self.rows]
+        return replace(self, header=tuple(self.header[at] for at in places), rows=rows)
+
     def to_bytes(self) -> bytes:
         """The table as a file: same delimiter, line ends, encoding and byte order mark."""
         try:
@@ -91,37 +96,6 @@ class CsvTable:
         if self.newline == "\r\n":
             return "".join(lines)
         return "".join([line[:-2] + self.newline for line in lines])
-
-
-def find_column(columns: Sequence[Any], name: Any, parameter: str) -> int:
-    """The position of a column that must exist, once."""
-    found = [i for i, column in enumerate(columns) if column == name]
-    if len(found) > 1:
-        raise HoldfastError(
-            f"`{parameter}`: {len(found)} columns are called {name!r}. Hint: rename all but one."
-        )
-    if not found:
-        raise HoldfastError(
-            f"`{parameter}` must be a column of the table, got {name!r}. "
-            f"Hint: {suggest(columns, name)}"
-        )
-    return found[0]
-
-
-def suggest(columns: Sequence[Any], name: Any = "") -> str:
-    """What to say about the columns there are: near matches, else the first few names.
-
-    Names with a digit are listed only as near matches: in a file without a header they may hold
-    the first row's counts.
-    """
-    near = difflib.get_close_matches(str(name), list(map(str, columns)), n=3)
-    names = [c for c in map(str, columns) if not re.search(r"\d", c)]
-    if near:
-        return "did you mean " + " or ".join(map(repr, near)) + "?"
-    listed = ", ".join(repr(c[:60]) for c in names[:_SHOWN])
-    more = ", …" if len(names) > _SHOWN else ""
-    hidden = " (names with digits are not shown; the first line must hold the names)"
-    return f"the columns are {listed}{more}" + (hidden if len(names) < len(columns) else "") + "."
 
 
 def parse_csv(data: bytes) -> CsvTable:

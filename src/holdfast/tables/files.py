@@ -30,13 +30,19 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     parquet = _is_parquet(path)
     try:
         data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        raise HoldfastError(f"`{path}` cannot be read: {reason}. Hint: check the path.") from None
+    except OSError as error:
+        raise unreadable(path, error.strerror) from None
+    except ValueError:
+        raise unreadable(path, "not a path") from None
     try:
         return _parse_parquet(data) if parquet else parse_csv(data)
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
+
+
+def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:
+    """The error for a file that cannot be opened."""
+    return HoldfastError(f"`{path}` cannot be read: {reason}. Hint: check the path.")
 
 
 def write_file(table: Any, path: str | os.PathLike[str]) -> None:
@@ -64,9 +70,18 @@ def column_names(table: Any) -> list[str]:
     return [str(name) for name in _with_columns(table).columns]
 
 
+def is_table_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a path ends like one of a table.
+
+    >>> is_table_file("counts.csv"), is_table_file("Kent")
+    (True, False)
+    """
+    return Path(path).suffix.lower() in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES)
+
+
 def _is_parquet(path: Path) -> bool:
     suffix = path.suffix.lower()
-    if suffix not in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES):
+    if not is_table_file(path):
         raise HoldfastError(
             f"`{path}` must end in one of {', '.join(_TEXT_SUFFIXES + _PARQUET_SUFFIXES)}. "
             "Hint: save the table as CSV or Parquet."
@@ -116,7 +131,9 @@ def _text_bytes(table: Any, suffix: str) -> bytes:
 def _with_columns(table: Any) -> CsvTable | Frame:
     if isinstance(table, CsvTable):
         return table
-    if hasattr(table, "to_frame"):  # a series of pandas or polars
+    import narwhals.stable.v2 as nw
+
+    if nw.dependencies.is_pandas_like_series(table) or nw.dependencies.is_polars_series(table):
         table = table.to_frame(table.name or "count")
     frame = open_frame(index_as_columns(table))
     if frame is not None:

@@ -1,16 +1,16 @@
 """Data frames and series of any library, read through narwhals and given back as they came."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import without_notes
-from holdfast.tables.count_values import series_counts
-from holdfast.tables.csv import find_column
+from holdfast.tables.columns import find_column
+from holdfast.tables.count_values import MISSING, series_counts
 
 
 @dataclass(frozen=True)
@@ -34,38 +34,51 @@ class Frame:
         """The values of one column as Python objects."""
         return list(self.series(name, parameter).to_list())
 
-    def counts(self, name: str, where: str) -> NDArray[np.int64]:
+    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
         """A column of counts; `where` is what an error calls it."""
-        return series_counts(self.series(name, "count"), where)
+        return series_counts(self.series(name, "count"), where, missing)
 
-    def replace(self, name: str, counts: NDArray[np.int64]) -> Any:
+    def replace(self, name: str, counts: Integers) -> Any:
         """The frame with a new count column, as the kind it was."""
         fresh = _new_series(name, counts, self.data.implementation)
         return self.back(self.data.with_columns(fresh), name)
+
+    def select(self, names: Collection[str]) -> "Frame":
+        """These columns alone, in the order they have."""
+        data = self.data.select([name for name in self.columns if name in names])
+        return Frame(data, self.back)
+
+    def take(self, rows: Integers) -> "Frame":
+        """Other rows, or the same in another order."""
+        return Frame(self.data[rows.tolist()], self.back)
 
 
 @dataclass(frozen=True)
 class Line:
     """One-dimensional counts, with the same methods as a frame but no columns."""
 
-    read: Callable[[str], NDArray[np.int64]]  #: the counts; the text is what an error calls them
-    back: Callable[[NDArray[np.int64]], Any]  #: from new counts to the kind it was
+    columns = ()
+
+    read: Callable[
+        [str, Sequence[Any]], Integers
+    ]  #: the counts; the text is what an error calls them
+    back: Callable[[Integers], Any]  #: from new counts to the kind it was
 
     def labels(self, name: str, parameter: str) -> list[Any]:
         """An error: there are no columns."""
         raise no_columns(parameter)
 
-    def counts(self, name: str, where: str) -> NDArray[np.int64]:
+    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
         """All the counts; `where` is what an error calls them."""
-        return self.read(where)
+        return self.read(where, missing)
 
-    def replace(self, name: str, counts: NDArray[np.int64]) -> Any:
+    def replace(self, name: str, counts: Integers) -> Any:
         """The new counts, as the kind it was."""
         return self.back(counts)
 
 
 def open_frame(source: Any) -> Frame | None:
-    """A data frame of any library, read once; None if `source` is no data frame."""
+    """A data frame of any library, read once; None if `source` is something else."""
     import narwhals.stable.v2 as nw
 
     frame = _narwhals(source)
@@ -107,7 +120,7 @@ def _own_copy(frame: Any) -> Any:
 
 
 def open_series(source: Any) -> Line | None:
-    """A series of any library; None if `source` is no series."""
+    """A series of any library; None if `source` is something else."""
     import narwhals.stable.v2 as nw
 
     name = f"{type(source).__module__}.{type(source).__name__}"
@@ -115,11 +128,24 @@ def open_series(source: Any) -> Line | None:
         import pyarrow as pa
 
         chunks = nw.from_native(pa.chunked_array([source]), series_only=True)
-        return Line(lambda where: series_counts(chunks, where), pa.array)
+        return Line(
+            lambda where, missing: series_counts(chunks, where, missing),
+            lambda new: pa.array(known(new)),
+        )
     series = _narwhals(source)
     if not isinstance(series, nw.Series):
         return None
-    return Line(lambda where: series_counts(series, where), lambda new: _like(series, new))
+    return Line(
+        lambda where, missing: series_counts(series, where, missing),
+        lambda new: _like(series, new),
+    )
+
+
+def series_labels(source: Any) -> list[Any]:
+    """The index of a pandas series; nothing for what has none."""
+    import narwhals.stable.v2 as nw
+
+    return source.index.tolist() if nw.dependencies.is_pandas_like_series(source) else []
 
 
 def _narwhals(source: Any) -> Any:
@@ -157,24 +183,45 @@ def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:
     return duckdb.from_arrow(frame.to_native()).project(casts)
 
 
-def _like(series: Any, counts: NDArray[np.int64]) -> Any:
+def _like(series: Any, counts: Integers) -> Any:
+    import narwhals.stable.v2 as nw
+
     old = series.to_native()
-    if hasattr(old, "reset_index"):  # pandas
-        return type(old)(counts, index=old.index, name=old.name)
+    if nw.dependencies.is_pandas_like_series(old):
+        gaps = "Int64" if (counts == MISSING).any() else None
+        return type(old)(known(counts), index=old.index, name=old.name, dtype=gaps)
     return _new_series(series.name, counts, series.implementation).to_native()
 
 
-def _new_series(name: str, counts: NDArray[np.int64], backend: Any) -> Any:
+def _new_series(name: str, counts: Integers, backend: Any) -> Any:
     import narwhals.stable.v2 as nw
 
-    return nw.new_series(name, counts, nw.Int64, backend=backend)
+    if (counts == MISSING).any() and backend.is_pandas_like():
+        import pandas as pd
+
+        values = pd.Series(known(counts), name=name, dtype="Int64")  # int64 has no gaps
+        return nw.from_native(values, series_only=True)
+    return nw.new_series(name, known(counts), nw.Int64, backend=backend)
+
+
+def known(counts: Integers) -> Any:
+    """The counts; None for those that are not known."""
+    if not (counts == MISSING).any():
+        return counts
+    return [None if count == MISSING else count for count in counts.tolist()]
 
 
 def as_list(values: Any, parameter: str) -> list[Any]:
     """The members of a sequence, array or series as Python objects."""
-    for method in ("to_pylist", "tolist", "to_list"):
-        if hasattr(values, method):
-            values = getattr(values, method)()
+    import narwhals.stable.v2 as nw
+
+    arrow = nw.dependencies.get_pyarrow()
+    if arrow is not None and isinstance(values, arrow.Array | arrow.ChunkedArray):
+        return list(values.to_pylist())
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    elif nw.dependencies.is_into_series(values):
+        values = nw.from_native(values, series_only=True).to_list()
     if isinstance(values, str | bytes | dict) or not isinstance(values, Iterable):
         raise HoldfastError(f"`{parameter}` must be a list, got {type(values).__name__}.")
     return list(values)

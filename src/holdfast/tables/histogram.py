@@ -1,12 +1,12 @@
 """Counts -> histogram of counts -> distribution of counts."""
 
-import operator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from holdfast.errors import HoldfastError
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError, whole_number
 
 LARGEST_MAX_COUNT = 10_000
 SMALLEST_SHARE = 2.0**-40  # a share below this cannot be told from 0 in weights of 62 bits
@@ -14,25 +14,16 @@ SMALLEST_SHARE = 2.0**-40  # a share below this cannot be told from 0 in weights
 
 def check_max_count(max_count: Any) -> int:
     """The highest count that is published, as an int."""
-    try:
-        value = operator.index(max_count)
-    except TypeError:
-        value = -1
-    if isinstance(max_count, bool) or not 1 <= value <= LARGEST_MAX_COUNT:
-        raise HoldfastError(
-            f"`max_count` must be a whole number from 1 to {LARGEST_MAX_COUNT}, "
-            f"got {max_count!r:.40}. Hint: choose it without looking at the data; "
-            "higher counts are published as `max_count`."
-        )
-    return value
+    hint = "choose it without looking at the data; higher counts are published as `max_count`."
+    return whole_number(max_count, "max_count", least=1, most=LARGEST_MAX_COUNT, hint=hint)
 
 
-def top_code(counts: NDArray[np.int64], max_count: int) -> NDArray[np.int64]:
+def top_code(counts: Integers, max_count: int) -> Integers:
     """Counts with everything above `max_count` set to it."""
     return np.minimum(counts, max_count)
 
 
-def histogram_of_counts(counts: NDArray[np.int64], max_count: int) -> NDArray[np.int64]:
+def histogram_of_counts(counts: Integers, max_count: int) -> Integers:
     """How many rows have count 0, 1, ..., max_count: the paper's eta.
 
     >>> histogram_of_counts(np.array([0, 2, 2, 9]), 3)
@@ -41,7 +32,7 @@ def histogram_of_counts(counts: NDArray[np.int64], max_count: int) -> NDArray[np
     return np.bincount(top_code(counts, max_count), minlength=max_count + 1).astype(np.int64)
 
 
-def check_histogram(histogram: ArrayLike) -> NDArray[np.int64]:
+def check_histogram(histogram: ArrayLike) -> Integers:
     """A histogram of counts as int64; raises if it is not one."""
     array = np.asarray(histogram)
     if array.ndim != 1 or array.dtype.kind not in "iu" or len(array) == 0:
@@ -51,7 +42,7 @@ def check_histogram(histogram: ArrayLike) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def check_target(target: ArrayLike) -> NDArray[np.float64]:
+def check_target(target: ArrayLike) -> Floats:
     """A target distribution as float64 that sums to 1.
 
     Shares below 2^-40 become 0: in integer weights of 62 bits they cannot be kept.

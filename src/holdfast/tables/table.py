@@ -2,33 +2,34 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.count_values import array_counts, text_counts
-from holdfast.tables.csv import CsvTable, suggest
+from holdfast.tables.columns import Roles, Wanted, called, refuse_leaks
+from holdfast.tables.count_values import MISSING, array_counts, text_counts
+from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import read_file, write_file
 from holdfast.tables.frames import (
     Frame,
     Line,
-    as_list,
     check_flat,
     index_as_columns,
     no_columns,
     not_flat,
     open_frame,
     open_series,
+    series_labels,
 )
+from holdfast.tables.leaks.watch import Watch, is_total, named_total
+from holdfast.tables.order import rows_by
+from holdfast.tables.structural_zeros import check_zeros, structural_zeros
 
 __all__ = ["CountTable", "CsvTable", "labels_of", "read_file", "read_table", "write_file"]
-
-_FLAGS = {True: True, False: False}
-_TEXT_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,38 +41,71 @@ class CountTable:
     (array([3, 0, 1]), array([2, 1, 1]))
     """
 
-    counts: NDArray[np.int64] = field(repr=False)  #: true counts in row order, not top-coded
-    structural_zero: NDArray[np.bool_] = field(repr=False)  #: rows publicly known to be zero
+    counts: Integers = field(repr=False)  #: true counts in row order, not top-coded
+    structural_zero: Marks = field(repr=False)  #: rows publicly known to be zero
+    missing: Marks = field(repr=False)  #: rows whose count is not known; -1 stands for it
     column: str | None = None  #: name of the count column; None for a plain array or series
-    others: tuple[str, ...] = ()  #: names of all other columns, which are kept as they are
-    notes: tuple[str, ...] = ()  #: what the steward should know; holds no counts
-    _back: Callable[[NDArray[np.int64]], Any] = field(repr=False)
+    others: tuple[str, ...] = ()  #: columns that are published beside it, as they are
+    withheld: tuple[str, ...] = ()  #: columns that are not published
+    notes: tuple[str, ...] = ()  #: what a reader should know; holds no counts
+    _wanted: Wanted = field(repr=False)
+    _roles: Roles | None = field(repr=False)
+    _labelled: bool = field(repr=False)
+    _view: "_View" = field(repr=False)
     _cells: Callable[[], Iterator[list[Any]]] = field(repr=False)
+
+    @property
+    def drawn(self) -> Marks:
+        """Rows that go through the mechanism: N of them."""
+        return ~(self.structural_zero | self.missing)
 
     def digest(self) -> bytes:
         """All other cells in row order, condensed: which row is whose."""
-        found = hashlib.sha256(repr(self.others).encode())
+        found = hashlib.sha256(repr(self._names).encode())
         for cells in self._cells():
             for at in range(0, len(cells), 2**16):
                 found.update(repr(cells[at : at + 2**16]).encode())
         return found.digest()
 
-    def replace(self, counts: NDArray[np.int64]) -> Any:
-        """The same kind of table as came in, its count column replaced."""
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(str(name) for name in self._view.columns if name != self.column)
+
+    def replace(self, counts: Integers) -> Any:
+        """The same kind of table as came in: its published columns, with these counts."""
         counts = np.array(counts, dtype=np.int64)
         if counts.shape != self.counts.shape:
             raise HoldfastError("`counts` must have one entry per row of the table.")
-        return self._back(counts)
+        if self._roles is None or isinstance(self._view, Line):
+            return self._view.replace("", counts)
+        return self._view.select(self._roles.published).replace(self._roles.count, counts)
+
+    def check_publication(self) -> None:
+        """Raise if what is published beside the counts gives them away.
+
+        What it says is computed from the true counts: it is for the steward alone.
+        """
+        roles, open_rows = self._roles, np.flatnonzero(self.drawn)
+        if roles is None:
+            if self._labelled:
+                watch = Watch(())
+                watch.see(self.counts[open_rows], lambda _: [])
+                refuse_leaks(watch.leaks(), self._wanted)
+            return
+        roles.refuse_header()
+        columns = [self._view.labels(name, "keep") for name in roles.watched]
+        watch = Watch(roles.watched)
+        watch.see(
+            self.counts[open_rows],
+            lambda rows: [[cells[at] for at in open_rows[rows].tolist()] for cells in columns],
+        )
+        labels = roles.wanted.category and self._view.labels(roles.wanted.category, "category")
+        named = [named_total()] if labels and any(map(is_total, labels)) else []
+        refuse_leaks([*watch.leaks(), *named], self._wanted)
 
 
-def read_table(
-    source: Any,
-    *,
-    count: str | None = None,
-    category: str | None = None,
-    structural_zero: str | Sequence[Any] | None = None,
-) -> CountTable:
-    r"""A table of counts, from whatever holds it.
+def read_table(source: Any, **options: Any) -> CountTable:
+    r"""A table of counts, from whatever holds it; the options are those of `Wanted`.
 
     `source` is one-dimensional (list, array, series), a data frame (pandas, polars, pyarrow,
     DuckDB), a `CsvTable`, or the path of a CSV or Parquet file. `structural_zero` is a column of
@@ -80,39 +114,78 @@ def read_table(
 
     >>> frame = CsvTable(("county", "deaths"), [["Kent", "3"], ["Ely", "0"]])
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])
-    CountTable(column='deaths', others=('county',), notes=())
+    CountTable(column='deaths', others=('county',), withheld=(), notes=())
     """
+    wanted = Wanted(**options)
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
     view = _open(source)
-    column = _count_column(view, count, category, structural_zero)
-    # A name nobody gave stays unsaid: in a file without a header it is the first count.
-    where = "`table`" if count is None else f"`count` column {count!r}"
-    labels = None if category is None else view.labels(category, "category")
-    counts = view.counts(column, where)
+    roles = _roles(view, wanted)
+    if wanted.order_by is not None and not isinstance(view, Line):
+        names = dict.fromkeys(name for name in (wanted.order_by, wanted.category) if name)
+        view = view.take(rows_by([view.labels(name, "order_by") for name in names]))
+    column = "" if roles is None else roles.count
+    labels = None if wanted.category is None else view.labels(wanted.category, "category")
+    counts = view.counts(column, called(wanted.count), wanted.missing)
     if not len(counts):
         raise HoldfastError("`table` has no rows. Hint: give one row per category, zeros included.")
-    known = _structural_zero(view, structural_zero, labels, len(counts))
-    _check_structural_zero(known, counts)
+    known = structural_zeros(
+        wanted.structural_zero,
+        lambda name: view.labels(name, "structural_zero"),
+        labels,
+        len(counts),
+        isinstance(view, _Text),
+    )
+    check_zeros(known, counts)
+    if (known | (counts == MISSING)).all():
+        raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
     return CountTable(
         counts=counts,
+        missing=counts == MISSING,
         structural_zero=known,
         column=column or None,
-        others=tuple(str(name) for name in getattr(view, "columns", ()) if name != column),
-        notes=_notes(category, labels),
-        _back=lambda new: view.replace(column, new),
+        others=() if roles is None else roles.others,
+        withheld=() if roles is None else roles.withheld,
+        notes=_notes(wanted, labels),
+        _wanted=wanted,
+        _roles=roles,
+        _labelled=bool(series_labels(source)),
+        _view=view,
         _cells=lambda: _other_cells(source, view, column),
     )
 
 
+def _roles(view: "_View", wanted: Wanted) -> Roles | None:
+    if not isinstance(view, Line):
+        return wanted.roles(view.columns)
+    named = {"count": wanted.count, "keep": wanted.keep, "order_by": wanted.order_by}
+    for parameter, name in named.items():
+        if name:
+            raise no_columns(parameter)
+    return None
+
+
 def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]:
-    if isinstance(view, Line):  # a pandas series may have labels
-        index: Any = getattr(source, "index", None)
-        yield index.tolist() if hasattr(index, "tolist") else []
+    if isinstance(view, Line):
+        yield series_labels(source)
         return
     for name in view.columns:
         if name != column:
             yield list(view.labels(name, "column"))
+
+
+def columns_of(table: Any) -> list[str]:
+    """The names of the columns of a table; none for a plain array."""
+    return list(_open(table).columns)
+
+
+def rows_of(table: Any, marks: Marks) -> Any:
+    """The marked rows of a table, as the kind it is; of an array, its marked entries."""
+    view = _open(table)
+    if isinstance(view, Line):
+        return np.asarray(table)[marks]
+    taken = view.take(np.flatnonzero(marks))
+    return taken.table if isinstance(taken, _Text) else taken.back(taken.data, taken.columns[-1])
 
 
 def labels_of(table: Any, column: str) -> list[Any]:
@@ -133,11 +206,18 @@ class _Text:
     def labels(self, name: str, parameter: str) -> list[Any]:
         return list(self.table.column(name, parameter))
 
-    def counts(self, name: str, where: str) -> NDArray[np.int64]:
-        return text_counts(self.table.column(name, "count"), where)
+    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
+        return text_counts(self.table.column(name, "count"), where, missing)
 
-    def replace(self, name: str, counts: NDArray[np.int64]) -> CsvTable:
-        return self.table.with_column(name, counts.tolist())
+    def replace(self, name: str, counts: Integers) -> CsvTable:
+        cells = ("" if count == MISSING else count for count in counts.tolist())
+        return self.table.with_column(name, cells)
+
+    def select(self, names: Collection[str]) -> "_Text":
+        return _Text(self.table.select(names))
+
+    def take(self, rows: Integers) -> "_Text":
+        return _Text(replace(self.table, rows=[self.table.rows[at] for at in rows.tolist()]))
 
 
 _View = Frame | _Text | Line
@@ -164,108 +244,31 @@ def _open_array(source: Any) -> Line:
         )
     if values.ndim > 1:
         raise not_flat()
-    return Line(lambda where: array_counts(values, where), lambda new: new)
+    return Line(lambda where, missing: array_counts(values, where, missing), lambda new: new)
 
 
-def _count_column(view: _View, count: str | None, *others: Any) -> str:
-    if isinstance(view, Line):
-        if count is not None:
-            raise no_columns("count")
-        return ""
-    if count is None and len(view.columns) != 1:
-        raise HoldfastError(
-            f"`count` must name the column that holds the counts. Hint: {suggest(view.columns)}"
-        )
-    count = view.columns[0] if count is None else count
-    if any(isinstance(other, str) and other == count for other in others):
-        raise HoldfastError(f"`count` must be a column of its own, {count!r} is used twice.")
-    return count
-
-
-def _flags(view: _View, name: str) -> NDArray[np.bool_]:
-    cells = view.labels(name, "structural_zero")
-    if isinstance(view, _Text):
-        cells = [_TEXT_FLAGS.get(cell.strip().lower()) for cell in cells]
-    try:
-        flags = list(map(_FLAGS.get, cells))
-    except TypeError:
-        flags = [None]
-    if None in flags:
-        raise HoldfastError(
-            f"`structural_zero` column {name!r} must hold true or false, data row "
-            f"{flags.index(None) + 1} does not. Hint: write true and false, yes and no, or 1 and 0."
-        )
-    return np.array(flags, dtype=np.bool_)
-
-
-def _structural_zero(
-    view: _View, given: Any, labels: list[Any] | None, length: int
-) -> NDArray[np.bool_]:
-    if given is None:
-        return np.zeros(length, dtype=np.bool_)
-    if isinstance(given, str):
-        return _flags(view, given)
-    items = as_list(given, "structural_zero")
-    if items and all(isinstance(item, bool | np.bool_) for item in items):
-        return _mask(items, length)
-    if labels is None:
-        raise HoldfastError(
-            "`structural_zero` lists labels, but no `category` column says whose. "
-            "Hint: give `category=`, or a mask with one True or False per row."
-        )
-    return _labelled([str(i) for i in items] if isinstance(view, _Text) else items, labels)
-
-
-def _mask(items: list[bool], length: int) -> NDArray[np.bool_]:
-    if len(items) != length:
-        raise HoldfastError(
-            "`structural_zero` must have one True or False per row of the table. "
-            "Hint: or list the labels of the `category` column that are structurally zero."
-        )
-    return np.array(items, dtype=np.bool_)
-
-
-def _labelled(wanted: list[Any], labels: list[Any]) -> NDArray[np.bool_]:
-    try:
-        known, chosen = set(labels), set(wanted)
-        unknown = next((label for label in wanted if label not in known), None)
-    except TypeError:
-        raise HoldfastError("`structural_zero` must list labels such as text.") from None
-    if chosen - known:
-        raise HoldfastError(
-            f"`structural_zero`: no row has the label {unknown!r}. "
-            "Hint: labels must match the `category` column exactly, type included."
-        )
-    return np.array([label in chosen for label in labels], dtype=np.bool_)
-
-
-def _check_structural_zero(known: NDArray[np.bool_], counts: NDArray[np.int64]) -> None:
-    wrong = known & (counts != 0)
-    if wrong.any():
-        raise HoldfastError(
-            f"`structural_zero`: data row {int(wrong.argmax()) + 1} is marked as publicly known "
-            "to be zero, but its count is not. Hint: correct the count or the mark."
-        )
-    if known.all():
-        raise HoldfastError(
-            "`structural_zero` marks every row, so there is nothing to release. "
-            "Hint: mark only rows that are publicly known to be zero."
-        )
-
-
-def _notes(category: str | None, labels: list[Any] | None) -> tuple[str, ...]:
-    if category is None or labels is None:
+def _notes(wanted: Wanted, labels: list[Any] | None) -> tuple[str, ...]:
+    if wanted.category is None or labels is None:
         return ()
     try:
         repeated = len(set(labels)) < len(labels)
     except TypeError:
-        raise not_labels(category) from None
-    return (repeated_note(category),) if repeated else ()
+        raise not_labels(wanted.category) from None
+    return repeated_notes(wanted) if repeated else ()
 
 
-def repeated_note(category: str) -> str:
-    """What the steward is told of a category column in which a label comes twice."""
-    return f"{category} has repeated values; every row is treated as a category of its own"
+def repeated_notes(wanted: Wanted) -> tuple[str, ...]:
+    """What is said of a category column in which a label comes twice; an error unless meant."""
+    if not wanted.repeated_categories:
+        raise HoldfastError(
+            f"`category` column {wanted.category!r} has repeated values: is every row a person, "
+            "not a count? Hint: count people first, with `holdfast count` or "
+            "`holdfast.count_by`; if several rows of a category are meant, say so: "
+            "repeated_categories=True, --repeated-categories."
+        )
+    return (
+        f"{wanted.category} has repeated values; every row is treated as a category of its own",
+    )
 
 
 def not_labels(category: str) -> HoldfastError:

@@ -16,6 +16,12 @@ NEIGHBOURS = (
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
     "structural zeros and all columns but the counts are public and published unchanged."
 )
+ORDERED = (
+    "Two tables are neighbours when one person is added to or removed from one of them: "
+    "one row changes, by at most `contributions`. The number of rows and their order, "
+    "max_count, the structural zeros, which counts are missing, and the columns published beside "
+    "the counts are public and published unchanged."
+)
 PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
     " max_count was found from the data, privately, for its own part of epsilon."
 )
@@ -70,7 +76,12 @@ _FOUND: dict[str, Kind] = {
     "highest": int,
     "method": str,
 }
-_OPTIONAL: dict[str, Kind] = {"mechanism_delta": Fraction, "structural_zero_rows": str}
+_OPTIONAL: dict[str, Kind] = {
+    "mechanism_delta": Fraction,
+    "structural_zero_rows": str,
+    "missing": int,
+    "missing_rows": str,
+}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 
@@ -176,6 +187,14 @@ def read_budget(record: dict[str, Any]) -> Budget:
     return Budget(contributions=privacy["contributions"], steps=privacy["steps"], **numbers)
 
 
+def _relations(found: bool) -> tuple[str, ...]:
+    """What may be said of neighbours: as releases say it now, and as they did before."""
+    extra = PRIVATE_BOUND.removeprefix(NEIGHBOURS.replace("max_count, the", "the"))
+    if not found:
+        return NEIGHBOURS, ORDERED
+    return PRIVATE_BOUND, ORDERED.replace("max_count, the", "the") + extra
+
+
 def check_budget(record: dict[str, Any]) -> str:
     """The budget's arithmetic, in fractions."""
     budget, privacy = read_budget(record), record["privacy"]
@@ -200,7 +219,7 @@ def check_budget(record: dict[str, Any]) -> str:
         words += f" with delta = {rounded_up(budget.delta)}"
     if privacy["promise"] != words:
         raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
-    if privacy["neighbours"] != (PRIVATE_BOUND if budget.bound else NEIGHBOURS):
+    if privacy["neighbours"] not in _relations(bool(budget.bound)):
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
     if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
         raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")

@@ -16,6 +16,7 @@ from holdfast.verify.parquet import open_parquet, read_column
 from holdfast.verify.parquet_size import check_size
 from holdfast.verify.report import Damage, shown
 
+EMPTY = -1  # a cell with nothing in it
 Counts = Generator[int | None, None, None]  # None for what is no whole number
 LONGEST_LINE = 1 << 26
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -31,18 +32,23 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
     """How many rows have each count from 0 to max_count."""
     reader = _parquet_counts if name == "table.parquet" else _csv_counts
     tally = [0] * (record["max_count"] + 1)
-    rows, expected = 0, record["rows"] + record["structural_zeros"]
-    marks = _read_marks(record, expected)
+    rows, expected = 0, rows_in(record)
+    marks = _read_marks(record, expected, "structural_zero")
+    gaps = _read_marks(record, expected, "missing")
     with opened(folder, name) as file, closing(reader(file, record)) as counts:
         for count in counts:
             rows += 1
             if rows > expected:
                 raise Damage(f"{name} has more rows than rows + structural_zeros.")
-            if count is None:
+            if gaps and _marked(gaps, rows):
+                if count is not EMPTY:
+                    raise Damage(f"{name}: data row {rows} is marked as missing, and is not.")
+                continue
+            if count is None or count is EMPTY:
                 raise Damage(f"{name}: the count of data row {rows} is no whole number.")
             if not 0 <= count < len(tally):
                 raise Damage(f"{name}: the count of data row {rows} is above max_count.")
-            if count and marks and marks[(rows - 1) >> 3] >> (7 - (rows - 1 & 7)) & 1:
+            if count and marks and _marked(marks, rows):
                 raise Damage(f"{name}: data row {rows} is a structural zero, and is not 0.")
             tally[count] += 1
     if rows < expected:
@@ -52,19 +58,32 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
     return tally
 
 
-def _read_marks(record: dict[str, Any], rows: int) -> bytes:
-    """Which rows are structural zeros, a bit a row; empty where the record does not say."""
-    text = record.get("structural_zero_rows")
+def rows_in(record: dict[str, Any]) -> int:
+    """The rows that the table must have."""
+    missing = record.get("missing", 0)
+    if missing < 0 or (missing > 0) != ("missing_rows" in record):
+        raise Damage("release.json: missing and missing_rows do not go together.")
+    return int(record["rows"] + record["structural_zeros"] + missing)
+
+
+def _marked(marks: bytes, row: int) -> bool:
+    return bool(marks[(row - 1) >> 3] >> (7 - (row - 1 & 7)) & 1)
+
+
+def _read_marks(record: dict[str, Any], rows: int, what: str) -> bytes:
+    """Which rows are structural zeros, or missing, a bit a row; empty where it is not said."""
+    name, number = (f"{what}_rows", "missing" if what == "missing" else f"{what}s")
+    text = record.get(name)
     if text is None:
         return b""
     try:
         marks = base64.b64decode(text, validate=True)
     except ValueError:
-        raise Damage("release.json: structural_zero_rows is not Base64.") from None
+        raise Damage(f"release.json: {name} is not Base64.") from None
     marked = int.from_bytes(marks, "big").bit_count()
     spare = 8 * len(marks) - rows
-    if not 0 <= spare < 8 or marked != record["structural_zeros"] or marks[-1] & ((1 << spare) - 1):
-        raise Damage("structural_zero_rows does not mark structural_zeros of the table's rows.")
+    if not 0 <= spare < 8 or marked != record[number] or marks[-1] & ((1 << spare) - 1):
+        raise Damage(f"{name} does not mark {number} of the table's rows.")
     return marks
 
 
@@ -111,7 +130,7 @@ def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
             if len(row) != len(header) and (row or len(header) > 1):
                 raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
             cell = row[at] if row else ""
-            yield int(cell) if _COUNT.fullmatch(cell) else None
+            yield int(cell) if _COUNT.fullmatch(cell) else None if cell else EMPTY
     except csv.Error:
         raise Damage(f"table.csv cannot be read near line {cells.line_num}.") from None
 
@@ -170,7 +189,7 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
     source = open_parquet(file)
     names = list(source.schema_arrow.names)
     name = names[_check_header(names, record)]
-    if source.metadata.num_rows != record["rows"] + record["structural_zeros"]:
+    if source.metadata.num_rows != rows_in(record):
         raise Damage("table.parquet has not rows + structural_zeros rows.")
     try:
         check_size(source, file, name)
@@ -179,4 +198,4 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
     except Exception:
         raise Damage("table.parquet cannot be read as Parquet.") from None
     for cell in read_column(source, name):
-        yield cell if type(cell) is int else None
+        yield EMPTY if cell is None else cell if type(cell) is int else None

@@ -66,7 +66,7 @@ def blocks(content: Content) -> list[Block]:
         *_promise(content["promise"]),
         *_distribution(content),
         *_questions(content),
-        *_one_count(content["one_count"]),
+        *_one_count(content["one_count"], content["facts"]["max_count"]),
         *_single_rows(content),
         *_top_rows(content),
         *_do_not(content),
@@ -137,13 +137,14 @@ def _questions(content: Content) -> list[Block]:
     ]
 
 
-def _one_count(row: Content) -> list[Block]:
+def _one_count(row: Content, top: int) -> list[Block]:
     return [
         Heading(2, "How far a single count may be off"),
         Paragraph(
             f"A row whose true count is {row['true_count']} was published unchanged with "
             f"probability {row['unchanged']:.0%}, within one of it with {row['within_one']:.0%}; "
-            f"it is off by {row['expected_change']:.2g} on average."
+            f"it is off by {row['expected_change']:.2g} on average. "
+            f"Counts above {top} enter as {top}."
         ),
         Drawing(row_picture(row)),
     ]

@@ -13,9 +13,8 @@ from holdfast.analysis.posterior import (
     run_words,
 )
 from holdfast.analysis.stage_one import has_stage_1
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, numbered
 from holdfast.privacy.delta import beyond_epsilon
-from holdfast.wording import numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -1,15 +1,17 @@
 """The columns of a Spark DataFrame: checked, tallied and looked through by Spark itself."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.copies import copied
-from holdfast.tables.csv import find_column, suggest
-from holdfast.tables.table import not_labels, repeated_note
+from holdfast.tables.columns import Wanted, refuse_leaks
+from holdfast.tables.leaks import Leak, Watch
+from holdfast.tables.leaks.watch import SAMPLE, named_total, total_labels
+from holdfast.tables.table import not_labels, repeated_notes
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = (*_WHOLE, "float", "double")
@@ -28,7 +30,7 @@ _KNOWN_ZERO = -7
 class Seen:
     """What the first pass found. Not for release."""
 
-    histogram: NDArray[np.int64] = field(repr=False)
+    histogram: Integers = field(repr=False)
     structural_zeros: int
     notes: tuple[str, ...]
 
@@ -41,21 +43,14 @@ class Seen:
 class Columns:
     """A DataFrame of counts, checked as far as its schema goes."""
 
-    def __init__(
-        self, df: Any, count: str | None, category: str | None, marker: str | None
-    ) -> None:
-        self.df, self.marker, self.category = df, marker, category
-        self.names = list(df.columns)
+    def __init__(self, df: Any, wanted: Wanted) -> None:
+        self.marker, self.category = wanted.structural_zero, wanted.category
+        self.roles = wanted.roles(list(df.columns))
+        self.roles.refuse_header()
+        self.names, self.count = list(self.roles.published), self.roles.count
+        marks = [self.marker] if self.marker and self.marker not in self.names else []
+        self.df = df.select(*map(quoted, [*self.names, *marks]))
         self._kinds = dict(df.dtypes)
-        if count is None and len(self.names) != 1:
-            raise HoldfastError(
-                f"`count` must name the column that holds the counts. Hint: {suggest(self.names)}"
-            )
-        self.count = self.names[0] if count is None else count
-        named = {"count": self.count, "category": category, "structural_zero": marker}
-        for parameter, name in named.items():
-            if name is not None:
-                find_column(self.names, name, parameter)
         self._check_kinds()
 
     def _check_kinds(self) -> None:
@@ -63,30 +58,19 @@ class Columns:
         if not _is_number(kind):
             raise HoldfastError(f"`count` column {self.count!r} must hold numbers, it is {kind}.")
         self._whole = kind in _WHOLE
-        if self.count in (self.category, self.marker):
-            raise HoldfastError(f"`count` must be a column of its own, {self.count!r} is not.")
         if self.category and self._kinds[self.category].startswith(("array", "map", "struct")):
             raise not_labels(self.category)
         if self.marker and self._kinds[self.marker] != "boolean":
             raise HoldfastError(f"`structural_zero` column {self.marker!r} must be boolean.")
 
-    @property
-    def others(self) -> tuple[str, ...]:
-        """All columns but the counts."""
-        return tuple(name for name in self.names if name != self.count)
-
     def tally(self, highest: int) -> Seen:
-        """The histogram of counts by one groupBy, which looks for copies of them as well."""
+        """The histogram of counts by one groupBy; then a sample of the rows is looked through."""
         from pyspark.sql import functions as F
 
-        value = F.col(quoted(self.count)).cast("double")
-        numeric = {name: self._as_number(name) for name in self.others}
-        suspects = [name for name, number in numeric.items() if number is not None]
-        looks = [F.min(F.when(numeric[name] == value, 1).otherwise(0)) for name in suspects]
         groups = self.df.groupBy(self._key(highest).alias("key"))
-        found = groups.agg(F.count(F.lit(1)), F.min(value), F.max(value), *looks).collect()
+        found = groups.agg(F.count(F.lit(1))).collect()
         histogram, zeros = np.zeros(highest + 1, dtype=np.int64), 0
-        for key, rows, *_ in found:
+        for key, rows in found:
             if key in _PROBLEMS:
                 raise HoldfastError(
                     f"`count` column {self.count!r} must hold whole numbers from 0 to 2^53, but "
@@ -98,25 +82,39 @@ class Columns:
                 histogram[key] = rows
         if not histogram.any():
             raise HoldfastError("`df` has no rows to release. Hint: one row per category.")
-        self._refuse_copies(found, suspects)
+        refuse_leaks(self._leaks(histogram), self.roles.wanted)
         return Seen(histogram=histogram, structural_zeros=zeros, notes=self._notes())
 
-    def _refuse_copies(self, found: list[Any], suspects: list[str]) -> None:
-        lowest, highest = min(row[2] for row in found), max(row[3] for row in found)
-        for at, name in enumerate(suspects, 4):
-            if lowest < highest and all(row[at] == 1 for row in found):
-                raise copied(self.count, name)
-
-    def _as_number(self, name: str) -> Any:
-        """What the column says as a number, null where it says none; None where it never can."""
+    def _leaks(self, histogram: Integers) -> list[Leak]:
+        """What gives the counts away, in a sample of rows with a count of 0 and one of others."""
         from pyspark.sql import functions as F
 
-        kind = self._kinds[name]
-        if kind == "boolean" or _is_number(kind):
-            return F.col(quoted(name)).cast("double")
-        if kind.startswith(("string", "char", "varchar", "binary")):
-            return F.expr(f"try_cast(cast({quoted(name)} as string) as double)")
-        return None
+        found = [named_total()] if self._has_total() else []
+        columns = list(self.roles.watched)
+        if not columns:
+            return found
+        rows, value = self.df, F.col(quoted(self.count))
+        if self.marker is not None:
+            rows = rows.where(~F.col(quoted(self.marker)))
+        watch = Watch(columns)
+        for part, number in ((value == 0, histogram[0]), (value > 0, histogram[1:].sum())):
+            share = min(1.0, 2 * SAMPLE / max(int(number), 1))
+            named = [value.cast("bigint"), *(F.col(quoted(name)) for name in columns)]
+            sample = rows.where(part).select(*named).sample(share, seed=0).limit(3 * SAMPLE)
+            cells = [list(row) for row in sample.collect()]
+            counts = np.array([row[0] for row in cells], dtype=np.int64)
+            watch.see(counts, partial(_picked, cells))
+        # the rows of a DataFrame have no order, and a sample has no total
+        return found + [leak for leak in watch.leaks() if set(leak.names) <= set(columns)]
+
+    def _has_total(self) -> bool:
+        from pyspark.sql import functions as F
+
+        if self.category is None:
+            return False
+        label = F.lower(F.trim(F.col(quoted(self.category)).cast("string")))
+        names = sorted(set(map(str.lower, total_labels())))
+        return bool(self.df.where(label.isin(names)).limit(1).collect())
 
     def _notes(self) -> tuple[str, ...]:
         from pyspark.sql import functions as F
@@ -125,7 +123,7 @@ class Columns:
             return ()
         labels = self.df.groupBy(F.col(quoted(self.category)).alias("label"))
         repeated = labels.agg(F.count(F.lit(1)).alias("rows")).where("rows > 1").limit(1)
-        return (repeated_note(self.category),) if repeated.collect() else ()
+        return repeated_notes(self.roles.wanted) if repeated.collect() else ()
 
     def _key(self, highest: int) -> Any:
         from pyspark.sql import functions as F
@@ -145,9 +143,14 @@ class Columns:
         """The schema with whole counts, and without notes, which would go into the files."""
         from pyspark.sql.types import StructType
 
-        described = without_notes(self.df.schema.jsonValue())
+        described = without_notes(self.df.select(*map(quoted, self.names)).schema.jsonValue())
         described["fields"][self.names.index(self.count)]["type"] = "long"
         return StructType.fromJson(described)
+
+
+def _picked(rows: list[list[Any]], chosen: Integers) -> list[list[Any]]:
+    """The cells of some rows, a list for each column after the first."""
+    return [list(column) for column in zip(*(rows[at][1:] for at in chosen.tolist()), strict=True)]
 
 
 def _is_number(kind: str) -> bool:

@@ -8,7 +8,7 @@ reads those files.
 """
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -28,6 +28,7 @@ from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import complete, new_bundle
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.tables.arrow_schema import plain
+from holdfast.tables.columns import Wanted
 from holdfast.tables.stream.arrow_source import ROW_GROUP
 
 
@@ -89,6 +90,9 @@ def privatize(
     max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
+    keep: Sequence[str] = (),
+    publish_anyway: Sequence[str] = (),
+    repeated_categories: bool = False,
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -107,8 +111,8 @@ def privatize(
     Parameters:
         df: A DataFrame of a classic Spark session, 3.5 or later.
         path: New folder for Parquet files, on any file system that Spark writes to.
-        category: Name of the category column; only to warn if a label repeats, which takes
-            another pass.
+        category: Name of the category column, which is published; looking for labels that repeat
+            takes another pass. What `keep` publishes is looked through in a sample of the rows.
         structural_zero: A boolean column that marks rows publicly known to be zero.
         ledger, dataset: As in `holdfast.privatize`, but a release is never recognised as one
             made before: every call pays.
@@ -125,7 +129,15 @@ def privatize(
         split=split,
     )
     place = _Place(df, path)
-    columns = Columns(df, count, category, structural_zero)
+    wanted = Wanted(
+        count=count,
+        category=category,
+        keep=keep,
+        publish_anyway=publish_anyway,
+        repeated_categories=repeated_categories,
+        structural_zero=structural_zero,
+    )
+    columns = Columns(df, wanted)
     with _spark("read", "`df`"):
         seen = columns.tally(parameters.highest)
     stages = parameters.for_rows(seen.rows)
@@ -161,7 +173,7 @@ class SparkRun(Run[SparkRelease]):
             session=self.place.session,
             structural_zeros=zeros,
             count_column=self.columns.count,
-            unchanged_columns=self.columns.others,
+            unchanged_columns=self.columns.roles.others,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )
 
@@ -184,8 +196,8 @@ def _draw(columns: Columns, staged: Staged, partial: str) -> None:
     mechanism, df = staged.construction.mechanism, columns.df
     shared = df.sparkSession.sparkContext.broadcast((secrets.token_hex(8), mechanism))
     at = columns.names.index(columns.count)
-    marker = None if columns.marker is None else columns.names.index(columns.marker)
-    task = drawing(shared, at, staged.top, marker)
+    marker = None if columns.marker is None else df.columns.index(columns.marker)
+    task = drawing(shared, at, staged.top, marker, len(columns.names))
     drawn = df.mapInArrow(task, columns.released_schema())
     # version 1: the files of a task come into place when the whole job is done, not before
     options = {"mapreduce.fileoutputcommitter.algorithm.version": "1"}

@@ -22,9 +22,9 @@ def changed() -> HoldfastError:
 
 
 def drawing(
-    shared: Any, at: int, top: int, marker: int | None
+    shared: Any, at: int, top: int, marker: int | None, width: int
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Batches with the counts of column `at` drawn anew, from the mechanism that is shared."""
+    """The first columns of batches, with counts drawn from the mechanism that is shared in `at`."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -37,9 +37,9 @@ def drawing(
             if marker is not None:
                 marks = batch.column(marker).to_numpy(zero_copy_only=False).astype(np.bool_)
             released[~marks] = draw(counts[~marks], source)
-            columns = list(batch.columns)
+            columns = list(batch.columns[:width])
             columns[at] = pa.array(released)
-            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+            yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names[:width])
 
     return run
 

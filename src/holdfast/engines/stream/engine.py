@@ -1,7 +1,7 @@
 """`holdfast.privatize_stream`: two passes over a table that need not fit into memory."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import new_folder
 from holdfast.release.release import StreamedRelease
+from holdfast.tables.columns import Wanted
 from holdfast.tables.stream.open import open_source
 
 
@@ -24,6 +25,9 @@ def privatize_stream(
     max_count: int | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
+    keep: Sequence[str] = (),
+    publish_anyway: Sequence[str] = (),
+    repeated_categories: bool = False,
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -45,8 +49,8 @@ def privatize_stream(
             partitions become columns; or a DuckDB relation, which is run twice.
         sink: New folder for the bundle. The table in it is CSV for CSV and Parquet otherwise.
         structural_zero: A column of true and false that marks rows publicly known to be zero.
-        category: Name of the category column; only to warn if a label repeats, which is
-            looked for among the first ten million labels.
+        category: Name of the category column, which is published. Labels that repeat are looked
+            for among the first ten million.
         ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
             files, byte for byte; a query is drawn and paid for whenever it is run.
         progress: Called with what is being done and the share of it that is behind.
@@ -56,8 +60,8 @@ def privatize_stream(
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "deaths.csv").write_text("county,deaths\\nKent,3\\nEly,0\\nRye,1\\n")
-    >>> options = {"count": "deaths", "epsilon": 1, "max_count": 10, "seed": 1}
-    >>> release = privatize_stream(folder / "deaths.csv", folder / "release", **options)
+    >>> options = {"count": "deaths", "category": "county", "epsilon": 1, "max_count": 10}
+    >>> release = privatize_stream(folder / "deaths.csv", folder / "release", **options, seed=1)
     >>> release.rows, release.histogram.sum(), release.load().table.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
@@ -72,7 +76,15 @@ def privatize_stream(
     )
     account = find_account(ledger, dataset)
     new_folder(sink)
-    table = open_source(source, count, {"category": category, "structural_zero": structural_zero})
+    wanted = Wanted(
+        count=count,
+        category=category,
+        keep=keep,
+        publish_anyway=publish_anyway,
+        repeated_categories=repeated_categories,
+        structural_zero=structural_zero,
+    )
+    table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
     seen = tally(table, parameters.highest, lambda done: say(READING, done))
     stages = parameters.for_rows(seen.rows)

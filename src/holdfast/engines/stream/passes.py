@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.engines.stages import Staged, Stages
 from holdfast.engines.stream.stored_counts import (
     StoredCounts,
@@ -25,7 +25,7 @@ from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.source import Counts, Draw, Marks, Source
+from holdfast.tables.stream.source import Draw, Source
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"
@@ -35,9 +35,9 @@ READING, DRAWING = "Reading", "Drawing and writing"
 class Tally:
     """What the first pass found. Not for release."""
 
-    histogram: NDArray[np.int64] = field(repr=False)
+    histogram: Integers = field(repr=False)
     structural_zeros: int
-    structural_zero_rows: NDArray[np.bool_] | None = field(repr=False)
+    structural_zero_rows: Marks | None = field(repr=False)
     digest: TableDigest = field(repr=False)
     notes: tuple[str, ...] = ()
 
@@ -50,8 +50,8 @@ class Tally:
 def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
-    marks, rows = list[NDArray[np.bool_]](), 0
-    lookout = Lookout(table.columns, table.column, table.category)
+    marks, rows = list[Marks](), 0
+    lookout = Lookout(table.roles)
     for part in table.read(lookout):
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
@@ -106,7 +106,7 @@ class Streaming(Run[StreamedRelease]):
             facts = staged.facts(drawn)
             facts |= {"notes": self.seen.notes + facts["notes"] + notes}
             release = self._release(released, facts)
-            _complete(release, folder, self.table.columns)
+            _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
                 alone = replace(release, count_column=None, unchanged_columns=())
                 _complete(alone, bare, ["count"])
@@ -119,12 +119,12 @@ class Streaming(Run[StreamedRelease]):
         with new_bundle(self.sink) as bundle:
             released = self.rewrite(StoredCounts(folder), bundle, None, 1, top)
             release = self._release(released, facts | {"repeated": True})
-            _complete(release, bundle, self.table.columns)
+            _complete(release, bundle, list(self.table.roles.published))
         return release
 
     def rewrite(
         self, draw: Draw, folder: Path, bare: Path | None, threads: int, top: int
-    ) -> NDArray[np.int64]:
+    ) -> Integers:
         """Write the table with other counts; the histogram of those."""
         again = np.zeros_like(self.seen.histogram)
         released = np.zeros(top + 1, dtype=np.int64)
@@ -138,7 +138,7 @@ class Streaming(Run[StreamedRelease]):
         self._check_unchanged(again, int(released.sum()))
         return released
 
-    def _check_unchanged(self, again: NDArray[np.int64], rows: int) -> None:
+    def _check_unchanged(self, again: Integers, rows: int) -> None:
         before = self.seen.rows + self.seen.structural_zeros
         same = self.digest is None or self.digest == self.table.digest()
         if same and rows == before and (again == self.seen.histogram).all():
@@ -149,15 +149,15 @@ class Streaming(Run[StreamedRelease]):
             "Hint: copy it to a place where nobody writes, and begin again."
         )
 
-    def _release(self, released: NDArray[np.int64], facts: dict[str, Any]) -> StreamedRelease:
+    def _release(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:
         table = self.table
         named = {
             "histogram": released,
             "folder": self.sink,
             "structural_zeros": self.seen.structural_zeros,
             "structural_zero_rows": self.seen.structural_zero_rows,
-            "count_column": table.column,
-            "unchanged_columns": tuple(name for name in table.columns if name != table.column),
+            "count_column": table.roles.count,
+            "unchanged_columns": table.roles.others,
         }
         return StreamedRelease(**facts | named)
 
@@ -169,7 +169,7 @@ class Drawing:
         self._sampler = Sampler(staged.construction.mechanism)
         self._top, self._source = staged.top, staged.stages.source
 
-    def __call__(self, counts: Counts, marks: Marks) -> Counts:
+    def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
         """The released counts of a batch."""
         if marks is None:
             return self._sampler(top_code(counts, self._top), self._source)
@@ -183,5 +183,5 @@ def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> Non
         complete(release, folder, columns)
 
 
-def _open_histogram(counts: Counts, marks: Marks, highest: int) -> NDArray[np.int64]:
+def _open_histogram(counts: Integers, marks: Marks | None, highest: int) -> Integers:
     return histogram_of_counts(counts if marks is None else counts[~marks], highest)

@@ -8,12 +8,12 @@ from typing import IO, Any
 
 import numpy as np
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
 from holdfast.release.release import ReleaseFacts
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
 from holdfast.tables.stream.open import open_source
-from holdfast.tables.stream.source import Counts, Marks
 from holdfast.verify import verify
 
 
@@ -38,13 +38,13 @@ def stored_bundle(store: Path | None) -> Iterator[Path | None]:
 
 
 @contextmanager
-def column_file(folder: Path | None) -> Iterator[Callable[[Counts], None]]:
+def column_file(folder: Path | None) -> Iterator[Callable[[Integers], None]]:
     """Writes counts, and nothing else, to a table in a folder."""
     if folder is None:
         yield lambda _counts: None
         return
 
-    def write(counts: Counts) -> None:
+    def write(counts: Integers) -> None:
         with writing(folder.parent):
             _write_lines(counts, file)
 
@@ -53,14 +53,11 @@ def column_file(folder: Path | None) -> Iterator[Callable[[Counts], None]]:
         yield write
 
 
-def _write_lines(counts: Counts, file: IO[bytes]) -> None:
-    from holdfast.tables.stream.text_kernel import replace_cells
+def _write_lines(counts: Integers, file: IO[bytes]) -> None:
+    from holdfast.tables.stream.text_kernel import write_lines
 
-    rows = len(counts)
-    lines = np.full(rows, ord("\n"), dtype=np.uint8)
-    cells = np.repeat(np.arange(rows)[:, None], 2, axis=1)
-    out = np.empty(rows * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
-    file.write(out[: replace_cells(lines, rows, cells, counts, out)].data)
+    out = np.empty(len(counts) * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
+    file.write(out[: write_lines(counts, out)].data)
 
 
 class StoredCounts:
@@ -68,10 +65,10 @@ class StoredCounts:
 
     def __init__(self, folder: Path) -> None:
         path = next(path for path in folder.iterdir() if path.stem == "table")
-        self._parts = open_source(path, None, {}).read()
+        self._parts = open_source(path).read()
         self._left = np.empty(0, dtype=np.int64)
 
-    def __call__(self, counts: Counts, marks: Marks) -> Counts:
+    def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
         """The next of them, as many as there are rows in a batch."""
         while len(self._left) < len(counts):
             part = next(self._parts, None)

@@ -1,42 +1,15 @@
-"""Other columns of an Arrow batch: whether they hold the counts, and the hashes of their cells."""
+"""Labels of an Arrow batch as hashes of their cells."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.tables.copies import is_count
-from holdfast.tables.stream.source import Counts
-
 _NONE = np.uint64(0x9E3779B97F4A7C15)  # the hash of a label that is missing
 
 
-def holds_counts(column: Any, counts: Counts) -> bool:
-    """Whether a column says these counts, row by row.
-
-    >>> import pyarrow as pa
-    >>> holds_counts(pa.array(["3", "0.0"]), np.array([3, 0]))
-    True
-    >>> holds_counts(pa.array([3, None]), np.array([3, 0]))
-    False
-    """
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind):
-        if column.null_count:
-            return False
-        cells = column.to_numpy(zero_copy_only=False).astype(np.float64)
-        return bool((cells == counts).all())
-    return all(_says(column, counts, part) for part in (slice(0, 16), slice(16, len(counts))))
-
-
-def _says(column: Any, counts: Counts, part: slice) -> bool:
-    return all(map(is_count, column[part].to_pylist(), counts[part].tolist()))
-
-
 def label_keys(column: Any) -> NDArray[np.uint64] | None:
-    """The hashes of the cells; None where they are no labels, such as lists."""
+    """The hashes of the cells; None where they cannot be labels, such as lists."""
     import pyarrow as pa
 
     from holdfast.tables.stream.label_kernel import keys_between
@@ -62,6 +35,6 @@ def _as_bytes(column: Any) -> Any:
         column = column.dictionary_decode()
     try:
         return column.cast(pa.large_string()).cast(pa.large_binary())
-    except pa.ArrowException:  # bytes that are no text, and kinds that have no text
+    except pa.ArrowException:  # bytes that are not text, and kinds that have none
         cells = (None if cell is None else repr(cell).encode() for cell in column.to_pylist())
         return pa.array(cells, pa.large_binary())

@@ -3,21 +3,21 @@
 import hashlib
 import os
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import plain
+from holdfast.tables.columns import Wanted, called
 from holdfast.tables.count_values import BadCount, series_counts
-from holdfast.tables.csv import find_column, suggest
 from holdfast.tables.frames import no_pyarrow
-from holdfast.tables.stream.arrow_columns import holds_counts, label_keys
+from holdfast.tables.stream.arrow_columns import label_keys
 from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.source import Counts, Draw, Marks, Part, check_marks, in_order
+from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 
 ROWS = 1 << 17
 ROW_GROUP = 8 * ROWS
@@ -40,7 +40,7 @@ class Reader:
 
     name: str
     schema: Any
-    open: Callable[[list[str] | None], Iterator[tuple[Any, str]]]
+    open: Callable[[list[str]], Iterator[tuple[Any, str]]]
     length: int | None
     query: bool = False
     """Whether a query is run whenever batches are asked for."""
@@ -49,41 +49,30 @@ class Reader:
 
 
 class ArrowSource:
-    """A table in Arrow batches; columns other than the counts are kept as they are."""
+    """A table in Arrow batches; other columns that are published are kept as they are."""
 
     suffix = "parquet"
 
-    def __init__(self, reader: Reader, count: str | None, names: dict[str, str | None]) -> None:
+    def __init__(self, reader: Reader, wanted: Wanted) -> None:
         self._reader, self.name = reader, reader.name
-        self.columns = list(reader.schema.names)
-        if count is None and len(self.columns) != 1:
-            raise HoldfastError(
-                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
-            )
-        self.column = self.columns[0] if count is None else count
-        self._where = "`table`" if count is None else f"`count` column {count!r}"
-        for parameter, name in {"count": self.column, **names}.items():
-            if name:
-                find_column(self.columns, name, parameter)
+        self.roles = wanted.roles(reader.schema.names)
+        self.column, self._where = self.roles.count, called(wanted.count)
         self._check_kinds()
-        self._length = reader.length
-        self._marker, self.category = names.get("structural_zero"), names.get("category")
+        self._length, self._marker = reader.length, wanted.structural_zero
 
     def _check_kinds(self) -> None:
         """Refuse, before anything is paid or drawn, what Parquet cannot hold."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
-        for field in self._reader.schema:
-            if field.name == self.column:
-                continue
+        for field in map(self._reader.schema.field, self.roles.others):
             try:
                 empty = plain(pa.schema([field]).empty_table())
                 parquet.write_table(empty, pa.BufferOutputStream())
             except (pa.ArrowException, NotImplementedError):
                 raise HoldfastError(
                     f"the column {field.name!r} cannot be written as Parquet: it is {field.type}. "
-                    "Hint: cast it in the query, or leave it out."
+                    "Hint: cast it in the query, or withhold it."
                 ) from None
 
     def digest(self) -> bytes | None:
@@ -104,10 +93,10 @@ class ArrowSource:
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
         rows = 0
-        for batch in self._batches(self._wanted(lookout)):
+        for batch in self._batches(self._needed() if lookout is not None else [self.column]):
             counts, marks = self._checked(batch)
             if lookout is not None:
-                self._show(batch, counts, lookout)
+                self._show(batch, counts, marks, lookout)
             rows += len(counts)
             yield Part(counts=counts, marks=marks, done=batch.done)
         self._length = rows
@@ -117,13 +106,14 @@ class ArrowSource:
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
-        at = self.columns.index(self.column)
-        schema = self._reader.schema.set(at, pa.field(self.column, pa.int64()))
+        names, field = self.roles.published, pa.field(self.column, pa.int64())
+        at = names.index(self.column)
+        schema = pa.schema([self._reader.schema.field(name) for name in names]).set(at, field)
 
         def work(batch: Batch) -> tuple[Any, Part]:
             counts, marks = self._checked(batch)
             released = draw(counts, marks)
-            columns = list(batch.data.columns)
+            columns = [batch.data.column(name) for name in names]
             columns[at] = pa.array(released)
             part = Part(counts=counts, marks=marks, released=released, done=batch.done)
             return pa.RecordBatch.from_arrays(columns, schema=schema), part
@@ -133,7 +123,7 @@ class ArrowSource:
 
         with parquet.ParquetWriter(path, plain(schema.empty_table()).schema) as writer:
             group: list[Any] = []
-            for data, part in in_order(work, self._batches(None), threads):
+            for data, part in in_order(work, self._batches(self._needed()), threads):
                 group.append(data)
                 size = sum(part.nbytes for part in group)
                 if size >= GROUP_BYTES or sum(map(len, group)) >= ROW_GROUP:
@@ -143,33 +133,19 @@ class ArrowSource:
             if group:
                 write(group)
 
-    def _wanted(self, lookout: Lookout | None) -> list[str] | None:
-        """The columns of the first pass; after the first batch few are suspects any more."""
-        wanted = [self.column, self._marker]
-        if lookout is not None:
-            if self._reader.query:
-                return None  # once for all columns, rather than twice
-            with closing(self._batches(None)) as batches:
-                for batch in batches:
-                    self._show_suspects(batch, self._checked(batch)[0], lookout)
-                    break
-            wanted += [lookout.others[at] for at in lookout.suspects.left]
-            wanted += [] if lookout.labels is None else [lookout.labels.category]
-        return list(dict.fromkeys(name for name in wanted if name))
+    def _needed(self) -> list[str]:
+        """What is read: the published columns, and that of the marks."""
+        return list(dict.fromkeys([*self.roles.published, *[self._marker][: bool(self._marker)]]))
 
-    def _show(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
-        self._show_suspects(batch, counts, lookout)
-        labels = lookout.labels
-        if labels is not None and labels.open:
-            labels.see(label_keys(batch.data.column(labels.category)))
+    def _show(self, batch: Batch, counts: Integers, marks: Marks | None, lookout: Lookout) -> None:
+        def cells(rows: Integers) -> list[list[Any]]:
+            return [batch.data.column(name).take(rows).to_pylist() for name in lookout.columns]
 
-    def _show_suspects(self, batch: Batch, counts: Counts, lookout: Lookout) -> None:
-        def holds(other: int) -> bool:
-            return holds_counts(batch.data.column(lookout.others[other]), counts)
+        lookout.see(counts, marks, cells)
+        if lookout.labels is not None:
+            lookout.labels.see(label_keys(batch.data.column(lookout.labels.category)))
 
-        lookout.suspects.see(counts, holds)
-
-    def _batches(self, columns: list[str] | None) -> Generator[Batch, None, None]:
+    def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
             for data, file in self._reader.open(columns):
@@ -191,7 +167,7 @@ class ArrowSource:
             "Hint: is it all still there, whole, and of one kind?"
         )
 
-    def _checked(self, batch: Batch) -> tuple[Counts, Marks]:
+    def _checked(self, batch: Batch) -> tuple[Integers, Marks | None]:
         import narwhals.stable.v2 as nw
         import pyarrow as pa
 
@@ -204,7 +180,7 @@ class ArrowSource:
         check_marks(marks, counts, batch.row, batch.file)
         return counts, marks
 
-    def _marks(self, batch: Batch) -> Marks:
+    def _marks(self, batch: Batch) -> Marks | None:
         cells = batch.data.column(self._marker).to_numpy(zero_copy_only=False)
         flat = cells.dtype.kind in "biuf"
         good = (cells == 0) | (cells == 1) if flat else np.zeros(len(cells), np.bool_)
@@ -236,9 +212,8 @@ def open_parquet(path: Path) -> Reader:
             "does the folder hold nothing else, and columns of one kind?"
         ) from None
 
-    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        fields = schema if columns is None else map(schema.field, columns)
-        wanted = pa.schema(list(fields))
+    def batches(columns: list[str]) -> Iterator[tuple[Any, str]]:
+        wanted = pa.schema(list(map(schema.field, columns)))
         for fragment in dataset.get_fragments():
             keys = arrow.get_partition_keys(fragment.partition_expression)
             for batch in _batches_of(fragment.path, wanted):
@@ -281,13 +256,9 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
 def open_duckdb(relation: Any) -> Reader:
     """A DuckDB relation: the query runs once for each pass."""
 
-    def batches(columns: list[str] | None) -> Iterator[tuple[Any, str]]:
-        if columns is not None:
-            quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
-            reader = relation.project(", ".join(quoted)).to_arrow_reader(ROWS)
-        else:
-            reader = relation.to_arrow_reader(ROWS)
-        for batch in reader:
+    def batches(columns: list[str]) -> Iterator[tuple[Any, str]]:
+        quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
+        for batch in relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
             yield batch, "the query"
 
     try:

@@ -1,31 +1,51 @@
-"""What the first pass looks for in columns that are published as they are."""
+"""What the first pass looks for in what is published beside the counts."""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.tables.copies import Suspects
-from holdfast.tables.table import not_labels, repeated_note
+from holdfast.arrays import Integers, Marks
+from holdfast.tables.columns import Roles, refuse_leaks
+from holdfast.tables.leaks.watch import Watch, named_total, total_labels
+from holdfast.tables.table import not_labels, repeated_notes
 
 LABELS = 10_000_000
 """So many different labels are remembered, in 128 MiB."""
 
 
 class Lookout:
-    """Copies of the counts, which are refused, and labels that repeat, which are told of."""
+    """What gives the counts away, which is refused, and labels that repeat."""
 
-    def __init__(self, columns: list[str], column: str, category: str | None) -> None:
-        self.others = [name for name in columns if name != column]
-        self.suspects = Suspects(column, self.others)
-        self.labels = None if category is None else Labels(category)
+    def __init__(self, roles: Roles) -> None:
+        roles.refuse_header()
+        self._wanted = roles.wanted
+        self.columns = roles.watched
+        self._watch = Watch(roles.watched)
+        self.labels = None if roles.wanted.category is None else Labels(roles.wanted.category)
+
+    def see(
+        self,
+        counts: Integers,
+        marks: Marks | None,
+        cells: Callable[[Integers], list[list[Any]]],
+    ) -> None:
+        """Take in the next rows; `cells` gives those of some rows, a list for each column."""
+        rows = np.arange(len(counts)) if marks is None else np.flatnonzero(~marks)
+        self._watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
     def refuse(self) -> None:
-        """Raise if a column held the counts in every row."""
-        self.suspects.refuse()
+        """Raise if something gave the counts away, when all rows were seen."""
+        named = self.labels is not None and self.labels.has_total
+        refuse_leaks([*self._watch.leaks(), *[named_total()][:named]], self._wanted)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the steward should know; holds no counts."""
-        return () if self.labels is None else self.labels.notes
+        """What a reader should know; holds no counts. Raises if labels repeat and must not."""
+        if self.labels is None:
+            return ()
+        return repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes
 
 
 class Labels:
@@ -36,22 +56,20 @@ class Labels:
 
     >>> labels = Labels("county")
     >>> labels.see(np.array([5, 7], dtype=np.uint64))
-    >>> labels.notes
-    ()
     >>> labels.see(np.array([7], dtype=np.uint64))
-    >>> labels.notes
-    ('county has repeated values; every row is treated as a category of its own',)
+    >>> labels.repeated
+    True
     """
 
     def __init__(self, category: str) -> None:
         self.category = category
+        self.has_total = False
+        """Whether one of them is named like a total."""
         self._table = np.zeros(1 << 12, dtype=np.uint64)
-        self._held, self._repeated, self._full = 0, False, False
-
-    @property
-    def open(self) -> bool:
-        """Whether more labels would change what is known."""
-        return not (self._repeated or self._full)
+        self._held, self._full = 0, False
+        self.repeated = False
+        """Whether one came twice."""
+        self._totals = _keys(total_labels())
 
     def see(self, keys: NDArray[np.uint64] | None) -> None:
         """Take in the hashes of the next labels; None where there are lists or the like."""
@@ -59,12 +77,15 @@ class Labels:
 
         if keys is None:
             raise not_labels(self.category)
+        self.has_total = self.has_total or bool(np.isin(keys, self._totals).any())
+        if self.repeated or self._full:
+            return
         fresh = keys[: LABELS - self._held]
         self._grow(self._held + len(fresh))
-        self._repeated = not remember(self._table, fresh)
+        self.repeated = not remember(self._table, fresh)
         self._held += len(fresh)
         self._full = len(fresh) < len(keys)
-        if not self.open:
+        if self.repeated or self._full:
             self._table = self._table[:0].copy()
 
     def _grow(self, number: int) -> None:
@@ -79,9 +100,17 @@ class Labels:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The warning in words."""
-        if self._repeated:
-            return (repeated_note(self.category),)
+        """How far it was looked."""
         if self._full:
             return (f"repeated values were looked for among the first {LABELS:,} categories only",)
         return ()
+
+
+def _keys(labels: list[str]) -> NDArray[np.uint64]:
+    from holdfast.tables.stream.label_kernel import keys_between
+
+    data = "".join(labels).encode()
+    ends = np.cumsum([0, *map(len, labels)])
+    keys = np.empty(len(labels), dtype=np.uint64)
+    keys_between(np.frombuffer(data, dtype=np.uint8), ends, keys)
+    return keys

@@ -5,35 +5,45 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import Wanted
 from holdfast.tables.stream.source import Source
 
 TEXT, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
 
 
-def open_source(source: Any, count: str | None, names: dict[str, str | None]) -> Source:
+def open_source(source: Any, wanted: Wanted | None = None) -> Source:
     """A table that can be read twice, from what the steward gave."""
     from holdfast.tables.stream.arrow_source import ArrowSource, open_duckdb, open_parquet
     from holdfast.tables.stream.text_source import TextSource
 
-    for parameter, name in names.items():
-        if name is not None and (not isinstance(name, str) or name == count):
-            raise HoldfastError(
-                f"`{parameter}` must name a column of its own. Hint: a table that is streamed "
-                "says in a column of true and false which rows are publicly known to be zero."
-            )
+    wanted = Wanted() if wanted is None else wanted
+    if wanted.structural_zero is not None and not isinstance(wanted.structural_zero, str):
+        raise HoldfastError(
+            "`structural_zero` must name a column of true and false where a table is streamed."
+        )
+    if wanted.missing:
+        raise HoldfastError(
+            "`missing` needs the whole table in memory. Hint: `holdfast.privatize`, --no-stream; "
+            "or leave such rows out of the source."
+        )
+    if wanted.order_by is not None:
+        raise HoldfastError(
+            "`order_by` needs the whole table in memory. Hint: sort the source before it is "
+            "streamed, or read it whole: `holdfast.privatize`, --no-stream."
+        )
     if not isinstance(source, str | os.PathLike):
         if type(source).__name__ != "DuckDBPyRelation":
             raise HoldfastError(
                 f"`source` must be a path or a DuckDB relation, got {type(source).__name__}. "
                 "Hint: what is in memory already goes to `holdfast.privatize`."
             )
-        return ArrowSource(open_duckdb(source), count, names)
+        return ArrowSource(open_duckdb(source), wanted)
     path = Path(source)
     if path.is_dir() or path.suffix.lower() in PARQUET:
-        return ArrowSource(open_parquet(path), count, names)
+        return ArrowSource(open_parquet(path), wanted)
     if path.suffix.lower() not in TEXT:
         raise HoldfastError(
             f"`{path}` must be a folder or end in one of {', '.join(TEXT + PARQUET)}. "
             "Hint: save the table as CSV or Parquet."
         )
-    return TextSource(path, count, names)
+    return TextSource(path, wanted)

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import THREADS
+from holdfast.tables.columns import Roles
 from holdfast.tables.stream.lookout import Lookout
 
-Counts = NDArray[np.int64]
-Marks = NDArray[np.bool_] | None
-Draw = Callable[[Counts, Marks], Counts]
+Draw = Callable[[Integers, Marks | None], Integers]
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -25,13 +24,13 @@ S = TypeVar("S")
 class Part:
     """A batch of rows: what is known of it when it has been read, or read and written."""
 
-    counts: Counts
+    counts: Integers
     """The true counts."""
-    marks: Marks
+    marks: Marks | None
     """Rows publicly known to be zero; None where no column says so."""
     done: float | None
     """The share of the pass that is behind; None where that is not known."""
-    released: Counts = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    released: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """What was written in their place, in the second pass."""
 
 
@@ -40,9 +39,8 @@ class Source(Protocol):
 
     name: str
     """What an error calls it: a path, or the query."""
-    column: str
-    columns: list[str]
-    category: str | None
+    roles: Roles
+    """Its columns, and which of them are published."""
     suffix: str
 
     def digest(self) -> bytes | None:
@@ -52,7 +50,7 @@ class Source(Protocol):
         """The first pass; `lookout` is shown the other columns, as far as it needs them."""
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: everything is written to `path`, with new counts."""
+        """The second pass: what is published is written to `path`, with new counts."""
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS) -> Iterator[T]:
@@ -75,7 +73,7 @@ def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS)
                 future.cancel()
 
 
-def check_marks(marks: Marks, counts: Counts, row: int, file: Any) -> None:
+def check_marks(marks: Marks | None, counts: Integers, row: int, file: Any) -> None:
     """Refuse a count other than zero where zero is publicly known; `row` rows came before."""
     if marks is not None and (marks & (counts != 0)).any():
         at = row + int((marks & (counts != 0)).argmax()) + 1

@@ -98,22 +98,6 @@ def _count(block, start, end):
 
 
 @njit(cache=True, nogil=True)
-def unlike(block, delimiter, at, counts, row, position):
-    """The first row from `row` on whose cell `at` is not plainly its count.
-
-    Returns it (their number if there is none), where the record after it begins, and the start
-    and end of the cell.
-    """
-    spans = np.zeros(4, np.int64)
-    while row < len(counts):
-        position, _ = record(block, position, True, delimiter, at, -1, spans)
-        if _count(block, spans[0], spans[1]) != counts[row]:
-            break
-        row += 1
-    return row, position, spans[0], spans[1]
-
-
-@njit(cache=True, nogil=True)
 def _blank(block, start, end):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
@@ -146,7 +130,7 @@ def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
             return EMPTY, rows, used, begin
         if found != width:
             return WIDTH, rows, used, begin
-        cells[rows, 0], cells[rows, 1] = spans[0], spans[1]
+        cells[rows, 0], cells[rows, 1], cells[rows, 2] = spans[0], spans[1], begin
         counts[rows] = _count(block, spans[0], spans[1])
         if counts[rows] < 0:
             return BAD_COUNT, rows, used, begin
@@ -180,26 +164,100 @@ def _mark(block, start, end, words):
 
 
 @njit(cache=True, nogil=True)
-def replace_cells(block, used, cells, values, out):
-    """The block up to `used` with other numbers in its cells; the number of bytes written."""
-    read, written = 0, 0
-    digits = np.empty(20, np.uint8)
-    for row in range(len(values)):
-        start, value = cells[row, 0], values[row]
-        length = start - read
-        out[written : written + length] = block[read:start]
-        written += length
-        k = 0
-        while True:
-            digits[k] = ZERO + value % 10
-            value //= 10
-            k += 1
-            if value == 0:
-                break
-        while k > 0:
-            k -= 1
-            out[written] = digits[k]
+def _digits(value, out, written):
+    """Write a number; where it ends."""
+    size, rest = 1, value // 10
+    while rest > 0:
+        size += 1
+        rest //= 10
+    for k in range(size):
+        out[written + size - 1 - k] = ZERO + value % 10
+        value //= 10
+    return written + size
+
+
+@njit(cache=True, nogil=True)
+def write_lines(values, out):
+    """Numbers alone, one per line; the number of bytes written."""
+    written = 0
+    for value in values:
+        written = _digits(value, out, written)
+        out[written] = LF
+        written += 1
+    return written
+
+
+@njit(cache=True, nogil=True)
+def _write_cell(block, start, end, delimiter, out, written):
+    """A cell as Python's csv module writes it: quoted only where it must be."""
+    quoted = start > 0 and block[start - 1] == QUOTE
+    special = False
+    for k in range(start, end):
+        byte = block[k]
+        if byte == delimiter or byte == QUOTE or byte == CR or byte == LF:  # noqa: SIM109
+            special = True
+    if special:
+        out[written] = QUOTE
+        written += 1
+    for k in range(start, end):
+        out[written] = block[k]
+        written += 1
+        if block[k] == QUOTE and not quoted:  # inside of quotes it is doubled already
+            out[written] = QUOTE
             written += 1
-        read = cells[row, 1]
-    out[written : written + used - read] = block[read:used]
-    return written + used - read
+    if special:
+        out[written] = QUOTE
+        written += 1
+    return written
+
+
+@njit(cache=True, nogil=True)
+def write_rows(block, delimiter, newline, width, places, at, values, out):
+    """Some cells of each record, with other numbers in cell `at`; the number of bytes written."""
+    starts, ends = np.empty(width, np.int64), np.empty(width, np.int64)
+    position, written = 0, 0
+    for value in values:
+        position = _cells(block, position, delimiter, starts, ends)
+        for k in range(len(places)):
+            if k > 0:
+                out[written] = delimiter
+                written += 1
+            place = places[k]
+            if place == at:
+                written = _digits(value, out, written)
+            else:
+                written = _write_cell(block, starts[place], ends[place], delimiter, out, written)
+        out[written : written + len(newline)] = newline
+        written += len(newline)
+    return written
+
+
+@njit(cache=True, nogil=True)
+def _cells(block, position, delimiter, starts, ends):
+    """Where the cells of a whole record are that was scanned before; where the next one begins."""
+    n = len(block)
+    for k in range(len(starts)):
+        if position < n and block[position] == QUOTE:
+            position += 1
+            starts[k] = position
+            while True:
+                while block[position] != QUOTE:
+                    position += 1
+                if position + 1 < n and block[position + 1] == QUOTE:
+                    position += 2
+                    continue
+                break
+            ends[k] = position
+            position += 1
+        else:
+            starts[k] = position
+            while position < n:
+                byte = block[position]
+                if byte == delimiter or byte == LF or byte == CR:  # noqa: SIM109
+                    break
+                position += 1
+            ends[k] = position
+        position += 1
+    if position < n and block[position - 1] == CR and block[position] == LF:
+        position += 1
+    return position

@@ -1,23 +1,26 @@
-"""A CSV file as a stream: blocks of whole records in which only the digits of counts change."""
+"""A CSV file as a stream: blocks of whole records, of which the published cells are written."""
 
 import codecs
 import csv
 import hashlib
 import io
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import Wanted, called
 from holdfast.tables.count_values import BadCount, text_problem
-from holdfast.tables.csv import DELIMITERS, find_column, parse_csv, suggest
+from holdfast.tables.csv import DELIMITERS, CsvTable, parse_csv
 from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.source import Counts, Draw, Marks, Part, check_marks, in_order
-from holdfast.tables.stream.text_columns import holds_counts, label_keys
+from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
+from holdfast.tables.stream.text_columns import label_keys
 
 BLOCK = 1 << 23
 LONGEST_RECORD = 1 << 26
@@ -42,9 +45,9 @@ class Scanned:
     rows: int
     used: int
     read: int
-    counts: Counts
-    marks: Marks
-    cells: NDArray[np.int64]
+    counts: Integers
+    marks: Marks | None
+    cells: Integers
 
 
 @dataclass
@@ -57,26 +60,20 @@ class Progress:
 
 
 class TextSource:
-    """A CSV file; every byte but the digits of the counts is kept."""
+    """A CSV file; its published cells are kept as they are, all but the counts."""
 
     suffix = "csv"
 
-    def __init__(self, path: Path, count: str | None, names: dict[str, str | None]) -> None:
+    def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path, self.name = path, str(path)
         with self._opened() as file:
             head = file.read(BLOCK)
-        self._start, self._delimiter, self.columns = self._header(head)
-        if count is None and len(self.columns) != 1:
-            raise HoldfastError(
-                f"`count` must name the column that holds the counts. Hint: {suggest(self.columns)}"
-            )
-        self.column = self.columns[0] if count is None else count
-        self._where = "`table`" if count is None else f"`count` column {count!r}"
-        self._at = find_column(self.columns, self.column, "count")
-        found = {key: find_column(self.columns, n, key) for key, n in names.items() if n}
-        self._marker = found.get("structural_zero", -1)
-        self._marker_name = names.get("structural_zero")
-        self.category = names.get("category")
+        self._start, self._head = self._header(head)
+        self._delimiter, self._columns = ord(self._head.delimiter), self._head.columns
+        self.roles, self._where = wanted.roles(self._columns), called(wanted.count)
+        self._at = self._columns.index(self.roles.count)
+        self._marker_name = wanted.structural_zero
+        self._marker = self._columns.index(self._marker_name) if self._marker_name else -1
 
     def digest(self) -> bytes:
         """The file's bytes, condensed."""
@@ -93,18 +90,17 @@ class TextSource:
             yield Part(counts=scanned.counts, marks=scanned.marks, done=scanned.block.done)
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: the file again, with other digits."""
+        """The second pass: the published columns again, with other counts."""
 
-        def work(block: Block) -> tuple[Scanned, Counts, NDArray[np.uint8]]:
+        def work(block: Block) -> tuple[Scanned, Integers, NDArray[np.uint8]]:
             scanned = self._scan(block)
             if scanned.status:
                 return scanned, scanned.counts, block.data[:0]
             released = draw(scanned.counts, scanned.marks)
-            return scanned, released, _with_counts(scanned, released)
+            return scanned, released, self._rewritten(scanned, released)
 
         with path.open("xb") as file:
-            with self._opened() as start:
-                file.write(start.read(self._start))
+            file.write(replace(self._head, rows=[]).select(self.roles.published).to_bytes())
             rows = Progress()
             for scanned, released, data in in_order(work, self._blocks(), threads):
                 self._check(scanned, rows)
@@ -117,16 +113,32 @@ class TextSource:
                 )
 
     def _show(self, scanned: Scanned, lookout: Lookout) -> None:
-        block, counts = scanned.block.data, scanned.counts
+        block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
 
-        def holds(other: int) -> bool:
-            at = other if other < self._at else other + 1
-            return holds_counts(block, self._delimiter, at, counts)
+        def cells(rows: Integers) -> list[list[Any]]:
+            ends = np.append(scanned.cells[1:, 2], scanned.used)
+            lines = zip(scanned.cells[rows, 2].tolist(), ends[rows].tolist(), strict=True)
+            found = [self._cells(bytes(block[start:end])) for start, end in lines]
+            return [[row[at] for row in found] for at in places]
 
-        lookout.suspects.see(counts, holds)
-        if lookout.labels is not None and lookout.labels.open:
-            at = self.columns.index(lookout.labels.category)
+        lookout.see(scanned.counts, scanned.marks, cells)
+        if lookout.labels is not None:
+            at = self._columns.index(lookout.labels.category)
             lookout.labels.see(label_keys(block, self._delimiter, at, scanned.rows))
+
+    def _rewritten(self, scanned: Scanned, released: Integers) -> NDArray[np.uint8]:
+        """What is published of a block, quoted no more than it must be, whatever way it was."""
+        from holdfast.tables.stream.text_kernel import write_rows
+
+        block, rows = scanned.block.data, scanned.rows
+        places = np.array([self._columns.index(name) for name in self.roles.published])
+        digits = len(str(int(released.max(initial=0))))
+        quotes = bool((block == ord('"')).any())
+        room = (1 + quotes) * scanned.used + (digits + 2 + 2 * quotes * len(places)) * rows
+        out = np.empty(room, np.uint8)
+        newline = np.frombuffer(self._head.newline.encode(), np.uint8)
+        style = (self._delimiter, newline, len(self._columns))
+        return out[: write_rows(block, *style, places, self._at, released, out)]
 
     def _opened(self) -> io.BufferedReader:
         try:
@@ -136,7 +148,7 @@ class TextSource:
                 f"`{self.path}` cannot be read: {error.strerror}. Hint: check the path."
             ) from None
 
-    def _header(self, head: bytes) -> tuple[int, int, list[str]]:
+    def _header(self, head: bytes) -> tuple[int, CsvTable]:
         from holdfast.tables.stream.text_kernel import record
 
         if head.startswith(_OTHER_UNICODE):
@@ -144,7 +156,8 @@ class TextSource:
                 f"`{self.path}`: a file in UTF-16 is read whole or not at all. "
                 "Hint: save it in UTF-8, or have it read whole: --no-stream, `holdfast.privatize`."
             )
-        start = len(codecs.BOM_UTF8) if head.startswith(codecs.BOM_UTF8) else 0
+        bom = codecs.BOM_UTF8 if head.startswith(codecs.BOM_UTF8) else b""
+        start = len(bom)
         while head[start : start + 1] in (b"\r", b"\n"):
             start += 1
         data = np.frombuffer(head, np.uint8)
@@ -157,12 +170,13 @@ class TextSource:
             table = parse_csv(line)
         except HoldfastError as error:
             raise HoldfastError(f"`{self.path}`: {error}") from None
-        return start + len(line), ord(table.delimiter), table.columns
+        return start + len(line), replace(table, bom=bom)
 
     def _blocks(self) -> Iterator[Block]:
         """The rest of the file, cut where records end."""
-        size, position, rest = self.path.stat().st_size, self._start, b""
+        position, rest = self._start, b""
         with self._opened() as file:
+            size = os.fstat(file.fileno()).st_size
             file.seek(self._start)
             final = False
             while not final:
@@ -175,7 +189,7 @@ class TextSource:
                 if len(rest) > LONGEST_RECORD:
                     raise self._broken("a record is above 64 MiB")
                 if b"\0" in fresh:
-                    raise self._broken("it holds bytes that are no text")
+                    raise self._broken("it holds bytes that are not text")
                 if cut:
                     block = np.frombuffer(data, np.uint8, cut)
                     yield Block(block, position / max(size, 1))
@@ -198,12 +212,12 @@ class TextSource:
     def _scan(self, block: Block) -> Scanned:
         from holdfast.tables.stream.text_kernel import scan
 
-        most = len(block.data) // (len(self.columns) + 1) + 2  # digit, delimiters, line end
+        most = len(block.data) // (len(self._columns) + 1) + 2  # digit, delimiters, line end
         counts = np.empty(most, np.int64)
         marks = np.empty(most if self._marker >= 0 else 0, np.int8)
-        cells = np.empty((most, 2), np.int64)
+        cells = np.empty((most, 3), np.int64)
         words = np.array([list(word.encode().ljust(5, b"\0")) for word in _WORDS], np.uint8)
-        place = self._delimiter, len(self.columns), self._at, self._marker
+        place = self._delimiter, len(self._columns), self._at, self._marker
         status, rows, used, read = scan(block.data, *place, words, counts, marks, cells)
         known = marks[:rows].astype(np.bool_) if self._marker >= 0 else None
         return Scanned(block, status, rows, used, read, counts[:rows], known, cells[:rows])
@@ -231,7 +245,7 @@ class TextSource:
         if scanned.status == kernel.WIDTH:
             return HoldfastError(
                 f"`{self.path}`: data row {row} has {len(cells)} cells, the header has "
-                f"{len(self.columns)}. Hint: quote cells that contain the delimiter, and fill "
+                f"{len(self._columns)}. Hint: quote cells that contain the delimiter, and fill "
                 "up short rows."
             )
         if scanned.status == kernel.BAD_MARK:
@@ -240,7 +254,7 @@ class TextSource:
                 f"false, data row {row} does not. Hint: write true and false, yes and no, or 1 "
                 "and 0."
             )
-        return BadCount(self._where, row - 1, text_problem(cells[self._at])).after(0, self.path)
+        return BadCount(self._where, [(row - 1, text_problem(cells[self._at]))]).after(0, self.path)
 
     def _cells(self, line: bytes) -> list[str]:
         text = line.decode("utf-8", errors="replace")
@@ -251,12 +265,3 @@ class TextSource:
             f"`{self.path}` cannot be read as CSV. Hint: {hint}: a quoted cell that is not "
             "closed, or text after a closing quote."
         )
-
-
-def _with_counts(scanned: Scanned, released: Counts) -> Any:
-    from holdfast.tables.stream.text_kernel import replace_cells
-
-    digits = len(str(int(released.max()))) if len(released) else 1
-    out = np.empty(scanned.used + digits * scanned.rows, np.uint8)
-    length = replace_cells(scanned.block.data, scanned.used, scanned.cells, released, out)
-    return out[:length]

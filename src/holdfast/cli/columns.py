@@ -1,0 +1,56 @@
+"""What the command line says of columns: one count column, and nothing withheld by surprise."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError, listed_names, one_line
+
+if TYPE_CHECKING:
+    from holdfast.tables.columns import Roles
+
+
+def only_count(names: Sequence[str] | None) -> str | None:
+    """The one column of counts that may be named."""
+    if names is not None and len(names) > 1:
+        raise HoldfastError(
+            "`--count` may be given once: a release has one column of counts. "
+            "Hint: make a release for each, from a file without the other counts."
+        )
+    return names[0] if names else None
+
+
+def roles_of(source: Any, names: dict[str, Any], *, streamed: bool) -> "Roles":
+    """The parts of the columns of a table."""
+    from holdfast.tables.columns import Wanted
+    from holdfast.tables.stream.open import open_source
+    from holdfast.tables.table import columns_of
+
+    wanted = Wanted(**names)
+    return open_source(source, wanted).roles if streamed else wanted.roles(columns_of(source))
+
+
+def refuse_surprise(roles: "Roles", *, keep_none: bool) -> None:
+    """Raise if columns would be withheld of which nothing was said: before they are missed in a
+    release that is paid for."""
+    from holdfast.tables.columns import reads_as_number
+
+    roles.refuse_header()
+    if keep_none and roles.wanted.keep:
+        raise HoldfastError("give `--keep` or `--keep-none`, not both.")
+    left = [name for name in roles.withheld if name != roles.wanted.structural_zero]
+    if not left or roles.wanted.keep or keep_none:
+        return
+    shown = not any(map(reads_as_number, left))
+    which = f" ({listed_names(left)})" if shown else ""
+    keep = [word for name in left if shown for word in ("--keep", name)] or ["--keep", "COLUMN"]
+    raise HoldfastError(
+        f"columns other than the category are withheld unless they are named{which}. "
+        f"Nothing was drawn or spent. Hint: to publish them as they are: {_command(keep)}\n"
+        f"To withhold them: {_command(['--keep-none'])}"
+    )
+
+
+def _command(more: list[str]) -> str:
+    return one_line(shlex.join(["holdfast", *sys.argv[1:], *more]))

@@ -1,0 +1,65 @@
+"""`holdfast count`: a row per person in, a row per category out."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.screen import asides
+from holdfast.errors import HoldfastError, numbered
+
+By = Annotated[list[str], typer.Option(help="Column of categories; more than once for several.")]
+Categories = Annotated[
+    Path, typer.Option(help="File that lists every category there is, also those with nobody.")
+]
+Per = Annotated[
+    str | None,
+    typer.Option(help="Column that says whose a row is: each person then counts once."),
+]
+
+
+def count(
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per person.")],
+    by: By,
+    categories: Categories,
+    out: Annotated[Path, typer.Option(help="New file for the counts: PRIVATE, not to publish.")],
+    per: Per = None,
+) -> None:
+    """Count people by category. The counts are the true ones: privatize them before publishing.
+
+    The categories are listed, not found in the data: a category that appears only because one
+    person is in it gives that person away. Their order is the order of the counts.
+
+    Examples:
+
+    [bold]holdfast count people.csv --by county --categories counties.csv --out counts.csv[/bold]
+
+    [bold]holdfast count visits.csv --by county --categories counties.csv --per person_id
+    --out counts.csv[/bold]
+
+    Without a file of true counts: [bold]holdfast privatize people.csv --from-people --by county
+    --categories counties.csv --max-count 50 --epsilon 1 --out release[/bold]
+    """
+    import holdfast
+    from holdfast.tables.table import read_table, write_file
+
+    counted = holdfast.count_by(file, by=by, categories=categories, per=per)
+    write_file(counted, out)
+    rows = numbered(len(read_table(counted, count="count").counts), "row")
+    asides.print(f"{rows}, column `count`: true counts in {out}. Do not publish them.")
+
+
+def counted(
+    file: Path, by: list[str] | None, categories: Path | None, per: str | None
+) -> tuple[Any, dict[str, Any]]:
+    """People as a table of counts, and what its columns are."""
+    import holdfast
+
+    if not by or categories is None:
+        raise HoldfastError(
+            "`--from-people` needs `--by` and `--categories`. Hint: the column of categories, and "
+            "a file that lists all of them."
+        )
+    table = holdfast.count_by(file, by=by, categories=categories, per=per)
+    names = {"count": "count", "category": by[0], "keep": by[1:]}
+    return table, names | {"repeated_categories": len(by) > 1}

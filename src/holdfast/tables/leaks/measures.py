@@ -1,0 +1,147 @@
+"""How much columns tell of the counts: shares of rows whose count can be read off."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+
+_NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
+SCREEN, WORTH_A_LOOK = 128, 0.8  # so many rows, and the share of them that must fit, come first
+
+
+def as_numbers(cells: Sequence[Any]) -> Floats:
+    """The number that each cell holds or contains; nan where it has none.
+
+    >>> as_numbers(["3", "12 cases", None, True, "Kent"])
+    array([ 3., 12., nan,  1., nan])
+    """
+    return np.fromiter(map(_number, cells), dtype=np.float64, count=len(cells))
+
+
+def _number(cell: Any) -> float:
+    try:
+        value = float(cell)
+    except (TypeError, ValueError, OverflowError):
+        found = _NUMBER.search(cell) if isinstance(cell, str) else None
+        value = float(found[0]) if found else np.nan
+    return value if abs(value) < 1e150 else np.nan
+
+
+def as_labels(cells: Sequence[Any]) -> Integers:
+    """Cells as numbers of their kind: equal cells, equal numbers.
+
+    >>> as_labels(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(str(cell), len(numbers)) for cell in cells], np.int64)
+
+
+def monotone_share(x: Floats, y: Floats) -> float:
+    """The largest share of rows in which y is a rising or falling function of x.
+
+    >>> monotone_share(np.array([1.0, 2, 3, 4]), np.array([0.0, 0, 9, 5]))
+    0.75
+    """
+    known = ~np.isnan(x)
+    return max(_rising(x[known], y[known]), _rising(-x[known], y[known])) / len(x)
+
+
+def _rising(x: Floats, y: Floats) -> int:
+    """The longest rising sequence of y in the order of x. Of rows with the same x, those with one
+    and the same y can be in it: they stand in falling order."""
+    ends: list[float] = []
+    for value in y[np.lexsort((-y, x))].tolist():
+        at = bisect_right(ends, value)
+        ends[at : at + 1] = [value]
+    return len(ends)
+
+
+def beyond_chance(x: Floats, y: Floats, share: float, rng: np.random.Generator) -> bool:
+    """Whether no shuffle of a small table comes near this share; large ones need no shuffles."""
+    if len(y) > 300:
+        return True
+    return all(monotone_share(x, rng.permutation(y)) < share - 0.1 for _ in range(200))
+
+
+def neighbour_share(labels: Integers, y: Floats, rng: np.random.Generator) -> float:
+    """How often rows next to each other in the order of the counts share a label, over the rows
+    that do not have the commonest label.
+
+    1 says that the label is a function of the count, such as a flag for counts above 0 or a class;
+    labels that have nothing to do with the counts agree as often as they are common.
+    """
+    order = np.lexsort((rng.random(len(y)), y))
+    sorted_labels = labels[order]
+    rare = sorted_labels != np.bincount(labels).argmax()
+    if rare.sum() < 10:
+        return 0.0
+    same = sorted_labels[1:] == sorted_labels[:-1]
+    sides = np.append(same, True).astype(np.float64) + np.append(True, same)  # ends have one side
+    return float(sides[rare].mean() / 2)
+
+
+def linear_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Generator) -> Floats:
+    """For each set of columns, the share of rows whose count is a linear function of them.
+
+    `columns` has a row for each column, `sets` the numbers of those that belong together. Lines
+    through a few random rows each are tried, so that rows that are spoilt do not matter.
+    """
+    scaled = (columns - columns.mean(axis=1, keepdims=True)) / columns.std(axis=1, keepdims=True)
+    scaled = np.vstack([scaled, np.ones(len(y))])
+    sets = np.column_stack([sets, np.full(len(sets), len(columns))])
+    screen = rng.choice(len(y), min(SCREEN, len(y)), replace=False)
+    few = scaled[:, screen][sets]
+    best, lines = np.zeros(len(sets)), np.zeros(sets.shape)
+    for pick in rng.integers(len(screen), size=(TRIES, sets.shape[1])):
+        through = np.linalg.pinv(np.swapaxes(few[:, :, pick], 1, 2))
+        line = through @ y[screen][pick]
+        fit = _read_off(np.einsum("sp,spr->sr", line, few), y[screen])
+        better = fit > best
+        best[better], lines[better] = fit[better], line[better]
+    share = np.zeros(len(sets))
+    for at in np.flatnonzero(best >= WORTH_A_LOOK):
+        share[at] = _read_off(lines[at] @ scaled[sets[at]], y)
+    return share
+
+
+def product_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Generator) -> Floats:
+    """For each set of columns, the share of rows whose count is a multiple of their product, or of
+    a ratio of them: the largest over which of them divide."""
+    screen = rng.choice(len(y), min(SCREEN, len(y)), replace=False)
+    few, width = columns[:, screen][sets], sets.shape[1]
+    share = np.zeros(len(sets))
+    with np.errstate(all="ignore"):
+        for below in _divisors(width):
+            powers = np.where(np.isin(np.arange(width), below), -1.0, 1.0)[:, None]
+            value = np.prod(few**powers, axis=1)
+            factor = _median_ratio(y[screen], value)
+            fit = _read_off(factor[:, None] * value, y[screen])
+            for at in np.flatnonzero(fit >= WORTH_A_LOOK):
+                whole = np.prod(columns[sets[at]] ** powers, axis=0)
+                share[at] = max(share[at], float(_read_off(factor[at] * whole, y)))
+    return share
+
+
+def _divisors(width: int) -> list[tuple[int, ...]]:
+    return [below for size in range(width) for below in combinations(range(width), size)]
+
+
+def _median_ratio(y: Floats, value: Floats) -> Floats:
+    ratio = np.where((y > 0) & np.isfinite(value) & (value != 0), y / value, np.nan)
+    found = np.isfinite(ratio).any(axis=1)
+    factors = np.zeros(len(value))
+    factors[found] = np.nanmedian(ratio[found], axis=1)
+    return factors
+
+
+def _read_off(guess: Floats, y: Floats) -> Any:
+    """The share of rows whose count is the guess, rounded."""
+    with np.errstate(invalid="ignore"):
+        return (np.abs(guess - y) < 0.5).mean(axis=-1)

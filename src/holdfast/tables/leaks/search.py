@@ -1,0 +1,131 @@
+"""The search for columns that give the counts away, alone or together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.tables.leaks.measures import (
+    as_labels,
+    as_numbers,
+    beyond_chance,
+    linear_share,
+    monotone_share,
+    neighbour_share,
+    product_share,
+)
+
+NEARLY_ALL = 0.9
+"""A column that tells the counts of this share of the rows gives them away."""
+ROWS = 5_000  # of the commonest count, and as many of all others
+FEW = 40  # rows in which a formula of several columns may hold by chance
+MOST_COLUMNS = {1: 100_000, 2: 300, 3: 40}  # with more, sets of two or three are not looked at
+AT_A_TIME = 512  # sets of columns in one array
+WAYS = {"as a sum or difference": linear_share, "as a product or ratio": product_share}
+
+
+@dataclass(frozen=True)
+class Leak:
+    """Something that gives counts away: for the steward, never for a bundle."""
+
+    names: tuple[str, ...]  #: the columns; or what else it is
+    how: str  #: what it does, after their names
+
+    def __str__(self) -> str:
+        return f"{' with '.join(map(repr, self.names))} {self.how}"
+
+
+def find_leaks(counts: Integers, columns: Mapping[str, Sequence[Any]]) -> list[Leak]:
+    """The columns that tell the counts of nearly all rows, alone or two or three together.
+
+    Half of the rows that are looked at have the commonest count and half have others, so that a
+    column of zeros does not seem to tell counts that are mostly 0.
+
+    >>> counts = np.arange(200) % 7
+    >>> columns = {"place": [f"p{i}" for i in range(200)], "twice": 2 * counts + 1}
+    >>> find_leaks(counts, columns)
+    [Leak(names=('twice',), how='is a rising or falling function of the counts')]
+    """
+    if len(counts) < 2 or counts.min() == counts.max():
+        return []
+    rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
+    y = counts.astype(np.float64)
+    numbers = {name: as_numbers(cells) for name, cells in columns.items()}
+    rows = _balanced(counts, rng)
+    found = [
+        leak
+        for name, cells in columns.items()
+        for leak in _alone(name, numbers[name], cells, y, rows, rng)
+    ]
+    told = {leak.names[0] for leak in found}
+    left = {name: x[rows] for name, x in numbers.items() if name not in told}
+    return [*found, *_together(left, y[rows], rng)]
+
+
+def _balanced(counts: Integers, rng: np.random.Generator) -> Integers:
+    values, numbers = np.unique(counts, return_counts=True)
+    usual = counts == values[numbers.argmax()]
+    others, same = rng.permutation(np.flatnonzero(~usual)), rng.permutation(np.flatnonzero(usual))
+    size = min(len(others), ROWS)
+    return np.sort(np.concatenate([others[:size], same[:size]]))
+
+
+def _alone(
+    name: str,
+    x: Floats,
+    cells: Sequence[Any],
+    y: Floats,
+    rows: Integers,
+    rng: np.random.Generator,
+) -> Iterator[Leak]:
+    if (x == y).all():
+        yield Leak((name,), "holds the counts")
+        return
+    x, y_rows = x[rows], y[rows]
+    share = monotone_share(x, y_rows)
+    if share >= NEARLY_ALL and beyond_chance(x, y_rows, share, rng):
+        equal = np.mean(x == y_rows) >= NEARLY_ALL
+        rising = "is a rising or falling function of the counts"
+        nearly = "" if share == 1 else " in nearly all rows"
+        yield Leak((name,), ("holds the counts" if equal else rising) + nearly)
+    elif neighbour_share(as_labels(cells), y, rng) >= NEARLY_ALL:
+        yield Leak((name,), "is a flag or a class that follows from the count")
+
+
+def _together(numbers: Mapping[str, Floats], y: Floats, rng: np.random.Generator) -> Iterator[Leak]:
+    """Sets of two or three columns; one that holds a set found before is passed over."""
+    usable = {name: _filled(x) for name, x in numbers.items() if _usable(x)}
+    if len(y) < FEW or not usable:
+        return
+    names, columns = list(usable), np.stack(list(usable.values()))
+    found: list[set[int]] = []
+    for sets in _sets(len(names), found):
+        for way, share_of in WAYS.items():
+            for at in np.flatnonzero(share_of(columns, sets, y, rng) >= NEARLY_ALL):
+                members = set(sets[at].tolist())
+                if not any(known <= members for known in found):
+                    found.append(members)
+                    yield Leak(tuple(names[i] for i in sorted(members)), f"gives the counts {way}")
+
+
+def _usable(x: Floats) -> bool:
+    known = x[np.isfinite(x)]
+    return len(known) >= NEARLY_ALL * len(x) and bool(np.ptp(known) > 0)
+
+
+def _filled(x: Floats) -> Floats:
+    return np.where(np.isfinite(x), x, 0.0)
+
+
+def _sets(number: int, found: Sequence[set[int]]) -> Iterator[Integers]:
+    for width in (width for width, most in MOST_COLUMNS.items() if number <= most):
+        sets = [s for s in combinations(range(number), width) if not _covered(s, found)]
+        for start in range(0, len(sets), AT_A_TIME):
+            yield np.array(sets[start : start + AT_A_TIME], dtype=np.int64)
+
+
+def _covered(members: tuple[int, ...], found: Sequence[set[int]]) -> bool:
+    return any(known <= set(members) for known in found)

@@ -1,0 +1,137 @@
+"""All rows of a table seen once, in batches: a sample of them, their order, and their total."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.tables.leaks.search import Leak, find_leaks
+
+SAMPLE = 10_000  # rows with a count of 0, and as many with others
+ROW_ORDER, TOTALS = "row order", "totals"
+"""What `publish_anyway` calls the order of the rows, and rows that add up others."""
+_NAMES_OF_TOTALS = ("total", "totals", "grand total", "sum", "all", "overall")
+
+
+class Watch:
+    """What gives the counts away, however the rows come in batches.
+
+    >>> watch = Watch(["also"])
+    >>> watch.see(np.array([3, 0, 1]), lambda rows: [[["3", "0", "1"][row] for row in rows]])
+    >>> watch.leaks()
+    [Leak(names=('also',), how='holds the counts')]
+    """
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        self._columns = list(columns)
+        self._samples = (_Sample(), _Sample())
+        self._rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
+        self._order, self._total = _Order(), _Total()
+
+    def see(self, counts: Integers, cells: Callable[[Integers], list[list[Any]]]) -> None:
+        """Take in the next rows; `cells` gives those of some rows, a list for each column."""
+        self._order.see(counts)
+        self._total.see(counts)
+        if self._columns:
+            drawn = self._rng.random(len(counts))
+            for sample, part in zip(self._samples, (counts == 0, counts != 0), strict=True):
+                sample.see(np.flatnonzero(part), drawn, counts, cells)
+
+    def leaks(self) -> list[Leak]:
+        """What was found, when all rows were seen."""
+        rest = [*self._order.leaks(), *self._total.leaks()]
+        if not self._columns:
+            return rest
+        rows = [row for sample in self._samples for row in sample.rows]
+        counts = np.array([count for count, _ in rows], dtype=np.int64)
+        cells = zip(*(cells for _, cells in rows), strict=True)
+        return [*find_leaks(counts, dict(zip(self._columns, cells, strict=True))), *rest]
+
+
+class _Sample:
+    """Rows drawn at random, all alike: those with the smallest of as many random numbers."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[int, tuple[Any, ...]]] = []
+        self._drawn: Floats = np.empty(0)
+
+    def see(self, rows: Integers, drawn: Floats, counts: Integers, cells: Any) -> None:
+        bar = 1.0 if len(self.rows) < SAMPLE else float(self._drawn.max())
+        fresh = rows[drawn[rows] < bar]
+        if len(fresh) > SAMPLE:
+            fresh = np.sort(fresh[np.argpartition(drawn[fresh], SAMPLE)[:SAMPLE]])
+        if not len(fresh):
+            return
+        columns = zip(*cells(fresh), strict=True)
+        all_rows = [*self.rows, *zip(counts[fresh].tolist(), columns, strict=True)]
+        numbers = np.append(self._drawn, drawn[fresh])
+        kept = np.argsort(numbers)[:SAMPLE]
+        self.rows, self._drawn = [all_rows[at] for at in kept], numbers[kept]
+
+
+class _Order:
+    """Whether the order of the rows tells of the counts: how often neighbours differ, and rise."""
+
+    def __init__(self) -> None:
+        self._numbers = np.zeros(10_001, dtype=np.int64)
+        self._unequal, self._rising, self._last = 0, 0, np.empty(0, dtype=np.int64)
+
+    def see(self, counts: Integers) -> None:
+        steps = np.diff(np.append(self._last, counts))
+        self._unequal += int(np.count_nonzero(steps))
+        self._rising += int(np.count_nonzero(steps > 0))
+        capped = np.minimum(counts, len(self._numbers) - 1)
+        self._numbers += np.bincount(capped, minlength=len(self._numbers))
+        self._last = counts[-1:] if len(counts) else self._last
+
+    def leaks(self) -> list[Leak]:
+        rows = max(int(self._numbers.sum()), 1)
+        expected = (rows - 1) * (1 - float(((self._numbers / rows) ** 2).sum()))
+        together = expected >= 12 and self._unequal <= expected / 10
+        one_way = max(self._rising, self._unequal - self._rising)
+        sorted_ = self._unequal >= 7 and one_way >= self._unequal * (
+            0.9 if self._unequal >= 12 else 1
+        )
+        return [Leak((ROW_ORDER,), "follows the counts")] if together or sorted_ else []
+
+
+class _Total:
+    """Whether one row is the sum of all others."""
+
+    def __init__(self) -> None:
+        self._sum, self._most, self._rows = 0, 0, 0
+
+    def see(self, counts: Integers) -> None:
+        # in two halves: the sum of many large counts does not fit into 64 bits
+        self._sum += (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
+        self._most = max(self._most, int(counts.max(initial=0)))
+        self._rows += int(np.count_nonzero(counts))
+
+    def leaks(self) -> list[Leak]:
+        if self._rows < 6 or 2 * self._most != self._sum:
+            return []
+        return [Leak((TOTALS,), "has a row that is the sum of all others")]
+
+
+def is_total(label: Any) -> bool:
+    """Whether a category is named like a total of others.
+
+    >>> is_total(" TOTAL"), is_total("Allentown")
+    (True, False)
+    """
+    return str(label).strip().casefold() in _NAMES_OF_TOTALS
+
+
+def total_labels() -> list[str]:
+    """The ways in which totals are mostly written."""
+    return [
+        way(name)
+        for name in _NAMES_OF_TOTALS
+        for way in (str, str.title, str.upper, str.capitalize)
+    ]
+
+
+def named_total() -> Leak:
+    """What is said of a category with such a name."""
+    return Leak((TOTALS,), "has a category named like a total of others")

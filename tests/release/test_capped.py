@@ -1,0 +1,48 @@
+"""A max_count that is too low does not look like accuracy: from z alone it is said."""
+
+import numpy as np
+import pytest
+
+import holdfast
+from holdfast.constructors import Heuristic
+
+COUNTS = np.random.default_rng(5).permutation(np.append(np.arange(2000) % 5, [40] * 900))
+
+
+def released(max_count, **options):
+    fixed = {"epsilon": 2, "constructor": Heuristic(), "seed": 1}
+    return holdfast.privatize(COUNTS, max_count=max_count, **fixed | options)
+
+
+def said(release):
+    return [note for note in release.notes if "which stands for" in note]
+
+
+def test_from_two_per_cent_on_a_note_says_how_many_rows_are_at_the_top():
+    (note,) = said(released(9))
+    share = released(9).target[-1]
+    assert f"about {round(share * 2900)} rows ({share:.0%}) have a count of 9" in note
+    assert "9 or more" in note and "capped" in note
+    assert not said(released(60))
+
+
+def test_the_bundle_speaks_of_capped_counts(tmp_path):
+    text = " ".join((released(9).save(tmp_path / "a") / "README.md").read_text().split())
+    assert "on average from the true one capped at 9" in text and "have 9 or more" in text
+    assert "their order is published as well" in text
+    assert "their order" in released(9).privacy.neighbours
+    assert holdfast.verify(tmp_path / "a").passed
+
+
+@pytest.mark.parametrize("question", ["mean", "total"])
+def test_answers_about_capped_counts_are_named_so(question):
+    named = released(9).ask(question).question
+    assert named == f"{question} of counts capped at 9, a lower bound"
+    assert "capped" not in released(60).ask(question).question
+
+
+def test_other_answers_about_capped_counts_are_named_so():
+    release = released(9)
+    assert release.ask("variance").question == "variance of counts capped at 9"
+    assert release.ask("gini").question == "Gini coefficient of counts capped at 9"
+    assert "capped" not in release.ask("share", equal=0).question

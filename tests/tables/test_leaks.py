@@ -1,0 +1,217 @@
+"""Columns, an order and rows that give the counts away are refused before anything is paid."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import holdfast
+from holdfast.constructors import Heuristic
+from holdfast.errors import HoldfastError, LeakError
+from holdfast.tables.csv import CsvTable
+from holdfast.tables.leaks import find_leaks
+from holdfast.tables.leaks.watch import SAMPLE, Watch
+
+ROWS = 3000
+RNG = np.random.default_rng(3)
+Y = RNG.poisson(RNG.gamma(0.6, 5, ROWS))
+A, B = RNG.integers(0, 900, ROWS), RNG.integers(1000, 90_000, ROWS)
+OPTIONS = {"count": "n", "category": "place", "epsilon": 1, "max_count": 9}
+OPTIONS |= {"constructor": Heuristic()}
+
+
+def spoilt(x):
+    return np.where(np.arange(ROWS) % 17 == 0, 1, x)
+
+
+LEAKS = {
+    "equal": {"x": Y},
+    "as text": {"x": [f" {y}.0" for y in Y]},
+    "inside of text": {"x": [f"{y} cases" for y in Y]},
+    "scaled": {"x": 3 * Y},
+    "shifted": {"x": Y + 1000},
+    "sum of two": {"x": A - Y, "a": A},
+    "difference of two": {"x": A + Y, "a": A},
+    "sum of three": {"x": A + B + Y, "a": A, "b": B},
+    "ratio": {"x": np.round(100_000 * Y / B, 2), "b": B},
+    "product": {"x": Y * B, "b": B},
+    "monotone": {"x": np.log1p(Y)},
+    "falling": {"x": -(Y.astype(float) ** 3)},
+    "nearly all rows of a copy": {"x": spoilt(Y)},
+    "nearly all rows of a sum": {"x": spoilt(A + Y), "a": A},
+    "nearly all rows of a monotone function": {"x": spoilt(np.sqrt(Y))},
+    "flag": {"x": np.where(Y > 0, "yes", "no")},
+    "rare flag": {"x": np.quantile(Y, 0.99) < Y},
+    "class": {"x": np.array(["low", "high", "middle"])[np.digitize(Y, [2, 6])]},
+    "code": {"x": [f"k{(y * 7919) % 101}" for y in Y]},
+}
+
+
+@pytest.mark.parametrize("kind", LEAKS)
+def test_columns_that_give_the_counts_away_are_found(kind):
+    told = find_leaks(Y, {"region": RNG.integers(0, 9, ROWS), **LEAKS[kind]})
+    assert [set(leak.names) for leak in told] == [set(LEAKS[kind])]
+
+
+INNOCENT = {
+    "constant": np.zeros(ROWS),
+    "number of the row": np.arange(ROWS),
+    "region": RNG.integers(0, 12, ROWS).astype(str),
+    "population": np.round((Y + RNG.gamma(2, 2, ROWS)) * RNG.lognormal(5, 0.5, ROWS)),
+    "last year": RNG.poisson(Y),
+    "likelier where counts are high": RNG.random(ROWS) < 0.2 + 0.6 * (Y > 2),
+    "missing": [None] * ROWS,
+    "lists": [[1]] * ROWS,
+    "huge": [10**400, *[1e308] * (ROWS - 1)],
+}
+
+
+def test_columns_that_go_with_the_counts_but_do_not_tell_them_pass():
+    assert find_leaks(Y, INNOCENT) == []
+
+
+@pytest.mark.parametrize("rows", range(1, 12))
+def test_a_few_rows_that_rise_together_by_chance_pass(rows):
+    found = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        columns = {name: rng.integers(0, 50, rows) for name in "abcd"}
+        found += len(find_leaks(rng.integers(0, 40, rows), columns))
+    assert found <= (30 if rows == 1 else 1)
+
+
+def test_counts_that_are_mostly_zero_are_not_told_by_zeros():
+    y = np.where(np.arange(ROWS) % 50 == 0, 1 + np.arange(ROWS) % 7, 0)
+    assert find_leaks(y, {"zeros": np.zeros(ROWS), "other": RNG.permutation(y)}) == []
+    assert find_leaks(y, {"copy": y, "zeros": np.zeros(ROWS)})[0].names == ("copy",)
+
+
+def test_batches_are_seen_as_a_whole_and_few_cells_are_fetched():
+    y = np.tile(Y, 40)
+    x, fetched = y + 1, []
+
+    def cells(start):
+        def chosen(rows):
+            fetched.append(len(rows))
+            return [x[start + rows].tolist()]
+
+        return chosen
+
+    watch = Watch(["x"])
+    for start in range(0, len(y), 5000):
+        watch.see(y[start : start + 5000], cells(start))
+    assert [leak.names for leak in watch.leaks()] == [("x",)]
+    assert sum(fetched) < 8 * SAMPLE
+
+
+def frame(**columns):
+    return pd.DataFrame({"place": [f"p{i}" for i in range(ROWS)], "n": Y} | columns)
+
+
+def test_the_schools_whose_teachers_were_a_difference_are_refused(tmp_path):
+    students = RNG.integers(20, 900, ROWS)
+    table = frame(population=students + Y, enrollment=students)
+    assert holdfast.privatize(table, **OPTIONS).unchanged_columns == ("place",)
+    assert holdfast.privatize(table, **OPTIONS, keep="population").unchanged_columns == (
+        "place",
+        "population",
+    )
+    book = holdfast.Ledger(tmp_path / "book")
+    book.set_limit("schools", epsilon=1)
+    both = OPTIONS | {"keep": ["population", "enrollment"], "ledger": book, "dataset": "schools"}
+    with pytest.raises(LeakError, match="'population' with 'enrollment' gives the counts"):
+        holdfast.privatize(table, **both)
+    assert book.balance("schools").epsilon_spent == 0
+    folder = holdfast.privatize(table, **both, publish_anyway=["enrollment"]).save(tmp_path / "r")
+    words = "".join(file.read_text("latin-1") for file in folder.iterdir())
+    assert "gives the counts" not in words and "anyway" not in words  # what was found stays here
+
+
+@pytest.mark.parametrize("name", ["keep", "publish_anyway"])
+def test_names_of_columns_must_be_names(name):
+    for wrong in ({"a": 1}, 5, [3], ["no such column"]):
+        with pytest.raises(HoldfastError, match=f"`{name}` must"):
+            holdfast.privatize(frame(), **OPTIONS, **{name: wrong})
+    with pytest.raises(HoldfastError, match=r"`keep` must not name the column of counts"):
+        holdfast.privatize(frame(), **OPTIONS, keep=["n"])
+    with pytest.raises(HoldfastError, match="`keep` names a column, but `table` has none"):
+        holdfast.privatize([1, 2], epsilon=1, max_count=3, keep=["place"])
+
+
+def test_rows_known_to_be_zero_are_no_leak():
+    table = frame(closed=(Y == 0))
+    options = OPTIONS | {"structural_zero": "closed", "keep": ["closed"]}
+    assert holdfast.privatize(table, **options).unchanged_columns == ("place", "closed")
+    with pytest.raises(LeakError, match="'closed' is a flag"):
+        holdfast.privatize(table, **OPTIONS, keep=["closed"])
+
+
+ORDERS = {
+    "falling": np.argsort(-Y, kind="stable"),
+    "rising": np.argsort(Y, kind="stable"),
+    "equal counts together": np.lexsort((Y, Y * 7919 % 101)),
+    "falling within regions": np.lexsort((-Y, np.arange(ROWS) % 20)),
+}
+
+
+@pytest.mark.parametrize("kind", ORDERS)
+def test_an_order_that_follows_the_counts_is_refused(kind):
+    table = frame().iloc[ORDERS[kind]].reset_index(drop=True)
+    with pytest.raises(LeakError, match=r"'row order' follows the counts.*`order_by`"):
+        holdfast.privatize(table, **OPTIONS)
+    release = holdfast.privatize(table, **OPTIONS, order_by="place")
+    assert release.table["place"].tolist() == sorted(table["place"])
+    anyway = holdfast.privatize(table, **OPTIONS, publish_anyway=["row order"])
+    assert anyway.table["place"].tolist() == table["place"].tolist()
+
+
+def test_value_counts_as_a_series_is_refused():
+    people = pd.Series(np.repeat([f"p{i}" for i in range(ROWS)], Y))
+    with pytest.raises(LeakError, match="'row order' follows the counts"):
+        holdfast.privatize(people.value_counts(), epsilon=1, max_count=9)
+
+
+def test_the_order_of_a_public_column_is_one_of_numbers_where_all_are():
+    rows = [["b", "10", "0"], ["c", "9", "1"], ["a", "9", "2"], ["d", "", "3"]]
+    table = CsvTable(("place", "size", "n"), rows)
+    options = OPTIONS | {"keep": ["size"], "order_by": "size"}
+    assert holdfast.privatize(table, **options).table.column("place") == ["a", "c", "b", "d"]
+    table.rows[0][1] = "x"
+    assert holdfast.privatize(table, **options).table.column("place") == ["a", "c", "b", "d"]
+    with pytest.raises(HoldfastError, match="`order_by` must name a column that is published"):
+        holdfast.privatize(table, **OPTIONS, order_by="size")
+
+
+def test_rows_that_are_totals_are_refused_by_name_and_by_sum():
+    named = pd.DataFrame({"place": ["a", "b", "c", " TOTAL"], "n": [1, 2, 4, 9]})
+    with pytest.raises(LeakError, match="'totals' has a category named like a total"):
+        holdfast.privatize(named, **OPTIONS)
+    summed = pd.DataFrame({"place": list("abcdefg"), "n": [1, 2, 4, 9, 3, 1, 20]})
+    with pytest.raises(LeakError, match="'totals' has a row that is the sum of all others"):
+        holdfast.privatize(summed, **OPTIONS)
+    assert holdfast.privatize(summed, **OPTIONS, publish_anyway=["totals"]).rows == 7
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_streams_refuse_orders_and_totals_as_well(suffix, tmp_path):
+    path = tmp_path / f"in.{suffix}"
+
+    def written(table):
+        table.to_csv(path, index=False) if suffix == "csv" else table.to_parquet(path)
+        return path
+
+    def run(**more):
+        return holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS, **more)
+
+    written(frame().iloc[ORDERS["falling"]])
+    with pytest.raises(LeakError, match="'row order' follows the counts"):
+        run()
+    table = frame()
+    table.loc[5, "place"] = "Total"
+    written(table)
+    with pytest.raises(LeakError, match="'totals' has a category named like a total"):
+        run()
+    table.loc[5, "place"], table.loc[5, "n"] = "p5", Y.sum() - Y[5]
+    written(table)
+    with pytest.raises(LeakError, match="'totals' has a row that is the sum"):
+        run()
+    assert run(publish_anyway=["totals"]).rows == ROWS
