@@ -1,0 +1,37 @@
+"""CONTRIBUTING.md is a map of what is there."""
+
+import re
+from pathlib import Path
+
+from test_architecture import ORDER
+
+import holdfast
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PACKAGE = Path(holdfast.__file__).parent
+
+
+def test_every_place_that_is_named_exists():
+    named = set(re.findall(r"`((?:[a-z_]+/)+(?:[a-z_]+(?:\.py|\.md)?)?)`", TEXT))
+    assert len(named) > 25
+    for place in named:
+        assert (PACKAGE / place).exists() or (ROOT / place).exists(), place
+
+
+def test_every_function_that_is_named_stands_where_it_says():
+    found = re.findall(r"`([a-z_/]+\.py)`, `([a-z_]+)`", TEXT)
+    assert len(found) >= 3
+    for place, function in found:
+        assert f"def {function}(" in (PACKAGE / place).read_text(encoding="utf-8"), (
+            place,
+            function,
+        )
+
+
+def test_packages_are_listed_in_the_order_that_imports_must_keep():
+    rows = re.findall(r"^\| `([a-z]+)/?`", TEXT.split("Where the guarantee")[0], re.MULTILINE)
+    packages = [name for name in rows if (PACKAGE / name).is_dir()]
+    assert packages == [name for name in ORDER if name in packages]
+    on_disk = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert set(packages) == on_disk
