@@ -152,7 +152,13 @@ def test_a_stream_tells_which_rows_they_are(tmp_path):
     lines = [f"{count},{str(bool(known)).lower()}" for count, known in zip(ALL, MASK, strict=True)]
     table.write_text("\n".join(["n,known", *lines]) + "\n")
     made = holdfast.privatize_stream(
-        table, tmp_path / "release", epsilon=1, max_count=7, count="n", structural_zero="known"
+        table,
+        tmp_path / "release",
+        epsilon=1,
+        max_count=7,
+        count="n",
+        structural_zero="known",
+        publish_anyway=["row order"],
     )
     assert made.load().structural_zero_rows.tolist() == MASK.tolist()
 

@@ -37,7 +37,12 @@ def cli(capsys, monkeypatch, tmp_path):
 @pytest.fixture
 def release(tmp_path):
     rows = [[f"<b>place</b> {i}", str(count)] for i, count in enumerate(COUNTS)]
-    made = released(counts=CsvTable(("place | <i>", "n"), rows), count="n", keep="place | <i>")
+    made = released(
+        counts=CsvTable(("place | <i>", "n"), rows),
+        count="n",
+        keep="place | <i>",
+        publish_anyway=["place | <i>", "row order"],
+    )
     made.save(tmp_path / "release")
     return made
 

@@ -169,7 +169,7 @@ def test_a_repeated_label_must_be_named_by_number():
     table = holdfast.tables.csv.CsvTable(
         ("place", "n"), [["Kent", "3"], ["Kent", "0"], ["Ely", "1"]]
     )
-    release = released(counts=table, count="n")
+    release = released(counts=table, count="n", keep="place")
     with pytest.raises(holdfast.HoldfastError, match="several rows"):
         release.compare("Kent", "Ely")
     assert release.compare(0, 2).second == "Ely"
@@ -189,7 +189,7 @@ def test_without_a_fixed_point_the_whole_mechanism_is_inverted():
 def numbered(labels):
     return released(counts=holdfast.tables.csv.CsvTable(
         ("id", "n"), [[str(label), str(i % 4)] for i, label in enumerate(labels)]
-    ), count="n")  # fmt: skip
+    ), count="n", keep="id")  # fmt: skip
 
 
 def test_a_number_that_is_no_label_is_refused_where_labels_are_numbers():

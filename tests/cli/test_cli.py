@@ -476,7 +476,7 @@ def test_an_old_command_line_that_published_all_columns_is_told_the_new_one(cli)
         assert f"holdfast {' '.join(words)} {kept}--keep 'state code'" in err
         assert f"holdfast {' '.join(words)} --keep-none" in err
     code, out, _ = cli(*old, "--keep", "place", "--keep", "state code", "--out", "release")
-    assert code == 0 and "Published unchanged: place, state code." in out
+    assert code == 0 and "Published unchanged: place, state code, and the order" in out
     assert Path("release/table.csv").read_text().startswith("place,n,state code\n")
     code, out, _ = cli(*old, "--keep-none", "--out", "bare")
     assert code == 0 and Path("bare/table.csv").read_text().startswith("n\n")

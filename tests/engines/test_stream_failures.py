@@ -19,7 +19,7 @@ from holdfast.release import bundle
 from holdfast.tables.stream import arrow_source, text_source
 
 ROWS = 40_000
-TABLE = pa.table({"shop": [f"s{row}" for row in range(ROWS)], "visits": np.arange(ROWS) % 17})
+TABLE = pa.table({"shop": [f"s{row}" for row in range(ROWS)], "visits": np.arange(ROWS) * 5 % 17})
 
 
 @pytest.fixture(autouse=True)
@@ -49,7 +49,13 @@ def failed(source, place, change=None):
         if what.startswith("Drawing") and done > 0.1 and todo:
             todo.pop()()
 
-    options = {"count": "visits", "epsilon": 1, "max_count": 20, "constructor": Heuristic()}
+    options = {
+        "count": "visits",
+        "keep": "shop",
+        "epsilon": 1,
+        "max_count": 20,
+        "constructor": Heuristic(),
+    }
     options |= {"ledger": ledger, "dataset": "visits", "progress": progress}
     with pytest.raises(HoldfastError) as caught:
         holdfast.privatize_stream(source, place / "release", **options)

@@ -73,7 +73,7 @@ def test_rows_of_equal_counts_that_changed_places_are_not_shown_each_others_draw
 
 def test_a_query_is_paid_for_whenever_it_runs(ledger, tmp_path):
     with duckdb.connect() as connection:
-        query = f"select * from '{source(tmp_path, 'parquet')}' order by visits"
+        query = f"select * from '{source(tmp_path, 'parquet')}' order by shop"
         for name in "ab":
             made = holdfast.privatize_stream(
                 connection.sql(query), tmp_path / name, **options(ledger)
@@ -232,6 +232,6 @@ def test_a_column_that_parquet_cannot_hold_is_refused_before_anything_is_spent(
 ):
     relation = duckdb.connect().sql(f"SELECT i % 7 AS visits, {kind} AS odd FROM range(900) t(i)")
     with pytest.raises(HoldfastError, match="'odd' cannot be written as Parquet"):
-        holdfast.privatize_stream(relation, tmp_path / "a", **options(ledger))
+        holdfast.privatize_stream(relation, tmp_path / "a", **options(ledger), keep=["odd"])
     assert ledger.balance("visits").epsilon_spent == 0
     assert not (tmp_path / "a").exists()

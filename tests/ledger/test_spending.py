@@ -291,7 +291,17 @@ def test_ledger_and_dataset_go_together(ledger):
             holdfast.privatize(COUNTS, **USUAL, **given)
 
 
-PAID = ("--count", "n", "--max-count", "5", "--epsilon", "0.5", "--constructor", "min")
+PAID = (
+    "--keep-none",
+    "--count",
+    "n",
+    "--max-count",
+    "5",
+    "--epsilon",
+    "0.5",
+    "--constructor",
+    "min",
+)
 PAID = (*PAID, "--ledger", "b.ledger", "--dataset", "crime")
 
 

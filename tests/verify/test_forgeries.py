@@ -144,7 +144,8 @@ def test_columns_that_speak_of_epsilon_do_no_harm(tmp_path):
 
     names = {"epsilon = 5": 1, "Promise": 2, "<!--": 3, "delta =": 4, "n": COUNTS}
     release = holdfast.privatize(
-        pd.DataFrame(names), count="n", category="epsilon = 5", epsilon=1, max_count=8,
+        pd.DataFrame(names), count="n", keep=["epsilon = 5", "Promise", "<!--", "delta ="],
+        epsilon=1, max_count=8,
         constructor=holdfast.constructors.Heuristic(),
     )  # fmt: skip
     assert holdfast.verify(release.save(tmp_path / "release")).damage == ()

@@ -174,11 +174,11 @@ RELEASES = {
     "a third": lambda: make(epsilon="1/3"),
     "an index": lambda: holdfast.privatize(
         pd.DataFrame({"n": COUNTS}, index=[f"p{i}" for i in range(400)]),
-        count="n", epsilon=1, max_count=8, seed=1,
+        count="n", category="index", epsilon=1, max_count=8, seed=1,
     ),
     "odd names": lambda: holdfast.privatize(
         pd.DataFrame({'a "b", c;\n<d>': ["ü"] * 400, "SIMULATION": 1, "": 2, "n|\t": COUNTS}),
-        count="n|\t", epsilon=1, max_count=8,
+        count="n|\t", keep=['a "b", c;\n<d>', "SIMULATION", ""], epsilon=1, max_count=8,
     ),
 }  # fmt: skip
 
@@ -199,7 +199,9 @@ def test_a_table_keeps_its_dialect_and_passes(tmp_path, encoding, newline, delim
     lines = ["place,n", '"Doña\n ""Ana"", 2",3', "Ely,0", ",1"]
     text = newline.join(lines).replace(",", delimiter) + newline
     (tmp_path / "in.csv").write_bytes(text.encode(encoding))
-    release = holdfast.privatize(tmp_path / "in.csv", count="n", epsilon=1, max_count=3)
+    release = holdfast.privatize(
+        tmp_path / "in.csv", count="n", category="place", epsilon=1, max_count=3
+    )
     assert holdfast.verify(release.save(tmp_path / "release")).damage == ()
 
 

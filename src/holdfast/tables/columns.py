@@ -2,11 +2,12 @@
 
 import difflib
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import HoldfastError, LeakError
+from holdfast.errors import HoldfastError, LeakError, one_line
 from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
 
 _SHOWN = 8
@@ -97,8 +98,14 @@ def refuse_leaks(leaks: Iterable[Leak], wanted: Wanted) -> None:
         raise LeakError(
             f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, found)))}. "
             f"Nothing was drawn or spent. Hint: {_advice(found)}; or, where that may be published "
-            f"all the same, name it: publish_anyway={[leak.names[0] for leak in found]!r}."
+            f"all the same, name it: {_anyway(found)}."
         )
+
+
+def _anyway(found: Sequence[Leak]) -> str:
+    names = list(dict.fromkeys(leak.names[0] for leak in found))
+    words = shlex.join(word for name in names for word in ("--publish-anyway", name))
+    return f"publish_anyway={names!r}, {one_line(words)}"
 
 
 def _advice(found: Sequence[Leak]) -> str:
