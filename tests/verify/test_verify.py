@@ -339,6 +339,36 @@ def test_a_damaged_parquet_table_is_named(tmp_path, words):
     assert words in holdfast.verify(bundle).damage[0]
 
 
+def test_free_bytes_between_parquet_pages_are_found(tmp_path):
+    bundle = make().save(tmp_path / "release", table_format="parquet")
+    path = bundle / "table.parquet"
+    data = path.read_bytes()
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    path.write_bytes(data[:footer] + b"the true counts" + data[footer:])
+    assert pq.read_table(path).num_rows == 400
+    repair(bundle)
+    assert "belong to no page" in holdfast.verify(bundle).damage[0]
+
+
+PARQUETS = {
+    "plain": {},
+    "without dictionaries": {"use_dictionary": False},
+    "small pages": {"data_page_size": 64, "write_batch_size": 8},
+    "second version of pages": {"data_page_version": "2.0", "compression": "zstd"},
+    "many groups": {"row_group_size": 7},
+    "check sums": {"write_page_checksum": True, "compression": "none"},
+}
+
+
+@pytest.mark.parametrize("name", PARQUETS)
+def test_pages_of_any_kind_are_walked(tmp_path, name):
+    bundle = make().save(tmp_path / "release", table_format="parquet")
+    path = bundle / "table.parquet"
+    pq.write_table(pq.read_table(path), path, **PARQUETS[name])
+    repair(bundle)
+    assert holdfast.verify(bundle).damage == ()
+
+
 def test_a_parquet_table_that_claims_too_much_is_refused(tmp_path):
     bundle = make().save(tmp_path / "release", table_format="parquet")
     path = bundle / "table.parquet"

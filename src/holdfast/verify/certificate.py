@@ -106,14 +106,10 @@ def worst_ratio(mechanism: Mechanism) -> Place:
         at = _largest(top.ravel(), bottom.ravel(), worst[0])
         if at is not None:
             line, k = divmod(at, top.shape[1])
-            i, j = _input(strip, line, k), int(strip.outputs[line])
+            i, j = int(strip.rows[k]), int(strip.outputs[line])
             pair = (i, i + 1) if upper[line, k] >= lower[line, k] else (i + 1, i)
             worst = (Fraction(int(top[line, k]), int(bottom[line, k])), *pair, j)
     return worst
-
-
-def _input(strip: Strip, line: int, k: int) -> int:
-    return int(strip.rows[min(line, len(strip.rows) - 1), k])
 
 
 def _check_zeros(strip: Strip, top: Words, bottom: Words) -> None:
@@ -121,7 +117,7 @@ def _check_zeros(strip: Strip, top: Words, bottom: Words) -> None:
     found = np.flatnonzero((bottom == 0) & (top > 0))
     if len(found):
         line, k = divmod(int(found[0]), top.shape[1])
-        i, j = _input(strip, line, k), int(strip.outputs[line])
+        i, j = int(strip.rows[k]), int(strip.outputs[line])
         able, unable = (i + 1, i) if strip.weights[line, k] == 0 else (i, i + 1)
         raise Damage(
             f"the certificate fails: output {j} is possible for input {able} "
@@ -177,11 +173,9 @@ def _excesses(mechanism: Mechanism, factor: int) -> tuple[Limbs, Limbs]:
     tops, bottoms = np.zeros((2, 3, n)), np.zeros((2, 3, n))
     for strip in mechanism.strips():
         upper, lower = strip.weights[:, :-1], strip.weights[:, 1:]
-        rows = np.broadcast_to(strip.rows[:, :-1], upper.shape)
+        rows = np.broadcast_to(strip.rows[:-1], upper.shape)
         for k, (a, b) in enumerate(((upper, lower), (lower, upper))):
             exceeding = above(a, b, factor)
-            if strip.fresh is not None:
-                exceeding &= strip.fresh
             tops[k] += sums_by_row(rows[exceeding], a[exceeding], n)
             bottoms[k] += sums_by_row(rows[exceeding], b[exceeding], n)
     return tops, bottoms

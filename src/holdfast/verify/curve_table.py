@@ -32,45 +32,36 @@ class CurveTable:
 
     def weight(self, i: int, j: int) -> int:
         """The weight of output j for input i."""
-        rows = np.array([[i]])
+        rows = np.array([i])
         below = int(self._curves(np.array([j - 1]), rows)[0, 0]) if j else 0
         return int(self._curves(np.array([j]), rows)[0, 0]) - below + int(self.floors[j])
 
     def strips(self) -> Iterator[Strip]:
-        """The windows around the turns of each column's two curves, or whole columns."""
-        width = 2 * self.reach + 3
-        if width >= len(self):
-            yield from self._whole_columns()
-            return
-        step = max(1, STRIP // width)
-        for start in range(0, len(self), step):
-            outputs = np.arange(start, min(start + step, len(self)))
-            before = self._window(outputs - 1, width)
-            yield self._strip(outputs, before)
-            own = self._window(outputs, width)
-            yield self._strip(outputs, own, own[:, :-1] >= before[:, -1:])
+        """Columns whose curves turn near each other, in all rows that these curves reach.
 
-    def _whole_columns(self) -> Iterator[Strip]:
-        n = len(self)
-        rows, step = np.arange(n)[None, :], max(1, STRIP // n)
-        for start in range(0, n, step):
-            outputs = np.arange(start, min(start + step, n))
-            yield self._strip(outputs, rows)
+        Turns are in order, so the rows between them come to n in all, however they are spread.
+        """
+        n, reach = len(self), self.reach
+        most = max(8, STRIP // (3 * reach + 3))
+        first = 0
+        while first < n:
+            start = int(self.turns[first - 1]) if first else 0
+            near = int(np.searchsorted(self.turns, start + max(reach, 64), side="right"))
+            end = min(max(near, first + 1), first + most, n)
+            last = min(int(self.turns[end - 1]) + reach + 2, n)
+            yield self._strip(first, end, np.arange(max(start - reach - 1, 0), last))
+            first = end
 
-    def _window(self, curves: Integers, width: int) -> Integers:
-        """Rows around the turns, a line a curve; at the ends a row is repeated."""
-        turns = np.where(curves < 0, 0, self.turns[curves])
-        rows = turns[:, None] + np.arange(width) - (width // 2)
-        return np.clip(rows, 0, len(self) - 1)
-
-    def _strip(self, outputs: Integers, rows: Integers, fresh: Mask | None = None) -> Strip:
-        before = self._curves(outputs - 1, rows)
-        weights = self._curves(outputs, rows) - before + self.floors[outputs][:, None]
+    def _strip(self, first: int, end: int, rows: Integers) -> Strip:
+        outputs = np.arange(first, end)
+        below = self._curves(np.arange(first - 1, end), rows)
+        weights = np.diff(below, axis=0)
+        weights += self.floors[outputs][:, None]
         if weights.min() < 0:
-            line, at = np.unravel_index(int(np.argmin(weights)), weights.shape)
-            i, j = np.broadcast_to(rows, weights.shape)[line, at], outputs[line]
+            line, at = divmod(int(np.argmin(weights)), len(rows))
+            i, j = rows[at], outputs[line]
             raise Damage(f"{CURVES}: the weight of input {i}, output {j} is negative.")
-        return Strip(outputs, rows, weights.astype(np.uint64), fresh)
+        return Strip(outputs, rows, weights.view(np.uint64))
 
     def _curves(self, curves: Integers, rows: Integers) -> Integers:
         """The cumulative weights of some outputs without their floors; curve -1 is 0."""
@@ -79,18 +70,24 @@ class CurveTable:
         height = np.where(none, 0, self.heights[curves])[:, None]
         steps = rows - turn
         right = steps >= 0
-        power = self.powers[np.minimum(np.abs(steps), self.reach)]
-        start = np.where(right, height, self.keep - height).astype(np.uint64) + np.uint64(self.lift)
-        high, low = product(power, start)
-        left = ((high << np.uint64(2)) | (low >> np.uint64(62))).astype(np.int64) - self.lift
-        tail = np.maximum(left, 0)
+        np.abs(steps, out=steps)
+        power = self.powers[np.minimum(steps, self.reach, out=steps)]
+        ends = [(part + self.lift).astype(np.uint64) for part in (height, self.keep - height)]
+        high, low = product(power, np.where(right, *ends))
+        high <<= np.uint64(2)
+        high |= low >> np.uint64(62)
+        tail = high.view(np.int64)
+        tail -= self.lift
+        np.maximum(tail, 0, out=tail)
         return np.where(right, tail, self.keep - tail)
 
     def possible(self) -> Mask:
         """Which outputs have a positive weight for any input."""
         found = self.floors > 0
-        for strip in self.strips():
-            found[strip.outputs] |= strip.weights.any(axis=1)
+        unlike = (np.diff(self.turns, prepend=0) != 0) | (np.diff(self.heights, prepend=0) != 0)
+        if (unlike & ~found).any():  # without a floor, but between two curves that differ
+            for strip in self.strips():
+                found[strip.outputs] |= strip.weights.any(axis=1)
         return found
 
     def check_row_totals(self) -> str:
@@ -109,20 +106,32 @@ class CurveTable:
         return digest.hexdigest()
 
     def sums(self, z: Floats) -> Sums:
-        """By the windows in which a curve is neither 0 nor full, and the shares left of them."""
-        n, before = len(self), np.append(0.0, np.cumsum(z))
+        """By the windows in which a curve is neither 0 nor full, and the shares left of them.
+
+        In doubles: a value of a curve is rounded five times, and cut off below 2^-62.
+        """
+        n, before, keep = len(self), np.append(0.0, np.cumsum(z)), self.keep / TOTAL
         whole, upper = np.zeros(n), np.zeros(n)
         for curves, rows, shares in self._parts(z):
-            parts = self._curves(curves, rows) * shares
+            parts = self._heights(curves, rows) * shares
             left, at = before[np.maximum(rows[:, 0], 0)], before[curves + 1]
-            whole[curves] = parts.sum(axis=1) + self.keep * left
+            whole[curves] = parts.sum(axis=1) + keep * left
             beyond = np.where(rows > curves[:, None], parts, 0.0).sum(axis=1)
-            upper[curves] = beyond + self.keep * np.maximum(left - at, 0.0)
-        floors, shares = np.cumsum(self.floors), before[1:]
-        lower = self.keep * shares - (whole - upper)
-        rest = TOTAL - self.keep - floors
-        crossing = upper + floors * (before[-1] - shares) + lower + rest * shares
-        return Sums((whole + floors) / TOTAL, crossing / TOTAL, (3 * n + 9) * 2.0**-53)
+            upper[curves] = beyond + keep * np.maximum(left - at, 0.0)
+        floors, shares = np.cumsum(self.floors) / TOTAL, before[1:]
+        lower = keep * shares - (whole - upper)
+        crossing = upper + floors * (before[-1] - shares) + lower + (1 - keep - floors) * shares
+        return Sums(whole + floors, crossing, (3 * n + 20) * 2.0**-53)
+
+    def _heights(self, curves: Integers, rows: Integers) -> Floats:
+        """The same as `_curves` as shares of 2^62, in doubles."""
+        turn, height = self.turns[curves][:, None], self.heights[curves][:, None]
+        right = rows >= turn
+        power = (self.powers / TOTAL)[np.minimum(np.abs(rows - turn), self.reach)]
+        lift, keep = self.lift / TOTAL, self.keep / TOTAL
+        start = np.where(right, height / TOTAL, (self.keep - height) / TOTAL) + lift
+        tail = np.maximum(start * power - lift, 0.0)
+        return np.asarray(np.where(right, tail, keep - tail))
 
     def _parts(self, values: Floats) -> Iterator[tuple[Integers, Integers, Floats]]:
         """Curves, the rows around their turns, and the values there; 0 beyond the table."""
@@ -139,6 +148,6 @@ class CurveTable:
         """By the falls of each curve from one input to the next."""
         found = np.zeros(len(self))
         for curves, rows, off in self._parts(errors):
-            falls = np.abs(self._curves(curves, rows) - self._curves(curves, rows + 1))
-            found[curves] = (falls * off).sum(axis=1) / TOTAL
+            falls = -np.diff(self._heights(curves, rows), axis=1)
+            found[curves] = (falls * off[:, :-1]).sum(axis=1)
         return found

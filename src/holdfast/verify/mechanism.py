@@ -11,22 +11,20 @@ from holdfast.verify.exact import Mask, Words
 from holdfast.verify.report import Damage
 
 TOTAL = 1 << 62
-STRIP = 1 << 18  # weights looked at in one go: 2 MB, and as much again for each step
+STRIP = 1 << 15  # weights looked at in one go: few enough to stay near the processor
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
 class Strip(NamedTuple):
-    """Some columns of a mechanism, or the parts of them in which the weight changes."""
+    """Neighbouring columns of a mechanism, or the part of them in which weights change."""
 
     outputs: Integers
     """Which columns."""
     rows: Integers
-    """Which inputs, in order; one line for each column, or one for all."""
+    """Which inputs, one after the other."""
     weights: Words
     """A line a column."""
-    fresh: Mask | None = None
-    """Which pairs of neighbours no other strip has; None for all."""
 
 
 class Sums(NamedTuple):
@@ -83,7 +81,7 @@ class WeightTable:
     def strips(self) -> Iterator[Strip]:
         """Whole columns."""
         outputs, inputs = self.columns.shape
-        step, rows = max(1, STRIP // inputs), np.arange(inputs)[None, :]
+        step, rows = max(1, STRIP // inputs), np.arange(inputs)
         for start in range(0, outputs, step):
             block = self.columns[start : start + step]
             yield Strip(np.arange(start, start + len(block)), rows, block)

@@ -13,6 +13,7 @@ from typing import IO, Any
 from holdfast.verify.exact import Mask
 from holdfast.verify.folder import opened
 from holdfast.verify.parquet import open_parquet, read_column
+from holdfast.verify.parquet_pages import check_pages
 from holdfast.verify.parquet_size import check_size
 from holdfast.verify.report import Damage, shown
 
@@ -193,6 +194,7 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
         raise Damage("table.parquet has not rows + structural_zeros rows.")
     try:
         check_size(source, file, name)
+        check_pages(source, file)
     except Damage:
         raise
     except Exception:
