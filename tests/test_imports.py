@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 OPTIONAL = (
     "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich flint "
     "dp_accounting"
@@ -33,9 +35,16 @@ def test_the_ledger_commands_load_nothing_heavy(tmp_path):
 
 
 def test_a_release_of_an_array_needs_no_data_frame_library():
-    # polars is left out of this: OpenDP itself looks for it when it is imported
     code = "import holdfast; holdfast.privatize([1, 0, 2], epsilon=1, max_count=3)"
-    assert not loaded_after(code) & {"pandas", "pyarrow", "duckdb", "typer"}
+    assert not loaded_after(code) & {"pandas", "polars", "pyarrow", "duckdb", "typer"}
+
+
+def test_a_release_imports_no_study_and_of_scipy_only_what_numba_does():
+    loaded_after(
+        "import sys, holdfast; holdfast.privatize([1, 0, 2, 5, 3], epsilon=1, max_count=6)\n"
+        "late = ('holdfast.studies', 'holdfast.engines.spark', 'scipy.optimize', 'scipy.ndimage')\n"
+        "assert not [name for name in late if name in sys.modules]"
+    )
 
 
 def test_functions_win_over_the_packages_of_their_names():
@@ -51,4 +60,7 @@ def test_the_public_names_are_there():
 
     for name in holdfast.__all__:
         assert getattr(holdfast, name) is not None
+    assert dir(holdfast) == sorted(holdfast.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'privatise'"):
+        holdfast.privatise  # noqa: B018
     assert callable(holdfast.privatize) and callable(holdfast.count_by)
