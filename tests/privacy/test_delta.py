@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
+from bundles import forge
 from holdfast.cli.screen import promise, screen
 from holdfast.constructors import Constructor, Heuristic
 from holdfast.errors import HoldfastError
@@ -240,12 +241,12 @@ def test_a_mechanism_with_more_delta_than_its_constructor_declared_is_not_drawn_
             holdfast.privatize(COUNTS, epsilon=1, max_count=9, constructor=constructor, seed=1)
 
 
-def test_a_bundle_whose_mechanism_declares_more_than_the_record_does_not_load(
-    tmp_path, monkeypatch
-):
-    folder = holdfast.privatize(COUNTS, epsilon=1, max_count=9, seed=1).save(tmp_path / "release")
-    monkeypatch.setattr("holdfast.release.bundle.group_delta", lambda *_: Fraction(1, 10**9))
-    with pytest.raises(HoldfastError, match="does not fit"):
+def test_a_bundle_whose_mechanism_declares_more_than_the_record_does_not_load(tmp_path):
+    optimal = holdfast.constructors.Optimal(delta="1e-6")
+    release = holdfast.privatize(COUNTS, epsilon=1, max_count=9, seed=1, constructor=optimal)
+    folder = release.save(tmp_path / "release")
+    forge(folder, privacy={"delta": "0", "promise": "epsilon = 1"})
+    with pytest.raises(HoldfastError, match="delta is less than what the certificate's"):
         holdfast.load(folder)
 
 

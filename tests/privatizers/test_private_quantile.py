@@ -192,7 +192,7 @@ def test_the_release_says_where_max_count_came_from(tmp_path):
     assert 22 <= found.max_count <= 34  # the true quantile is 27
     assert (found.q, found.epsilon) == (Fraction(19, 20), Fraction(1, 25))
     assert f"max_count = {found.max_count} came from the data" in release.notes[0]
-    assert len(release.notes) == 1
+    assert [note for note in release.notes[1:] if "from the data" in note] == []
     assert "max_count was found from the data, privately" in release.privacy.neighbours
 
     folder = release.save(tmp_path / "release")
@@ -209,7 +209,7 @@ def test_the_release_says_where_max_count_came_from(tmp_path):
 def test_a_given_max_count_costs_nothing_and_says_nothing():
     release = holdfast.privatize(COUNTS, epsilon=1, max_count=30, seed=1, **FAST)
     assert release.max_count_found is None and release.privacy.budget.quantile == 0
-    assert release.notes == () and "from the data" not in release.privacy.neighbours
+    assert "from the data" not in " ".join((*release.notes, release.privacy.neighbours))
 
 
 def test_too_few_rows_and_the_ceiling_are_noted():

@@ -23,6 +23,7 @@ def distribution_picture(
 ) -> str:
     """A panel of bars for each distribution, side by side on one scale, with `outline` over all.
 
+    >>> import numpy as np
     >>> svg = distribution_picture([("released", np.array([0.5, 0.5]))], title="two bars")
     >>> svg.startswith("<svg"), svg.count("<rect")
     (True, 3)

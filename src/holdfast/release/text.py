@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Floats
 from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.pictures import distribution_picture
-from holdfast.release.usefulness import rows_at_the_top
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
@@ -54,6 +54,11 @@ def _picture_title(record: dict[str, Any]) -> str:
 def change_in_words(change: float | None) -> str:
     """An expected change of a count, where one can be stated."""
     return "an unknown amount" if change is None else f"{change:.2g}"
+
+
+def rows_at_the_top(target: Sequence[float] | Floats, rows: int) -> int:
+    """How many rows have the highest count or more, by z alone."""
+    return round(float(target[-1]) * rows)
 
 
 def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:

@@ -11,6 +11,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.metrics import absolute_deviation
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.max_count import FoundMaxCount
+from holdfast.release.text import rows_at_the_top
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
@@ -58,11 +59,6 @@ def max_count_notes(found: FoundMaxCount | None, rows: int) -> tuple[str, ...]:
             "max_count is as high as it may be: more counts than the quantile says may be top-coded"
         )
     return tuple(notes)
-
-
-def rows_at_the_top(target: Floats, rows: int) -> int:
-    """How many rows have the highest count or more, by z alone."""
-    return round(float(target[-1]) * rows)
 
 
 def _top_notes(target: Floats, rows: int) -> list[str]:
