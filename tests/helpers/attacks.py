@@ -203,11 +203,27 @@ def tied_weights(bundle, n=8_192):
     )
 
 
+def endless_row(bundle, cells=(1 << 26) - 9):
+    """A row of as many empty cells as a line may hold."""
+    table = bundle / "table.csv"
+    table.write_text(table.read_text() + "," * cells + "\n")
+    repair(bundle)
+
+
+def endless_header(bundle, cells=(1 << 26) - 9):
+    """A header of as many empty cells as a line may hold."""
+    table = bundle / "table.csv"
+    table.write_text("," * cells + "\n" + table.read_text())
+    repair(bundle)
+
+
 WORST = {
     "80,000 backticks in a column's name": backticks,
     "600,000 columns, all that a record has room for": many_columns,
     "Parquet, 1,000 columns in 100 groups": many_chunks,
     "a method of 4 MB": long_method,
+    "a row of 67 million cells": endless_row,
+    "a header of 67 million cells": endless_header,
     "weights above 2^62, n = 8,000": heavy_weights,
     "ties and a delta, n = 8,192": tied_weights,
 }

@@ -191,6 +191,7 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "sizes": (_Bundle.check_sizes, ("fields",)),
     "hashes": (_Bundle.check_hashes, ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
+    "table": (_Bundle.read_table, ("fields",)),  # before the weights: either takes room
     "weights": (_Bundle.read_mechanism, ("fields",)),
     "digest": (_Bundle.check_digest, ("weights",)),
     "row totals": (lambda bundle: bundle.mechanism.check_row_totals(), ("weights",)),
@@ -198,7 +199,6 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "target": (_Bundle.read_target, ("fields",)),
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
     "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
-    "table": (_Bundle.read_table, ("fields",)),
     "measurement": (_Bundle.check_measurement, ("target", "budget", "table")),
     "counts": (_Bundle.check_counts, ("row totals", "table")),
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
