@@ -48,14 +48,16 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
     """Check a bundle as somebody who trusts neither its maker nor the program that made it.
 
     Reads the files as docs/bundle.md describes them, by code that shares nothing with the
-    constructors, the mechanism or the writer, and repeats every claim in integers and fractions:
-    the sums, the budget, the certificate, the fixed point, z from what stage 1 measured, and that
-    every released count can come from the mechanism. One check borrows: the smooth fit of stage 1
-    is repeated with the fit itself. What it cannot know: whether the true table went through this
-    mechanism, whether the noise of stage 1 was drawn as stated, and who made the bundle.
+    constructors, the mechanism or the writer, and repeats every claim: the sums, the budget and the
+    certificate in integers and fractions, the fixed point, z from what stage 1 measured, that every
+    released count can come from the mechanism and how probable all of them are. Two checks borrow:
+    the smooth fit of stage 1 is repeated with the fit itself, and what people read is written
+    again, after checks of its own, to compare every byte. What it cannot know: whether the true
+    table went through this mechanism, whether the noise of stage 1 was drawn as stated, and who
+    made the bundle.
 
-    Nothing in a bundle is ever run. Memory: 8 n^2 bytes and little beside. A damaged bundle
-    raises nothing: the report is false, and says what is wrong.
+    Nothing in a bundle is ever run. Memory: 8 n^2 bytes for weights, O(n) for curves, and little
+    beside. A damaged bundle raises nothing: the report is false, and says what is wrong.
 
     >>> report = verify("no such folder")
     >>> report.passed, report.damage
@@ -169,7 +171,7 @@ class _Bundle:
         self.tally = check_table(self.path, table, self.record)
         return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}"
 
-    def check_written(self) -> str:
+    def check_written(self) -> Found:
         names = find_table(self.path), find_mechanism(self.path)
         return check_written(self.path, self.record, self.tally, names)
 
@@ -189,6 +191,7 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "sizes": (_Bundle.check_sizes, ("fields",)),
     "hashes": (_Bundle.check_hashes, ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
+    "table": (_Bundle.read_table, ("fields",)),  # before the weights: either takes room
     "weights": (_Bundle.read_mechanism, ("fields",)),
     "digest": (_Bundle.check_digest, ("weights",)),
     "row totals": (lambda bundle: bundle.mechanism.check_row_totals(), ("weights",)),
@@ -196,7 +199,6 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "target": (_Bundle.read_target, ("fields",)),
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
     "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
-    "table": (_Bundle.read_table, ("fields",)),
     "measurement": (_Bundle.check_measurement, ("target", "budget", "table")),
     "counts": (_Bundle.check_counts, ("row totals", "table")),
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),

@@ -20,6 +20,7 @@ from holdfast.verify.report import Damage, shown
 EMPTY = -1  # a cell with nothing in it
 Counts = Generator[int | None, None, None]  # None for what is no whole number
 LONGEST_LINE = 1 << 26
+LONGEST_HEADER = 1 << 24  # more than release.json has room for
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {
@@ -176,6 +177,8 @@ def _header_text(lines: Iterator[str]) -> str:
         if quotes % 2 == 0 or length > LONGEST_LINE:
             break
     head = "".join(parts)
+    if len(head) > LONGEST_HEADER:
+        raise Damage("table.csv: its header is longer than all names of release.json.")
     if not head.strip():
         raise Damage("table.csv is empty.")
     return head

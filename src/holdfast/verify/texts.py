@@ -14,10 +14,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from holdfast.verify.folder import read_small
+from holdfast.verify.folder import TEXTS, read_small
 from holdfast.verify.record import rounded_up
 from holdfast.verify.registry import check_registry
-from holdfast.verify.report import Damage, shown
+from holdfast.verify.report import Damage, Found, shown
 
 Names = tuple[str, str]  # of the table and of the file with the mechanism
 _MARK = "SIMULATION, protects nobody"
@@ -39,24 +39,25 @@ _ATTRIBUTES = {
 
 def check_texts(folder: Path, record: dict[str, Any]) -> str:
     """README.md and deployment.yaml state the same promise; a simulation is marked everywhere."""
-    simulated = record["privacy"]["simulated"]
-    texts = {name: _read(folder, name) for name in ("README.md", "deployment.yaml")}
-    texts["distribution.svg"] = _read(folder, "distribution.svg")
+    simulated, names = record["privacy"]["simulated"], _Names(record)
+    whole = {name: _read(folder, name) for name in TEXTS}
+    texts = {name: names.left_out_of(text) for name, text in whole.items()}
     for name, text in texts.items():
-        if (_MARK in _without_names(text, record)) is not simulated:
+        if (_MARK in text) is not simulated:
             said = "does not say" if simulated else "says"
             raise Damage(f"{name} {said} that the release is a simulation; release.json differs.")
-    _check_readme(_without_names(texts["README.md"], record), record)
-    check_registry(texts["deployment.yaml"], record)
+    _check_readme(texts["README.md"], record)
+    check_registry(whole["deployment.yaml"], record)
     for name in ("README.md", "deployment.yaml"):
-        _check_numbers(_without_names(texts[name], record), name, record["privacy"])
+        _check_numbers(texts[name], name, record["privacy"])
     return "README.md, deployment.yaml and the picture agree with release.json"
 
 
-def check_written(folder: Path, record: dict[str, Any], tally: list[int], names: Names) -> str:
+def check_written(folder: Path, record: dict[str, Any], tally: list[int], names: Names) -> Found:
     """Every byte that people read follows from the record and the table."""
     if record["schema"] not in WRITERS:
-        return f"not compared: schema {record['schema']} left them open"
+        old = f"this release has schema {record['schema']}: what people read in it was held to its "
+        return Found("not compared: its schema left them open", f"{old}main points alone.")
     drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
     for name, text in WRITERS[record["schema"]](record, drawn, names).items():
         found, expected = _read(folder, name).split("\n"), text.split("\n")
@@ -66,7 +67,9 @@ def check_written(folder: Path, record: dict[str, Any], tally: list[int], names:
             raise Damage(
                 f"{name} is not what release.json and the table make it: line {line} differs."
             )
-    return "README.md, deployment.yaml and the picture follow from release.json and the table"
+    return Found(
+        "README.md, deployment.yaml and the picture follow from release.json and the table"
+    )
 
 
 def _written_3(record: dict[str, Any], drawn: list[int], names: Names) -> dict[str, str]:
@@ -108,19 +111,28 @@ def _check_numbers(text: str, name: str, privacy: dict[str, Any]) -> None:
             raise Damage(f"{name} states another {match[1]} than release.json.")
 
 
-def _without_names(text: str, record: dict[str, Any]) -> str:
-    """The text without the names of columns, which might be taken for a promise.
+class _Names:
+    """The names of columns, which might be taken for a promise, and where they stand.
 
-    They are looked for where they stand, each place once: a million names take no longer.
+    Each place is looked for once: a million names take no longer than their letters.
     """
-    columns = [_one_line(column) for column in record["columns"]]
-    kept = ", ".join(_code(_one_line(column)) for column in record["unchanged_columns"])
-    counts = record["count_column"] if record["count_column"] is not None else "count"
-    text = text.replace(f"(column {_code(_one_line(counts))})", "", 1)
-    text = text.replace(f"published unchanged: {kept or 'none'}.", "", 1)
-    plain = {re.sub(r"([\\`*\[\]<>])", r"\\\1", column) for column in columns}
-    text = _NOTE.sub(lambda note: "" if note[1] in plain else note[0], text)
-    return re.sub(r"^    unprotected_quantities: .*$", "", text, flags=re.MULTILINE)
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        counts = record["count_column"] if record["count_column"] is not None else "count"
+        kept = ", ".join(_code(_one_line(column)) for column in record["unchanged_columns"])
+        self.places = (
+            f"(column {_code(_one_line(counts))})",
+            f"published unchanged: {kept or 'none'}.",
+        )
+        self.plain = {
+            re.sub(r"([\\`*\[\]<>])", r"\\\1", _one_line(column)) for column in record["columns"]
+        }
+
+    def left_out_of(self, text: str) -> str:
+        for place in self.places:
+            text = text.replace(place, "", 1)
+        text = _NOTE.sub(lambda note: "" if note[1] in self.plain else note[0], text)
+        return re.sub(r"^    unprotected_quantities: .*$", "", text, flags=re.MULTILINE)
 
 
 def _one_line(text: str) -> str:
