@@ -244,8 +244,7 @@ def _refuse_with_people(*others: Any) -> None:
 
 
 def _show(release: "Release", folder: Path) -> None:
-    from holdfast.release.text import change_in_words
-    from holdfast.release.text import rows_at_the_top
+    from holdfast.release.text import change_in_words, rows_at_the_top
 
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
