@@ -263,7 +263,7 @@ def test_a_whole_release_keeps_its_budget_and_uses_it():
         table,
         neighbour,
         epsilon=1,
-        draws=40_000,
+        draws=80_000,
         batched=True,
         features=repeated.stage_2_loss(table, neighbour),
     )

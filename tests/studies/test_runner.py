@@ -67,7 +67,7 @@ def test_an_unwritable_folder_is_a_clear_error(tmp_path):
 SCRIPT = """
 import sys
 sys.path.insert(0, sys.argv[2])
-from test_study_engine import study
+from test_runner import study
 from holdfast.studies.runner import run
 run(study(tasks=40, pause=0.02), folder=sys.argv[1], jobs=1, progress=False)
 """
@@ -80,6 +80,7 @@ def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
         [sys.executable, "-c", SCRIPT, str(log.parent), os.path.dirname(__file__)]
     )
     while not log.exists() or log.stat().st_size < 300:
+        assert process.poll() is None, "the run ended before it could be killed"
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
