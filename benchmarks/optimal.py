@@ -131,7 +131,7 @@ def first_use() -> None:
             out = f"{place}/{name}"
             command = [sys.executable, "-m", "holdfast", "privatize", str(table), "--count",
                        "homicides", "--category", "county", "--max-count", "50", "--epsilon", "1",
-                       "--out", out]  # fmt: skip
+                       "--keep-none", "--out", out]  # fmt: skip
             start = time.perf_counter()
             subprocess.run(command, check=True, env=environment, capture_output=True)
             print(f"  holdfast privatize, {name}: {time.perf_counter() - start:.1f} s")
