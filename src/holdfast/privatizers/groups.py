@@ -5,6 +5,7 @@ groups are measured with the whole epsilon. docs/groups-fit.md has the model and
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,6 +23,7 @@ LEAST_BLOCKS = 4  # that the range of counts has at the least
 FINE_NOISE, FINE_ROWS = 0.7, 5.0  # epsilon, and epsilon times the root of rows, see `is_fine`
 MANY_GROUPS = 100
 WHOLE_SHARE = Fraction(1, 5)
+TURNS = 20
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -108,6 +110,8 @@ def fit_groups(
         return np.array([_alone(numbers[g], int(rows[g]), epsilon) for g in range(len(rows))])
     measured = _measured(numbers, rows, epsilon, bins, whole, totals)
     z = _followed(JointFit(measured, ordered=ordered).run())
+    if measured.whole is not None:
+        z = _raked(z, measured)
     for g in np.flatnonzero(alone):
         z[g] = _alone(numbers[g], int(rows[g]), epsilon)
     return z
@@ -174,4 +178,24 @@ def _followed(fit: JointFit) -> Floats:
             shares = isotonic(np.diff(cumulative, prepend=0.0)) * sizes[g]
             shares += LEAST * (laws[g] + 1 / len(shares))
             z[g] = shares / shares.sum()
+    return z
+
+
+def _raked(z: Floats, measured: Measured) -> Floats:
+    """Targets whose mean over all rows is what the sums over all groups say: each count's share
+    is raised or lowered in all groups alike, in turns with making shares add up to 1."""
+    rows = measured.sizes.sum()
+    one = replace(
+        measured,
+        sums=np.asarray(measured.whole)[None, :],
+        sizes=np.array([rows]),
+        rate=measured.whole_rate,
+        parts=np.ones((1, len(measured.widths))),
+        totals=None,
+        whole=None,
+    )
+    wanted = _followed(JointFit(one, ordered=False).run())[0]
+    for _ in range(TURNS):
+        z = z * (wanted / (measured.sizes @ z / rows))
+        z = z / z.sum(axis=1, keepdims=True)
     return z
