@@ -1,6 +1,6 @@
 """Stage 1 for groups: what a joint fit gains, on two real tables; the share of stage 1; its time.
 
-    python benchmarks/groups.py demo [--releases 50]      # homicides, 8 classes of population
+    python benchmarks/groups.py demo [--releases 200]      # homicides, 8 classes of population
     python benchmarks/groups.py states --data DATA        # murders by state
     python benchmarks/groups.py split [--data DATA]       # other shares of stage 1
     python benchmarks/groups.py time                      # up to 10,000 groups at n = 101
@@ -25,6 +25,7 @@ WAYS = {
     "together": together,
     "limit": known,
 }
+FIRST_SEED = 10_000  # the model's constants were chosen on seeds 0 to 99
 FACTORS = (0.4, 0.6, 0.8, 1.0, 1.25, 1.6, 2.2)
 
 
@@ -42,7 +43,7 @@ def share(table, way, epsilon):
 def scores(table, way, epsilon, part, releases):
     """Means of scores over seeded releases."""
     found = []
-    for seed in range(releases):
+    for seed in range(FIRST_SEED, FIRST_SEED + releases):
         rng = np.random.default_rng(seed)
         targets = WAYS[way](table, part * epsilon, rng)
         found.append(released(table, targets, (1 - part) * epsilon, rng))
@@ -89,7 +90,7 @@ def options():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=["demo", "states", "split", "time"])
-    parser.add_argument("--releases", type=int, default=50)
+    parser.add_argument("--releases", type=int, default=200)
     parser.add_argument("--data", default=os.environ.get("HOLDFAST_DATA"))
     return parser.parse_args()
 
