@@ -14,6 +14,7 @@ SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
 ENOUGH_ROWS = 40  # rows times stage 1's epsilon: noise of 3.5 % of the rows
 SHARE_RULE = (0.121, -0.753, 0.020, -0.851)  # benchmarks/split.py fit
+SHARE_BY_GROUPS = 0.1  # benchmarks/groups.py split
 
 
 def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
@@ -76,20 +77,24 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     return _to_thousandths(0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))
 
 
-def share_rule(epsilon: Fraction, *, rows: int, bins: int) -> Fraction:
+def share_rule(epsilon: Fraction, *, rows: int, bins: int, groups: int = 1) -> Fraction:
     """Our rule for the share of stage 1, rounded to thousandths.
 
     f = 1 / (1 + e^-x) with x linear in ln ε, ln N and ln n, fitted for `CumulativeSmooth` and the
     optimum by `benchmarks/split.py`; N and n are held to the range it was fitted on, f to 1 to
     80 %. Where rows are few, up to 30 % go to stage 1 so that its noise stays below 4 % of them.
-    All three are public, so it costs no privacy.
+    With G groups that are fitted together, x grows by 0.1 ln G. All of these are public, so it
+    costs no privacy.
 
     >>> float(share_rule(Fraction(1), rows=3000, bins=51))
     0.045
+    >>> float(share_rule(Fraction(1), rows=3000, bins=51, groups=50))
+    0.065
     """
     a, b, c, d = SHARE_RULE
     N, n = min(max(rows, 300), 100_000), min(max(bins, 20), 100)
     x = a + b * math.log(epsilon) + c * math.log(N) + d * math.log(n)
+    x += SHARE_BY_GROUPS * math.log(groups)
     fitted = 1 / (1 + math.exp(-x))
     safe = min(ENOUGH_ROWS / (float(epsilon) * rows), 0.3)
     share = _to_thousandths(max(fitted, safe))

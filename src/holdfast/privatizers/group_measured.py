@@ -1,0 +1,116 @@
+"""What was measured of many groups, and what laws of the groups expect of it.
+
+C_i is a group's number of rows with a count of at most i. Measured are its sums over blocks of
+neighbouring counts: docs/groups-fit.md says why. Arrays are over groups first.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.privatizers.group_model import Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measured:
+    """Sums of C over blocks of counts for every group, with noise of known law."""
+
+    sums: Floats
+    sizes: Floats
+    bins: int
+    edges: NDArray[np.int64]
+    """Block b holds C_i for edges[b] <= i < edges[b + 1]."""
+    rate: float
+    """1/scale of the noise on one measured number."""
+    parts: Floats
+    """How many measured numbers each of the sums is made of."""
+    totals: Floats | None = None
+    """Noisy totals of the counts, without a top code."""
+    totals_rate: float = 1.0
+    whole: Floats | None = None
+    """Sums over all groups that were measured once more, with noise of their own."""
+    whole_rate: float = 1.0
+
+    @cached_property
+    def widths(self) -> Floats:
+        """How many counts each block holds."""
+        return np.diff(self.edges).astype(np.float64)
+
+    @cached_property
+    def block(self) -> NDArray[np.int64]:
+        """The block of each C_i."""
+        return np.repeat(np.arange(len(self.widths)), np.diff(self.edges))
+
+    @cached_property
+    def reach(self) -> Floats:
+        """How many C_i of each block a row of count k is part of."""
+        first = np.maximum(self.edges[:-1], np.arange(self.bins)[:, None])
+        return np.maximum(self.edges[1:] - first, 0).astype(np.float64)
+
+    @cached_property
+    def values(self) -> Floats:
+        """What a fit is held against: the sums and, where totals are known, their sum."""
+        if self.totals is None:
+            return self.sums
+        return np.column_stack([self.sums, self.sizes * (self.bins - 1) - self.totals])
+
+    def noise(self) -> Floats:
+        """The variance of the noise on `values`."""
+        variance = 2.0 * self.parts / self.rate**2
+        if self.totals is None:
+            return np.asarray(variance)
+        return np.column_stack([variance, np.full(len(variance), 2.0 / self.totals_rate**2)])
+
+    def expected(self, laws: Floats, excess: float) -> Floats:
+        """`values` if groups held exactly what their laws expect, and rows at the top code
+        `excess` more each."""
+        sums = self.sizes[:, None] * (laws @ self.reach)
+        if self.totals is None:
+            return np.asarray(sums)
+        return np.column_stack([sums, sums.sum(axis=1) - excess * self.sizes * laws[:, -1]])
+
+    def slopes(self, laws: Floats, shapes: Floats) -> Floats:
+        """How `expected` moves with each coefficient of `shapes` in a group's log-density."""
+        by_shape = (self.reach[:, :, None] * shapes[:, None, :]).reshape(self.bins, -1)
+        moved = (laws @ by_shape).reshape(len(laws), -1, shapes.shape[1])
+        moved -= (laws @ self.reach)[:, :, None] * (laws @ shapes)[:, None, :]
+        moved *= self.sizes[:, None, None]
+        return np.asarray(moved if self.totals is None else _with_sum(moved))
+
+    def sampling(self, laws: Floats, excess: float) -> Floats:
+        """The covariance of `values` without noise: rows are drawn from the laws.
+
+        C has N (F_min(i,j) - F_i F_j), and an excess is taken for exponential.
+        """
+        F, i, blocks = np.cumsum(laws, axis=1), np.arange(self.bins - 1), len(self.widths)
+        own = np.zeros((self.bins, blocks))
+        own[i, self.block] = 2 * (self.edges[self.block + 1] - i) - 1
+        sums = np.add.reduceat(F[:, :-1], self.edges[:-1], axis=1)
+        below = np.triu(np.ones((blocks, blocks)), 1) * self.widths
+        cover = sums[:, :, None] * below
+        cover = cover + cover.swapaxes(1, 2) - sums[:, :, None] * sums[:, None, :]
+        cover[:, range(blocks), range(blocks)] += F @ own
+        cover *= self.sizes[:, None, None]
+        if self.totals is None:
+            return np.asarray(cover)
+        cover = _with_sum(_with_sum(cover).swapaxes(1, 2))
+        cover[:, -1, -1] += 2.0 * excess**2 * self.sizes * laws[:, -1]
+        return np.asarray(cover)
+
+    def followed(self, laws: Floats, pull: Floats) -> Floats:
+        """C as expected, moved by its covariance with `values` times `pull`."""
+        blocks = len(self.widths)
+        by_block = pull[:, :blocks] + (pull[:, blocks:] if self.totals is not None else 0.0)
+        by_count = np.column_stack([by_block[:, self.block], np.zeros(len(laws))])
+        F = np.cumsum(laws, axis=1)
+        later = by_count.sum(axis=1, keepdims=True) - np.cumsum(by_count, axis=1)
+        moved = np.cumsum(F * by_count, axis=1) + F * later
+        moved -= F * (F * by_count).sum(axis=1, keepdims=True)
+        return np.asarray(self.sizes[:, None] * (F + moved))
+
+
+def _with_sum(rows: Floats) -> Floats:
+    """The rows of each group and one more, their sum."""
+    return np.concatenate([rows, rows.sum(axis=1, keepdims=True)], axis=1)

@@ -1,0 +1,201 @@
+"""Stage 1 for groups: noisy sums of many cumulative histograms -> a target for each group.
+
+Rows of different groups are different rows, so one person changes one C_i of one group by 1: all
+groups are measured with the whole epsilon. docs/groups-fit.md has the model and what was measured.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.errors import HoldfastError
+from holdfast.privatizers.group_measured import Measured
+from holdfast.privatizers.group_solver import JointFit
+from holdfast.privatizers.noisy import laplace_variance
+from holdfast.privatizers.projection import Noise, isotonic
+from holdfast.privatizers.smooth import LEAST, smooth_fit
+
+GROWTH = 1.6  # of a block of counts over the one before
+LEAST_BLOCKS = 4  # that the range of counts has at the least
+FINE_NOISE, FINE_ROWS = 0.7, 5.0  # epsilon, and epsilon times the root of rows, see `is_fine`
+MANY_GROUPS = 100
+WHOLE_SHARE = Fraction(1, 5)
+TURNS = 20
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def block_edges(bins: int) -> Integers:
+    """Where blocks of counts begin and end: single counts first, then wider and wider.
+
+    >>> block_edges(31).tolist()
+    [0, 1, 2, 4, 8, 14, 21, 28, 30]
+    """
+    edges, width = [0], 1.0
+    while edges[-1] < bins - 1:
+        edges.append(min(edges[-1] + int(width), bins - 1))
+        width = min(GROWTH * width, max((bins - 1) / LEAST_BLOCKS, 1.0))
+    return np.array(edges)
+
+
+def is_fine(rows: int, epsilon: float) -> bool:
+    """Whether a group is large enough at this noise to be measured count by count, and then
+    fitted alone: what it says itself is more than what other groups say about it."""
+    return epsilon >= FINE_NOISE or epsilon * np.sqrt(rows) >= FINE_ROWS
+
+
+def group_sums(histograms: ArrayLike, epsilon: float) -> list[Integers]:
+    """The integers that noise is added to: sums of each group's cumulative histogram over blocks
+    of counts, or the cumulative histogram itself where that is fine, or alone.
+
+    One person changes one of all these integers by 1. Which are summed depends on sizes, bins
+    and epsilon, which are public.
+
+    >>> [sums.tolist() for sums in group_sums([[3, 1, 0, 0, 0, 2], [0, 1, 1, 0, 0, 0]], 0.1)]
+    [[3, 4, 4, 4, 4], [0, 1, 2, 2, 2]]
+    """
+    tables = np.asarray(histograms, dtype=np.int64)
+    bins = tables.shape[1]
+    cumulative, edges = np.cumsum(tables, axis=1)[:, :-1], block_edges(bins)
+    if bins == 1:
+        return list(cumulative)
+    sums = np.add.reduceat(cumulative, edges[:-1], axis=1)
+    fine = [len(tables) == 1 or is_fine(int(rows), epsilon) for rows in tables.sum(axis=1)]
+    return [cumulative[g] if fine[g] else sums[g] for g in range(len(tables))]
+
+
+def whole_share(groups: int) -> Fraction:
+    """The part of stage 1's epsilon for sums over all groups; 0 where groups say enough.
+
+    >>> whole_share(51), whole_share(3000)
+    (Fraction(0, 1), Fraction(1, 5))
+    """
+    return WHOLE_SHARE if groups > MANY_GROUPS else Fraction(0)
+
+
+def fit_groups(
+    noisy: Sequence[ArrayLike],
+    sizes: ArrayLike,
+    epsilon: float,
+    *,
+    bins: int,
+    ordered: bool = False,
+    whole: tuple[ArrayLike, float] | None = None,
+    totals: tuple[ArrayLike, float] | None = None,
+) -> Floats:
+    """The target distribution of each group, as rows.
+
+    `noisy` holds, for each group, its `group_sums` or all n - 1 numbers of its cumulative
+    histogram, with independent discrete Laplace noise of scale 1/epsilon; `sizes` are the public
+    numbers of rows. `whole` are sums over all groups in the blocks of `block_edges` and the
+    epsilon of their noise; `totals` are noisy totals of each group's counts before top-coding,
+    and the epsilon of theirs. `ordered` groups vary smoothly from one to the next.
+
+    Post-processing: it costs no privacy. One group with its cumulative histogram is fitted by
+    `CumulativeSmooth`'s fit. Cost: O(G n), a millisecond or two a group at n = 101.
+    """
+    rows, numbers = np.asarray(sizes, dtype=np.int64), [np.asarray(sums) for sums in noisy]
+    _check(numbers, rows, bins)
+    if bins == 1:
+        return np.ones((len(rows), 1))
+    fine = [len(sums) == bins - 1 for sums in numbers]
+    alone = [
+        fine[g] and (len(rows) == 1 or is_fine(int(rows[g]), epsilon)) for g in range(len(rows))
+    ]
+    if all(alone):
+        return np.array([_alone(numbers[g], int(rows[g]), epsilon) for g in range(len(rows))])
+    measured = _measured(numbers, rows, epsilon, bins, whole, totals)
+    z = _followed(JointFit(measured, ordered=ordered).run())
+    if measured.whole is not None:
+        z = _raked(z, measured)
+    for g in np.flatnonzero(alone):
+        z[g] = _alone(numbers[g], int(rows[g]), epsilon)
+    return z
+
+
+def _check(numbers: list[NDArray[np.float64]], rows: Integers, bins: int) -> None:
+    if len(numbers) != len(rows):
+        raise HoldfastError(f"`noisy` has {len(numbers)} groups and `sizes` {len(rows)}.")
+    right = {bins - 1, len(block_edges(bins)) - 1}
+    wrong = [g for g, sums in enumerate(numbers) if sums.ndim != 1 or len(sums) not in right]
+    if wrong:
+        raise HoldfastError(
+            f"`noisy` of group {wrong[0]} must hold {' or '.join(map(str, sorted(right)))} numbers "
+            f"for {bins} bins. Hint: `group_sums` says which."
+        )
+
+
+def _alone(noisy: NDArray[np.float64], rows: int, epsilon: float) -> Floats:
+    histogram = np.diff(np.append(noisy, rows), prepend=0)
+    variance = np.full(len(noisy), laplace_variance(Fraction(epsilon)))
+    return smooth_fit(histogram, Noise(variance=variance, law="laplace"))
+
+
+def _measured(
+    numbers: list[NDArray[np.float64]],
+    rows: Integers,
+    epsilon: float,
+    bins: int,
+    whole: tuple[ArrayLike, float] | None,
+    totals: tuple[ArrayLike, float] | None,
+) -> Measured:
+    edges = block_edges(bins)
+    fine = np.array([len(sums) > len(edges) - 1 for sums in numbers])
+    blocks = [
+        np.add.reduceat(sums, edges[:-1]) if fine[g] else sums for g, sums in enumerate(numbers)
+    ]
+    whole_sums, whole_epsilon = whole or (None, 1.0)
+    totals_sums, totals_epsilon = totals or (None, 1.0)
+    return Measured(
+        sums=np.array(blocks, dtype=np.float64),
+        sizes=rows.astype(np.float64),
+        bins=bins,
+        edges=edges,
+        rate=_rate(epsilon),
+        parts=np.where(fine[:, None], np.diff(edges), 1).astype(np.float64),
+        totals=None if totals_sums is None else np.asarray(totals_sums, dtype=np.float64),
+        totals_rate=_rate(totals_epsilon),
+        whole=None if whole_sums is None else np.asarray(whole_sums, dtype=np.float64),
+        whole_rate=_rate(whole_epsilon),
+    )
+
+
+def _rate(epsilon: float) -> float:
+    """Of the Laplace law with the variance of discrete noise of scale 1/epsilon."""
+    return float(np.sqrt(2 / laplace_variance(Fraction(epsilon))))
+
+
+def _followed(fit: JointFit) -> Floats:
+    """z of each group: where its cumulative histogram is expected, and its law if it is empty."""
+    laws, sizes = fit.laws(), fit.measured.sizes
+    z = laws.copy()
+    for g, cumulative in enumerate(fit.cumulative()):
+        if sizes[g] > 0:
+            shares = isotonic(np.diff(cumulative, prepend=0.0)) * sizes[g]
+            shares += LEAST * (laws[g] + 1 / len(shares))
+            z[g] = shares / shares.sum()
+    return z
+
+
+def _raked(z: Floats, measured: Measured) -> Floats:
+    """Targets whose mean over all rows is what the sums over all groups say: each count's share
+    is raised or lowered in all groups alike, in turns with making shares add up to 1."""
+    rows = measured.sizes.sum()
+    one = replace(
+        measured,
+        sums=np.asarray(measured.whole)[None, :],
+        sizes=np.array([rows]),
+        rate=measured.whole_rate,
+        parts=np.ones((1, len(measured.widths))),
+        totals=None,
+        whole=None,
+    )
+    wanted = _followed(JointFit(one, ordered=False).run())[0]
+    for _ in range(TURNS):
+        z = z * (wanted / (measured.sizes @ z / rows))
+        z = z / z.sum(axis=1, keepdims=True)
+    return z
