@@ -17,7 +17,7 @@ from fractions import Fraction
 import numpy as np
 
 from group_releases import demo, known, made, one_by_one, released, states, together, ungrouped
-from holdfast.budget import share_rule
+from holdfast.privacy.budget import share_rule
 
 WAYS = {
     "ungrouped": ungrouped,

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdfast.privatizers.group_model import Floats
+from holdfast.arrays import Floats, Integers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -20,7 +19,7 @@ class Measured:
     sums: Floats
     sizes: Floats
     bins: int
-    edges: NDArray[np.int64]
+    edges: Integers
     """Block b holds C_i for edges[b] <= i < edges[b + 1]."""
     rate: float
     """1/scale of the noise on one measured number."""
@@ -39,7 +38,7 @@ class Measured:
         return np.diff(self.edges).astype(np.float64)
 
     @cached_property
-    def block(self) -> NDArray[np.int64]:
+    def block(self) -> Integers:
         """The block of each C_i."""
         return np.repeat(np.arange(len(self.widths)), np.diff(self.edges))
 

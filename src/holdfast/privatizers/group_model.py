@@ -7,9 +7,8 @@ counts or functions k of the count; `softmax` of `log_density` is a group's law.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from holdfast.arrays import Floats, Integers
 
 FUNCTIONS = 12  # of the count: a spike at zero, one at the top, a slope, and bends
 GRID = 400
@@ -32,7 +31,7 @@ class Shapes:
     """Functions of the count that log-densities are made of, as columns, and the kind of each."""
 
     values: Floats
-    kinds: NDArray[np.int64]
+    kinds: Integers
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,7 +40,7 @@ class Trends:
     variance of each; one constant where groups have no order."""
 
     values: Floats
-    kinds: NDArray[np.int64]
+    kinds: Integers
     decay: Floats
 
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from holdfast.arrays import Floats
 from holdfast.privatizers.group_measured import Measured
-from holdfast.privatizers.group_model import GUESS, OWN, OWN_IF_ORDERED, Floats, shapes, trends
+from holdfast.privatizers.group_model import GUESS, OWN, OWN_IF_ORDERED, shapes, trends
 
 ROUNDS, TOLERANCE = 40, 0.01
 SETTLE = 3  # rounds before variances are learnt

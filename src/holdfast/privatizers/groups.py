@@ -9,8 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.group_measured import Measured
 from holdfast.privatizers.group_solver import JointFit
@@ -24,9 +25,6 @@ FINE_NOISE, FINE_ROWS = 0.7, 5.0  # epsilon, and epsilon times the root of rows,
 MANY_GROUPS = 100
 WHOLE_SHARE = Fraction(1, 5)
 TURNS = 20
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 
 def block_edges(bins: int) -> Integers:
@@ -117,7 +115,7 @@ def fit_groups(
     return z
 
 
-def _check(numbers: list[NDArray[np.float64]], rows: Integers, bins: int) -> None:
+def _check(numbers: list[Floats], rows: Integers, bins: int) -> None:
     if len(numbers) != len(rows):
         raise HoldfastError(f"`noisy` has {len(numbers)} groups and `sizes` {len(rows)}.")
     right = {bins - 1, len(block_edges(bins)) - 1}
@@ -129,14 +127,14 @@ def _check(numbers: list[NDArray[np.float64]], rows: Integers, bins: int) -> Non
         )
 
 
-def _alone(noisy: NDArray[np.float64], rows: int, epsilon: float) -> Floats:
+def _alone(noisy: Floats, rows: int, epsilon: float) -> Floats:
     histogram = np.diff(np.append(noisy, rows), prepend=0)
     variance = np.full(len(noisy), laplace_variance(Fraction(epsilon)))
     return smooth_fit(histogram, Noise(variance=variance, law="laplace"))
 
 
 def _measured(
-    numbers: list[NDArray[np.float64]],
+    numbers: list[Floats],
     rows: Integers,
     epsilon: float,
     bins: int,

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast.budget import share_rule
 from holdfast.errors import HoldfastError
-from holdfast.metrics import wasserstein
+from holdfast.privacy.budget import share_rule
+from holdfast.privacy.metrics import wasserstein
 from holdfast.privatizers.groups import (
     block_edges,
     fit_groups,
