@@ -217,6 +217,14 @@ def test_a_check_that_is_shadowed_is_made_all_the_same():
         mechanism.sample([1])
 
 
+def test_what_a_constructor_puts_on_its_curves_is_not_drawn_from():
+    curves = Optimal()(hump(6), epsilon="0.5").form
+    vars(curves)["table"] = lambda: np.diag(np.full(6, TOTAL))
+    vars(curves)["worst"] = lambda: (1, 1, -1, -1)
+    mechanism = Mechanism(curves=curves, epsilon="0.5")
+    assert mechanism.weights.max() < TOTAL and mechanism.certified_epsilon > 0
+
+
 def test_tables_beyond_what_can_be_held_are_refused_with_a_way_out():
     mechanism = optimum(10_002)
     for view in ("weights", "matrix"):

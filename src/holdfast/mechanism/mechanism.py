@@ -210,7 +210,9 @@ def _integers(
         return Weights(weights)
     if type(curves) is not Curves or curves.epsilon != epsilon:
         raise CertificateError("`curves` must be holdfast's, made for this epsilon.")
-    return curves
+    # anew from its integers: what was put on the object beside them must not speak for them
+    parts = {name: getattr(curves, name) for name in ("turns", "heights", "floors", "lift")}
+    return Curves(**parts, epsilon=epsilon)
 
 
 def certify(integers: Weights | Curves, epsilon: Fraction, delta: Fraction) -> Certificate:
