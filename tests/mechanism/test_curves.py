@@ -256,7 +256,7 @@ def p_value(drawn: np.ndarray, weights: np.ndarray) -> float:
 
 def test_draws_along_the_curves_have_the_weights_of_their_row():
     mechanism, row = optimum(3000), 1100
-    drawn = mechanism.sample(np.full(4_000_000, row))
+    drawn = mechanism.sample(np.full(8_000_000, row), rng=5)
     weights = mechanism.row(row).astype(float)
     assert p_value(drawn, weights) > 1e-6
     pair = np.argsort(weights)[-2:]
