@@ -229,8 +229,8 @@ def test_the_ledger_holds_no_count_and_no_plain_digest_of_the_table(ledger):
 def _fingerprint(ledger):
     from holdfast.ledger.sqlite_file import read
 
-    with read(ledger.path, 1) as db:
-        return db.execute("SELECT fingerprint FROM spends").fetchone()
+    with read(ledger.path, 1) as pages:
+        return (pages.book.spends[1].fingerprint,)
 
 
 def test_a_private_max_count_is_drawn_after_it_is_paid_for(ledger, monkeypatch):
@@ -362,9 +362,9 @@ def test_the_ledger_commands_show_limits_spends_and_history(cli):
     (shown,) = json.loads(cli("ledger", "show", "b.ledger", "--delta", "0.01", "--json")[1])
     assert 0.9 < shown["composed"]["epsilon"] < 1
     code, out, _ = cli("ledger", "history", "b.ledger")
-    assert code == 0 and out.count("spend, open") == 3 and "limit set" in out
+    assert code == 0 and out.count(", open") == 3 and "limit set" in out
     entries = json.loads(cli("ledger", "history", "b.ledger", "--json")[1])
-    assert [entry["kind"] for entry in entries] == ["limit", "spend", "spend", "spend"]
+    assert [entry["kind"] for entry in entries] == ["begun", "limit", "spend", "spend", "spend"]
     for words in (("show", "b.ledger", "typo"), ("history", "b.ledger", "typo"), ("show", "no")):
         code, _, err = cli("ledger", *words)
         assert code == 2 and err.startswith("Error: ")

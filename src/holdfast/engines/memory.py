@@ -96,7 +96,7 @@ def privatize(
         split=split,
         seed=seed,
     )
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, source=table, column=count)
     rows = read_table(
         table,
         count=count,
@@ -143,9 +143,11 @@ class InMemory(Run[Release]):
     rows: CountTable
     stages: Stages
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> Release:
         """All five steps; the counts alone are stored as well, where that is said."""
-        release = five_steps(self.rows, self.stages)
+        release = replace(five_steps(self.rows, self.stages), receipt=receipt)
         if store is not None:
             bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
             bare.save(store)

@@ -119,7 +119,7 @@ def privatize(
 
     The others are those of `holdfast.privatize`.
     """
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, column=count)
     parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
@@ -159,7 +159,9 @@ class SparkRun(Run[SparkRelease]):
     stages: Stages
     seen: Seen
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> SparkRelease:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> SparkRelease:
         """Draw and write in one job, check what was written, and give it its name."""
         staged, zeros = self.stages(self.seen.histogram), self.seen.structural_zeros
         released = self._write(staged)
@@ -174,6 +176,7 @@ class SparkRun(Run[SparkRelease]):
             structural_zeros=zeros,
             count_column=self.columns.count,
             unchanged_columns=self.columns.roles.others,
+            receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )
 

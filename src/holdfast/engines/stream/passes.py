@@ -93,7 +93,9 @@ class Streaming(Run[StreamedRelease]):
         """The parameters and the table."""
         return None if self.digest is None else self.seen.digest.content(words, self.digest)
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> StreamedRelease:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> StreamedRelease:
         """The second pass, into a bundle that is there when all of it is, and a second bundle of
         the counts alone where that is said."""
         self.say("Building the mechanism", None)
@@ -104,7 +106,8 @@ class Streaming(Run[StreamedRelease]):
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
             facts = staged.facts(drawn)
-            facts |= {"notes": self.seen.notes + facts["notes"] + notes}
+            told = self.seen.notes + facts["notes"] + notes
+            facts |= {"notes": told, "receipt": receipt}
             release = self._release(released, facts)
             _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
