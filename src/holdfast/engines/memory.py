@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.constructors import Construction
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Stages, check_parameters
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
@@ -152,6 +153,10 @@ class InMemory(Run[Release]):
             bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
+
+    def prepare(self) -> None:
+        """Load what drawing needs."""
+        rehearse(self.stages)
 
     def content(self, words: str) -> bytes:
         """The parameters, the counts, and whose they are."""

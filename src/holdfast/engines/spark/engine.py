@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.constructors import Construction
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
 from holdfast.engines.stages import Staged, Stages, check_parameters
@@ -179,6 +180,10 @@ class SparkRun(Run[SparkRelease]):
             receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )
+
+    def prepare(self) -> None:
+        """Load what building the mechanism needs; the draws are the executors'."""
+        rehearse(self.stages)
 
     def _write(self, staged: Staged) -> NDArray[np.int64]:
         place, zeros = self.place, self.seen.structural_zeros

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Staged, Stages
 from holdfast.engines.stream.stored_counts import (
     StoredCounts,
     column_file,
     read_stored,
     stored_bundle,
+    write_lines,
 )
 from holdfast.errors import HoldfastError
 from holdfast.ledger.request import TableDigest
@@ -114,6 +117,11 @@ class Streaming(Run[StreamedRelease]):
                 alone = replace(release, count_column=None, unchanged_columns=())
                 _complete(alone, bare, ["count"])
         return release
+
+    def prepare(self) -> None:
+        """Load what drawing and writing need."""
+        rehearse(self.stages)
+        write_lines(np.zeros(1, dtype=np.int64), BytesIO())
 
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""
