@@ -44,17 +44,23 @@ def _hold(file: Path) -> sqlite3.Connection | None:
     try:
         db = sqlite3.connect(address, uri=True, timeout=0, isolation_level=None)
         db.execute("BEGIN EXCLUSIVE")
-        if file.stat().st_ino == known:
+        if _number(file) == known:
             return db
-    except FileNotFoundError:
-        pass
     except sqlite3.Error as error:
         code = vars(error).get("sqlite_errorcode", 0) & 0xFF
-        if code not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN) or not file.parent.is_dir():
+        if code != sqlite3.SQLITE_BUSY and _number(file) == known:
             raise _unusable(file, str(error)) from None
     if db is not None:
         db.close()
     return None
+
+
+def _number(file: Path) -> int | None:
+    """By what a file system knows a file; None where it is gone."""
+    try:
+        return file.stat().st_ino
+    except OSError:
+        return None
 
 
 def _unusable(file: Path, why: str | None) -> HoldfastError:
