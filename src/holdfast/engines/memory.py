@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.constructors import Construction
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Stages, check_parameters
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
@@ -96,7 +97,7 @@ def privatize(
         split=split,
         seed=seed,
     )
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, source=table, column=count)
     rows = read_table(
         table,
         count=count,
@@ -143,13 +144,19 @@ class InMemory(Run[Release]):
     rows: CountTable
     stages: Stages
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> Release:
         """All five steps; the counts alone are stored as well, where that is said."""
-        release = five_steps(self.rows, self.stages)
+        release = replace(five_steps(self.rows, self.stages), receipt=receipt)
         if store is not None:
             bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
+
+    def prepare(self) -> None:
+        """Load what drawing needs."""
+        rehearse(self.stages)
 
     def content(self, words: str) -> bytes:
         """The parameters, the counts, and whose they are."""

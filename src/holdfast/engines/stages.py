@@ -11,7 +11,7 @@ from holdfast.constructors import Construction, Constructor, Optimal
 from holdfast.constructors.constructor import as_constructor
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
-from holdfast.ledger.ledger import Charge
+from holdfast.ledger.entries import Charge
 from holdfast.ledger.request import Request
 from holdfast.mechanism.mechanism import check_mechanism
 from holdfast.privacy.approximate import exact_delta
