@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import whole_number
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness
-from holdfast.privacy.whole_number import whole_number
 from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
 
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Hierarchical(LaplaceByLevel):
     def __post_init__(self) -> None:
         super().__post_init__()
         branching = whole_number(
-            self.branching, "branching", least=2, most=10**6, hint="16 is usual"
+            self.branching, "branching", least=2, most=10**6, hint="16 is usual."
         )
         object.__setattr__(self, "branching", branching)
 
