@@ -15,8 +15,9 @@ from holdfast.studies.reproduce.split_claims import (
     PRINTED_FIT,
     PRINTED_GAPS,
     PRINTED_TABLE,
-    Optima,
     fit,
+    optimal_table,
+    optimality_gaps,
     printed_optima,
 )
 from holdfast.studies.runner import Row
@@ -47,19 +48,8 @@ def _same(
     return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
 
 
-def _value(row: Row) -> float:
-    return math.log(row["absolute"]) + math.log(row["wasserstein"])
-
-
-def _optima(rows: Sequence[Row]) -> Optima:
-    cells: dict[tuple[str, float], list[Row]] = {}
-    for row in rows:
-        cells.setdefault((row["data"], row["epsilon"]), []).append(row)
-    return {cell: float(min(points, key=_value)["share"]) for cell, points in cells.items()}
-
-
 def _split_claims(rows: Sequence[Row]) -> list[Claim]:
-    found = _optima(rows)
+    found = optimal_table(rows)
     if {data for data, _ in found} != set(PRINTED_TABLE):
         return []  # a stream with a part missing is another stream
     printed = printed_optima(rows)
@@ -80,22 +70,17 @@ def _split_claims(rows: Sequence[Row]) -> list[Claim]:
 
 def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
     printed = [("crime", *pair) for pair in PRINTED_GAPS] + [("binomial", *PRINTED_BINOMIAL_GAP)]
+    gaps = optimality_gaps(rows)
     return [
         _same(
             f"{data}, ε_t = {epsilon:g}: optimality gap, from its own random numbers",
             text,
-            _gap([r for r in rows if (r["data"], r["epsilon"]) == (data, epsilon)]),
+            gaps[data, epsilon].mean,
             decimals=GAP_DECIMALS if data == "crime" else None,
         )
         for data, epsilon, text in printed
-        if any(row["data"] == data for row in rows)
+        if (data, epsilon) in gaps
     ]
-
-
-def _gap(points: Sequence[Row]) -> float:
-    """How far the rule's objective, of the one share that is not a tenth, lies above the best."""
-    (chosen,) = [p for p in points if not math.isclose(10 * p["share"], round(10 * p["share"]))]
-    return _value(chosen) - min(map(_value, points))
 
 
 def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:

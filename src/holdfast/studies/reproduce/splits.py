@@ -55,7 +55,7 @@ def _resolve_rule(task: Task, folder: Folder) -> Task:
 
 
 def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
-    found = optimal_table(rows, "absolute", "wasserstein")
+    found = optimal_table(rows)
     a, b, k = fit(found)
     runs = rows[0]["replications"]
 
@@ -96,7 +96,7 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _optimal_tables(rows: Sequence[Row]) -> list[Table]:
-    found, printed = optimal_table(rows, "absolute", "wasserstein"), printed_optima(rows)
+    found, printed = optimal_table(rows), printed_optima(rows)
     names = list(dict.fromkeys(data for data, _ in found))
     return [
         Table(
@@ -131,7 +131,7 @@ def _gap_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
-    points = objectives(rows, data, epsilon)
+    points = objectives(rows)[data, epsilon]
     tenths = sorted((p.share, p.value, p.bar) for p in points if not p.by_rule)
     chosen = next(p for p in points if p.by_rule)
     style = named_style(METHOD)
