@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
@@ -76,7 +77,7 @@ def expected_error(
     )
 
 
-def _prior(prior: ArrayLike) -> NDArray[np.float64]:
+def _prior(prior: ArrayLike) -> Floats:
     try:
         return check_target(prior)
     except HoldfastError:
