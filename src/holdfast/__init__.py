@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.studies.methods import Method
     from holdfast.studies.plan.plan import Plan, plan
     from holdfast.tables.count_by import count_by
+    from holdfast.tables.groups import classes
 
 __all__ = [
     "Audit",
@@ -49,6 +50,7 @@ __all__ = [
     "StreamedRelease",
     "audit",
     "baselines",
+    "classes",
     "compare",
     "constructors",
     "count_by",
@@ -86,6 +88,7 @@ _HOMES = {
     "Release": "release.release",
     "StreamedRelease": "release.release",
     "audit": "studies.audit.black_box",
+    "classes": "tables.groups",
     "compare": "studies.compare.comparison",
     "count_by": "tables.count_by",
     "load": "release.bundle",
