@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv with plain pip.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks packaging
 
 # Spark has both cores to itself; without pyspark or Java it says so, and 5 is "no tests"
 define TESTS
@@ -9,7 +9,7 @@ $(BIN)/python -m pytest -n auto -m "not spark"
 $(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
 
-.PHONY: demo test check bench picture clean
+.PHONY: demo test check bench picture wheel try-wheel clean
 
 demo: .venv/.run
 	$(BIN)/holdfast demo --picture holdfast-demo.svg
@@ -36,12 +36,22 @@ picture: .venv/.run
 	$(BIN)/python -m holdfast.studies.theory.pictures docs
 	$(BIN)/python -m holdfast.studies.optimum_picture docs
 
+wheel: .venv/.build
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	@ls dist
+
+# The wheel alone, in an empty environment; DEPENDENCIES=lowest for the lower bounds of pyproject.toml
+DEPENDENCIES ?= highest
+try-wheel: wheel
+	$(BIN)/python packaging/try_wheel.py --python $(PYTHON) --dependencies $(DEPENDENCIES) dist/*.whl
+
 clean:
-	rm -rf .venv holdfast-demo.svg
+	rm -rf .venv build dist holdfast-demo.svg
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-	  || { echo "holdfast needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "holdfast needs Python 3.11 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/.run: pyproject.toml | .venv/bin/python
@@ -50,6 +60,10 @@ clean:
 
 .venv/.test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+.venv/.build: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet 'build>=1.2'
 	@touch $@
 
 .venv/.check: pyproject.toml | .venv/bin/python
