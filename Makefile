@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv with plain pip.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := src tests benchmarks packaging
+SOURCES := src tests benchmarks packaging docs
 
 # Spark has both cores to itself; without pyspark or Java it says so, and 5 is "no tests"
 define TESTS
@@ -9,7 +9,14 @@ $(BIN)/python -m pytest -n auto -m "not spark"
 $(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
 
-.PHONY: demo test check bench picture wheel try-wheel clean
+# Warnings are errors, and so is a link that leads nowhere
+define SITE
+rm -rf build/docs build/doctrees
+$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+$(BIN)/python docs/check_site.py build/docs
+endef
+
+.PHONY: demo test check docs bench picture wheel try-wheel clean
 
 demo: .venv/.run
 	$(BIN)/holdfast demo --picture holdfast-demo.svg
@@ -21,7 +28,12 @@ check: .venv/.check
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+	$(SITE)
 	$(TESTS)
+
+docs: .venv/.docs
+	$(SITE)
+	@echo "The site is build/docs/index.html."
 
 bench: .venv/.test
 	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/release_path.py
@@ -60,6 +72,10 @@ clean:
 
 .venv/.test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+.venv/.docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 .venv/.build: pyproject.toml | .venv/bin/python
