@@ -19,11 +19,11 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
-    CumulativeSmooth,
     Privatizer,
     Skipped,
     certifier,
     measured_target,
+    usual_privatizer,
 )
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
@@ -61,13 +61,15 @@ def check_parameters(
         )
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
     one_stage = split is None and privatizer is None and stage_2.one_stage
+    usual = privatizer is None and not one_stage
     if privatizer is None:
-        privatizer = Skipped() if one_stage else CumulativeSmooth()
+        privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
     return Parameters(
         max_count=max_count,
         options=options | {"contributions": contributions},
         privatizer=privatizer,
+        usual=usual,
         constructor=stage_2,
         source=randomness(seed),
     )
@@ -82,6 +84,8 @@ class Parameters:
     options: dict[str, Any]
     """What splits the budget: epsilon, split, contributions, one_stage."""
     privatizer: Privatizer
+    usual: bool
+    """Whether the privatizer was left to us, and follows max_count once that is found."""
     constructor: Constructor
     source: Randomness
 
@@ -151,12 +155,14 @@ class Stages(Parameters):
         found = find_max_count(self.max_count, histogram, budget, self.source)
         top = self.highest if found is None else found.max_count
         eta = np.append(histogram[:top], histogram[top:].sum())
+        privatizer = usual_privatizer(top) if self.usual else self.privatizer
         target, noisy = measured_target(  # step 2: z, and what was measured to make it
-            self.privatizer, eta, epsilon=budget.unit_1, source=self.source
+            privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
         return Staged(
             stages=self,
+            privatizer=privatizer,
             top=top,
             max_count_found=found,
             target=target,
@@ -186,6 +192,7 @@ class Staged:
     """A certified mechanism, ready for step 4, and what is to be said about it."""
 
     stages: Stages
+    privatizer: Privatizer
     top: int
     max_count_found: FoundMaxCount | None
     target: NDArray[np.float64]
@@ -196,7 +203,7 @@ class Staged:
     def facts(self, drawn: Histogram) -> dict[str, Any]:
         """The fields of the release; `drawn` is the histogram of what step 4 drew."""
         target, mechanism = self.target, self.construction.mechanism
-        rows, budget, privatizer = self.stages.rows, self.stages.budget, self.stages.privatizer
+        rows, budget, privatizer = self.stages.rows, self.stages.budget, self.privatizer
         if not budget.stage_1:
             target = drawn / drawn.sum()
         notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
@@ -214,7 +221,7 @@ class Staged:
     @property
     def privacy(self) -> Privacy:
         """What is promised and certified; known before step 4."""
-        privatizer, budget = self.stages.privatizer, self.stages.budget
+        privatizer, budget = self.privatizer, self.stages.budget
         return Privacy(
             budget=budget,
             quantile_certified=certified_quantile(self.stages.max_count, budget),

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement
-from holdfast.privatizers.noisy import Noisy, laplace_variance
+from holdfast.privatizers.noisy import Projected, laplace_variance
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnCumulative(Noisy):
+class OnCumulative(Projected):
     """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
 
     independent_steps: ClassVar[bool] = True

@@ -23,17 +23,6 @@ MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bi
 class Noisy(Privatizer):
     """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
 
-    common_noise: ClassVar[bool] = False
-    """Whether one more draw is added to every measured integer."""
-    law: ClassVar[str] = "other"
-
-    projection: str
-    """"clip", "simplex", "isotonic" or "smooth": how the noisy histogram becomes a
-    distribution."""
-
-    def __post_init__(self) -> None:
-        find_projection(self.projection)
-
     def __call__(
         self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
     ) -> NDArray[np.float64]:
@@ -50,10 +39,32 @@ class Noisy(Privatizer):
     ) -> NDArray[np.int64]:
         """The noisy integers: all that is ever learnt about the histogram but its total."""
 
+    @abstractmethod
     def fit(
         self, noisy: NDArray[np.int64], bins: int, total: int, epsilon: Fraction
     ) -> NDArray[np.float64]:
         """z from the noisy integers and what is public: post-processing, which costs nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Projected(Noisy):
+    """One whose integers are a noisy histogram in other words, which a projection makes z of."""
+
+    common_noise: ClassVar[bool] = False
+    """Whether one more draw is added to every measured integer."""
+    law: ClassVar[str] = "other"
+
+    projection: str
+    """"clip", "simplex", "isotonic" or "smooth": how the noisy histogram becomes a
+    distribution."""
+
+    def __post_init__(self) -> None:
+        find_projection(self.projection)
+
+    def fit(
+        self, noisy: NDArray[np.int64], bins: int, total: int, epsilon: Fraction
+    ) -> NDArray[np.float64]:
+        """z by the projection of the estimated histogram."""
         noise = Noise(variance=self.cumulative_variance(bins, epsilon), law=self.law)
         return find_projection(self.projection)(self.estimate(noisy, bins, total), noise)
 
@@ -73,7 +84,7 @@ class Noisy(Privatizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceByLevel(Noisy):
+class LaplaceByLevel(Projected):
     """A privatizer with discrete Laplace noise of one scale on integers that one unit, moved
     to the next bin, changes by at most `sensitivity(bins)` in L1."""
 

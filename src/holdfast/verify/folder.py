@@ -17,7 +17,7 @@ CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 MECHANISMS = (CURVES, WEIGHTS)
 TEXTS = ("README.md", "deployment.yaml", "distribution.svg")
 LARGEST = {  # in bytes, of files that are read as a whole
-    RECORD: 1 << 22,
+    RECORD: 1 << 26,  # a million shares
     SUMS: 1 << 12,
     "README.md": 1 << 20,
     "deployment.yaml": 1 << 20,
