@@ -122,7 +122,7 @@ def five_steps(rows: CountTable, stages: Stages) -> Release:
     staged = stages(histogram)  # steps 2 and 3: z, and from z alone T
     counts = top_code(counts, staged.top)
     released = np.where(rows.missing, MISSING, 0)
-    released[open_rows] = draw(staged.construction.mechanism, counts, stages.source)  # step 4
+    released[open_rows] = draw(staged.mechanism, counts, stages.source)  # step 4
     facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,

@@ -13,7 +13,7 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
 from holdfast.ledger.ledger import Charge
 from holdfast.ledger.request import Request
-from holdfast.mechanism.mechanism import check_mechanism
+from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
@@ -22,7 +22,9 @@ from holdfast.privatizers import (
     Privatizer,
     Skipped,
     certifier,
+    made_anew,
     measured_target,
+    named,
     usual_privatizer,
 )
 from holdfast.privatizers.max_count import (
@@ -66,9 +68,9 @@ def check_parameters(
         privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
     return Parameters(
-        max_count=max_count,
+        max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
-        privatizer=privatizer,
+        privatizer=made_anew(privatizer),
         usual=usual,
         constructor=stage_2,
         source=randomness(seed),
@@ -160,6 +162,7 @@ class Stages(Parameters):
             privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
+        mechanism, delta = self._checked(construction, len(target))
         return Staged(
             stages=self,
             privatizer=privatizer,
@@ -167,24 +170,28 @@ class Stages(Parameters):
             max_count_found=found,
             target=target,
             measurement=noisy,
-            construction=construction,
-            delta=self._check(construction),
+            mechanism=mechanism,
+            method=construction.description,
+            delta=delta,
         )
 
-    def _check(self, construction: Any) -> Fraction:
-        """The delta of the release; refuses, before step 4, a mechanism that promises too little
-        or that takes more than was paid for."""
+    def _checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
+        """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
+        promises too little or that takes more than was paid for."""
         if not isinstance(construction, Construction):
             raise CertificateError("the constructor must return a Construction.")
-        check_mechanism(construction.mechanism, self.budget.unit_2, construction.delta)
+        mechanism = construction.mechanism  # once: another read could give another mechanism
+        check_mechanism(mechanism, self.budget.unit_2, construction.delta)
+        if len(mechanism) != n:
+            raise CertificateError("the mechanism must have a row for every count of its target.")
         stage_1 = exact_delta(self.privatizer.delta, least=0)
-        delta = total_delta(self.budget, stage_1, construction.mechanism.delta)
+        delta = total_delta(self.budget, stage_1, mechanism.delta)
         if delta > self.delta:
             raise HoldfastError(
                 "the mechanism has a delta that its constructor did not declare, and the release "
                 "is withheld. Hint: declare it as `promised_delta` of a Constructor."
             )
-        return delta
+        return mechanism, delta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,12 +204,14 @@ class Staged:
     max_count_found: FoundMaxCount | None
     target: NDArray[np.float64]
     measurement: NDArray[np.int64] | None
-    construction: Construction
+    mechanism: Mechanism
+    """What is certified, drawn from and published: one object."""
+    method: str
     delta: Fraction
 
     def facts(self, drawn: Histogram) -> dict[str, Any]:
         """The fields of the release; `drawn` is the histogram of what step 4 drew."""
-        target, mechanism = self.target, self.construction.mechanism
+        target, mechanism = self.target, self.mechanism
         rows, budget, privatizer = self.stages.rows, self.stages.budget, self.privatizer
         if not budget.stage_1:
             target = drawn / drawn.sum()
@@ -214,7 +223,7 @@ class Staged:
             "rows": rows,
             "max_count_found": self.max_count_found,
             "measurement": self.measurement,
-            "methods": (repr(privatizer), self.construction.description),
+            "methods": (named(privatizer), self.method),
             "notes": (*max_count_notes(self.max_count_found, rows), *notes),
         }
 
@@ -226,7 +235,7 @@ class Staged:
             budget=budget,
             quantile_certified=certified_quantile(self.stages.max_count, budget),
             stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
-            stage_2_certified=budget.steps * self.construction.mechanism.certified_epsilon,
+            stage_2_certified=budget.steps * self.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
             delta=self.delta,
             simulated=self.stages.source.simulated,

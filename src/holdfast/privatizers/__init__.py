@@ -5,7 +5,14 @@ from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
 from holdfast.privatizers.long_range import LongRange
-from holdfast.privatizers.own import certifier, is_own, measured_target, usual_privatizer
+from holdfast.privatizers.own import (
+    certifier,
+    is_own,
+    made_anew,
+    measured_target,
+    named,
+    usual_privatizer,
+)
 from holdfast.privatizers.planning import ExpectedError, expected_error
 from holdfast.privatizers.privatizer import Privatizer, Skipped
 from holdfast.privatizers.privelet import Privelet
@@ -26,6 +33,8 @@ __all__ = [
     "certifier",
     "expected_error",
     "is_own",
+    "made_anew",
     "measured_target",
+    "named",
     "usual_privatizer",
 ]

@@ -166,7 +166,7 @@ class Drawing:
     """Step 4 for a batch: rows publicly known to be zero pass through."""
 
     def __init__(self, staged: Staged) -> None:
-        self._sampler = Sampler(staged.construction.mechanism)
+        self._sampler = Sampler(staged.mechanism)
         self._top, self._source = staged.top, staged.stages.source
 
     def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
