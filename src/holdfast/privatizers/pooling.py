@@ -51,7 +51,9 @@ def nearest_rising_weighted(values: ArrayLike, weights: ArrayLike) -> Floats:
     means: list[float] = []
     loads: list[float] = []
     sizes: list[int] = []
-    pairs = zip(np.asarray(values, float).tolist(), np.asarray(weights, float).tolist(), strict=True)
+    pairs = zip(
+        np.asarray(values, float).tolist(), np.asarray(weights, float).tolist(), strict=True
+    )
     for mean, load in pairs:
         size = 1
         while means and means[-1] >= mean:

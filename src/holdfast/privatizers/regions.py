@@ -138,4 +138,3 @@ def _edges(stop: int, least: int, ends: Floats, widths: Floats) -> Integers:
 def _whole(width: float) -> int:
     """Rounded down, but the same where another machine's roots differ in their last digit."""
     return int(width * (1 + 1e-9))
-
