@@ -11,7 +11,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.privatizers.noisy import Noisy
+    from holdfast.privatizers.noisy import Projected
     from holdfast.release.release import Release
 
 BOOTSTRAP, FITS, SEED = 400, 100, 20261115
@@ -55,7 +55,7 @@ class StageOne:
 def stage_one(release: "Release") -> StageOne:
     """Stage 1 of a release: from its published measurement, or by repeating it on z."""
     from holdfast.privatizers.named import find_privatizer
-    from holdfast.privatizers.noisy import Noisy
+    from holdfast.privatizers.noisy import Projected
 
     if not has_stage_1(release):
         return _skipped(release)
@@ -65,7 +65,7 @@ def stage_one(release: "Release") -> StageOne:
             "stage 1 of this release is unknown to this version of holdfast, so its noise "
             "cannot be stated. Hint: the plain estimates are in release.distribution."
         )
-    if release.measurement is not None and isinstance(privatizer, Noisy):
+    if release.measurement is not None and isinstance(privatizer, Projected):
         return _measured(release, release.measurement, privatizer)
     return _repeated(release, privatizer)
 
@@ -75,7 +75,7 @@ def has_stage_1(release: "Release") -> bool:
     return release.privacy.budget.stage_1 > 0
 
 
-def _measured(release: "Release", noisy: Integers, privatizer: "Noisy") -> StageOne:
+def _measured(release: "Release", noisy: Integers, privatizer: "Projected") -> StageOne:
     n, rows, unit = len(release.target), release.rows, release.privacy.budget.unit_1
     response, common = privatizer.response(len(noisy), n), privatizer.common_noise
     normal = privatizer.gaussian

@@ -30,6 +30,7 @@ _KNOWN_AS = {  # the words in which ledgers remember them, wherever they have mo
     privatizers.CyclicGaussian: "holdfast.privatizers.gaussian.CyclicGaussian",
     privatizers.CyclicLaplace: "holdfast.privatizers.laplace.CyclicLaplace",
     privatizers.Hierarchical: "holdfast.privatizers.hierarchical.Hierarchical",
+    privatizers.LongRange: "holdfast.privatizers.long_range.LongRange",
     privatizers.Privelet: "holdfast.privatizers.privelet.Privelet",
     privatizers.Skipped: "holdfast.privatizers.privatizer.Skipped",
 }

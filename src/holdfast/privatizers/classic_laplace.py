@@ -9,13 +9,13 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement
-from holdfast.privatizers.noisy import Noisy
+from holdfast.privatizers.noisy import Projected
 
 SENSITIVITY = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassicLaplace(Noisy):
+class ClassicLaplace(Projected):
     r"""Discrete Laplace noise of scale 2/ε on $\eta_0, ..., \eta_{n-1}$.
 
     One person moves one row to the next bin: one bin loses one, another gains one, so the L1

@@ -10,11 +10,11 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement
-from holdfast.privatizers.noisy import Noisy
+from holdfast.privatizers.noisy import Projected
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnCumulative(Noisy):
+class OnCumulative(Projected):
     """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
 
     independent_steps: ClassVar[bool] = True

@@ -25,6 +25,28 @@ MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bi
 class Noisy(Privatizer):
     """A privatizer: exact noise on integers, then post-processing of the noisy integers."""
 
+    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
+        """The target distribution z, from exact noise of the operating system or, with `rng`,
+        from a simulation."""
+        eta = check_histogram(histogram)
+        exact = exact_epsilon(epsilon)
+        noisy = self.measure(eta, exact, randomness(rng))
+        return self.fit(noisy, len(eta), int(eta.sum()), exact)
+
+    @abstractmethod
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        """The noisy integers: all that is ever learnt about the histogram but its total."""
+
+    @abstractmethod
+    def fit(self, noisy: Integers, bins: int, total: int, epsilon: Fraction) -> Floats:
+        """z from the noisy integers and what is public: post-processing, which costs nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Projected(Noisy):
+    """One whose noisy integers are a linear view of the histogram, which a projection turns into
+    z."""
+
     common_noise: ClassVar[bool] = False
     """Whether one more draw is added to every measured integer."""
     gaussian: ClassVar[bool] = False
@@ -39,20 +61,8 @@ class Noisy(Privatizer):
     def __post_init__(self) -> None:
         find_projection(self.projection)
 
-    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
-        """The target distribution z, from exact noise of the operating system or, with `rng`,
-        from a simulation."""
-        eta = check_histogram(histogram)
-        exact = exact_epsilon(epsilon)
-        noisy = self.measure(eta, exact, randomness(rng))
-        return self.fit(noisy, len(eta), int(eta.sum()), exact)
-
-    @abstractmethod
-    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy integers: all that is ever learnt about the histogram but its total."""
-
     def fit(self, noisy: Integers, bins: int, total: int, epsilon: Fraction) -> Floats:
-        """z from the noisy integers and what is public: post-processing, which costs nothing."""
+        """z by the projection of the estimated histogram."""
         noise = Noise(variance=self.cumulative_variance(bins, epsilon), law=self.law)
         return find_projection(self.projection)(self.estimate(noisy, bins, total), noise)
 
@@ -82,7 +92,7 @@ class Noisy(Privatizer):
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceByLevel(Noisy):
+class LaplaceByLevel(Projected):
     """A privatizer with discrete Laplace noise of one scale on integers that one unit, moved
     to the next bin, changes by at most `sensitivity(bins)` in L1."""
 

@@ -11,6 +11,7 @@ from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
+from holdfast.privatizers.long_range import LongRange
 from holdfast.privatizers.noisy import Noisy
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.privatizers.privatizer import Privatizer, Skipped
@@ -24,8 +25,20 @@ OWN: tuple[type[Noisy], ...] = (
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
+    LongRange,
     Privelet,
 )
+
+LONG = 1000  # the highest count up to which every count is measured alone
+
+
+def usual_privatizer(max_count: int) -> Privatizer:
+    """What stage 1 is unless somebody says otherwise, by how far the counts run.
+
+    >>> usual_privatizer(50), usual_privatizer(100_000)
+    (CumulativeSmooth(projection='smooth'), LongRange())
+    """
+    return CumulativeSmooth() if max_count <= LONG else LongRange()
 
 
 def is_own(privatizer: Privatizer) -> bool:

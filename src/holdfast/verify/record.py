@@ -10,7 +10,7 @@ from holdfast.verify.report import Damage, OtherSchema, shown
 
 SCHEMA = 4
 READABLE = (2, 3, 4)
-LARGEST_COUNT = 10_000
+LARGEST_COUNT = 1_000_000
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
