@@ -166,7 +166,7 @@ def test_data_that_are_not_here_are_named_and_are_no_difference(whole):
 
 @pytest.mark.parametrize("jobs", [0, -1])
 def test_a_number_of_processes_below_one_is_refused(jobs, tmp_path):
-    with pytest.raises(HoldfastError, match="`jobs` must be from 1"):
+    with pytest.raises(HoldfastError, match="`jobs` must be a whole number of 1 or more"):
         reproduce(["polytopes"], out=tmp_path, jobs=jobs)
 
 
