@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from test_table import refusal
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import MAX_COLUMNS, CsvTable, parse_csv
+from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.csv_text import MAX_COLUMNS
 from holdfast.tables.table import read_table
 
 

@@ -20,6 +20,8 @@ from holdfast.verify.report import Damage, shown
 EMPTY = -1  # a cell with nothing in it
 Counts = Generator[int | None, None, None]  # None for what is no whole number
 LONGEST_LINE = 1 << 26
+LONGEST_CELL = 131_072
+MOST_MARKED = 1 << 24  # rows, up to which release.json says which of them are missing
 LONGEST_HEADER = 1 << 24  # more than release.json has room for
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 _DELIMITERS = (",", ";", "\t", "|")
@@ -34,7 +36,7 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
     """How many rows have each count from 0 to max_count."""
     reader = _parquet_counts if name == "table.parquet" else _csv_counts
     tally = [0] * (record["max_count"] + 1)
-    rows, expected = 0, rows_in(record)
+    rows, expected, empty = 0, rows_in(record), 0
     marks = _read_marks(record, expected, "structural_zero")
     gaps = _read_marks(record, expected, "missing")
     with opened(folder, name) as file, closing(reader(file, record)) as counts:
@@ -46,6 +48,9 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
                 if count is not EMPTY:
                     raise Damage(f"{name}: data row {rows} is marked as missing, and is not.")
                 continue
+            if count is EMPTY and not gaps and empty < record.get("missing", 0):
+                empty += 1  # too many rows to say which are missing: as many as are stated
+                continue
             if count is None or count is EMPTY:
                 raise Damage(f"{name}: the count of data row {rows} is no whole number.")
             if not 0 <= count < len(tally):
@@ -53,6 +58,8 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
             if count and marks and _marked(marks, rows):
                 raise Damage(f"{name}: data row {rows} is a structural zero, and is not 0.")
             tally[count] += 1
+    if not gaps and empty != record.get("missing", 0):
+        raise Damage(f"{name} has fewer missing counts than release.json states.")
     if rows < expected:
         raise Damage(f"{name} has fewer rows than rows + structural_zeros.")
     if tally[0] < record["structural_zeros"]:
@@ -63,9 +70,11 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
 def rows_in(record: dict[str, Any]) -> int:
     """The rows that the table must have."""
     missing = record.get("missing", 0)
-    if missing < 0 or (missing > 0) != ("missing_rows" in record):
+    rows = int(record["rows"] + record["structural_zeros"] + missing)
+    told = "missing_rows" in record
+    if missing < 0 or (told and not missing) or (missing and not told and rows <= MOST_MARKED):
         raise Damage("release.json: missing and missing_rows do not go together.")
-    return int(record["rows"] + record["structural_zeros"] + missing)
+    return rows
 
 
 def _marked(marks: bytes, row: int) -> bool:
