@@ -4,6 +4,7 @@ import difflib
 import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,8 +48,10 @@ class Wanted:
                     "must hold the names of the columns; give this one a name there."
                 )
         count = count_column(columns, self.count, **parts)
+        times = Counter(columns)
         for name in self.keep:
-            find_column(columns, name, "keep")
+            if times[name] != 1:
+                find_column(columns, name, "keep")
         shown = {self.category, *self.keep}
         if count in shown:
             raise HoldfastError(f"`keep` must not name the column of counts, {count!r}.")

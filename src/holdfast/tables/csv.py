@@ -61,10 +61,15 @@ class CsvTable:
         return replace(self, rows=rows)
 
     def select(self, names: Collection[str]) -> "CsvTable":
-        """The same table with these columns alone, in the order they have."""
+        """The same table with these columns alone, in the order they have.
+
+        What is left of a file in Windows-1252 could be taken for UTF-8, so that it becomes.
+        """
         places = [at for at, name in enumerate(self.header) if name in names]
         rows = [[row[at] for at in places] for row in self.rows]
-        return replace(self, header=tuple(self.header[at] for at in places), rows=rows)
+        encoding = "utf-8" if self.encoding == "cp1252" else self.encoding
+        header = tuple(self.header[at] for at in places)
+        return replace(self, header=header, rows=rows, encoding=encoding)
 
     def to_bytes(self) -> bytes:
         """The table as a file: same delimiter, line ends, encoding and byte order mark."""

@@ -98,7 +98,7 @@ def read_header(start: bytes, encoding: str, *, whole: bool) -> Header:
     no others."""
     text = codecs.getincrementaldecoder(encoding)().decode(start)
     body = text.lstrip("\r\n")
-    if body.startswith("\ufeff"):
+    if body.startswith(("\ufeff", "ï»¿")):  # the second is how UTF-8's looks in Windows-1252
         raise HoldfastError(
             "the header begins with a byte order mark that is not the first thing in the file. "
             "Hint: save the file again, with one or none."

@@ -1,4 +1,8 @@
-"""The released table, read a row at a time: its columns, its length, and every count."""
+"""The released table, read a row at a time: its columns, its length, and every count.
+
+What a CSV file is was written down once, in `holdfast.tables.csv_text`, and is read here by code
+of its own: encoding, header, delimiter, quotes, and how long a cell may be.
+"""
 
 import base64
 import codecs
@@ -24,6 +28,7 @@ LONGEST_CELL = 131_072
 MOST_MARKED = 1 << 24  # rows, up to which release.json says which of them are missing
 LONGEST_HEADER = 1 << 24  # more than release.json has room for
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -138,9 +143,11 @@ def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
         header = next(cells)
         at = _check_header(header, record)
         for row in cells:
-            if len(row) != len(header) and (row or len(header) > 1):
+            if len(row) != len(header):  # no line of a release is empty: a gap is written as ""
                 raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
-            cell = row[at] if row else ""
+            if max(map(len, row), default=0) > LONGEST_CELL:
+                raise Damage(f"table.csv: line {cells.line_num} has a cell that is too long.")
+            cell = row[at]
             yield int(cell) if _COUNT.fullmatch(cell) else None if cell else EMPTY
     except csv.Error:
         raise Damage(f"table.csv cannot be read near line {cells.line_num}.") from None
@@ -154,15 +161,24 @@ def _encoding(file: IO[bytes]) -> str:
     if marked:
         return marked[0]
     decoder = codecs.getincrementaldecoder("utf-8")()
+    found, control = "utf-8", False
+    while chunk := file.read(1 << 20):
+        control = control or _CONTROL.search(chunk) is not None
+        found = found if found != "utf-8" or _decodes(decoder, chunk) else "cp1252"
+    file.seek(0)
+    if found == "utf-8" and _decodes(decoder, b"", final=True):
+        return found
+    if control:
+        raise Damage("table.csv is neither UTF-8 nor text in another encoding.")
+    return "cp1252"
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool = False) -> bool:
     try:
-        while chunk := file.read(1 << 20):
-            decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+        decoder.decode(chunk, final)
     except UnicodeDecodeError:
-        return "cp1252"
-    finally:
-        file.seek(0)
-    return "utf-8"
+        return False
+    return True
 
 
 def _lines(text: IO[str]) -> Iterator[str]:
@@ -190,6 +206,10 @@ def _header_text(lines: Iterator[str]) -> str:
         raise Damage("table.csv: its header is longer than all names of release.json.")
     if not head.strip():
         raise Damage("table.csv is empty.")
+    if head.startswith("\ufeff"):
+        raise Damage("table.csv: its header begins with a second byte order mark.")
+    if quotes % 2:
+        raise Damage("table.csv: a quote in its header is not closed.")
     return head
 
 

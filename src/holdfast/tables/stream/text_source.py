@@ -141,7 +141,8 @@ class TextSource:
             return scanned, released, self._rewritten(scanned, released)
 
         with path.open("xb") as file:
-            file.write(self._head.select(self.roles.published).to_bytes())
+            head = self._head.select(self.roles.published)
+            file.write(head.to_bytes())
             rows, ordered = Progress(), SortedRows(path.parent, _gathered)
             for scanned, released, written in in_order(work, self._blocks(), threads):
                 self._check(scanned, rows)
@@ -149,7 +150,7 @@ class TextSource:
                     keys = self._ranking.keys(self._order_cells(scanned))
                     ordered.add(keys, written.records(), len(written.data))
                 else:
-                    file.write(self._outer(written.data.tobytes()))
+                    file.write(self._as(head.encoding, written.data.tobytes()))
                 yield Part(
                     counts=scanned.counts,
                     marks=scanned.marks,
@@ -157,7 +158,7 @@ class TextSource:
                     done=scanned.block.done,
                 )
             for records in ordered.chunks():
-                file.write(self._outer(b"".join(records)))
+                file.write(self._as(head.encoding, b"".join(records)))
             self.order = ordered.order if self._ordering else None
 
     def _order_cells(self, scanned: Scanned) -> list[list[str]]:
@@ -169,11 +170,9 @@ class TextSource:
         rows = [line or [""] for line in lines]
         return [[row[at] for row in rows] for at in self._ordering]
 
-    def _outer(self, data: bytes) -> bytes:
-        """What was written, in the encoding of the file."""
-        if self._inner == self._head.encoding:
-            return data
-        return data.decode(self._inner).encode(self._head.encoding)
+    def _as(self, encoding: str, data: bytes) -> bytes:
+        """What was written, in the encoding of the release."""
+        return data if self._inner == encoding else data.decode(self._inner).encode(encoding)
 
     def _show(self, scanned: Scanned, lookout: Lookout) -> None:
         block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
