@@ -65,7 +65,8 @@ class CsvTable:
 
         What is left of a file in Windows-1252 could be taken for UTF-8, so that it becomes.
         """
-        places = [at for at, name in enumerate(self.header) if name in names]
+        wanted = set(names)
+        places = [at for at, name in enumerate(self.header) if name in wanted]
         rows = [[row[at] for at in places] for row in self.rows]
         encoding = "utf-8" if self.encoding == "cp1252" else self.encoding
         header = tuple(self.header[at] for at in places)
