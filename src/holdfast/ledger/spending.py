@@ -91,20 +91,20 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     words = request.in_words()
     content = run.content(words)
     if content is None:
-        check_room(ledger)
+        check_room(ledger, request)
         run.prepare()
         return _draw(run, ledger, _pay(request, ledger, dataset, words), None)
     fingerprint = ledger.fingerprint(content)
     shown = _shown_again(run, request, ledger, dataset, fingerprint)
     if shown is not None:
         return shown
-    check_room(ledger, fingerprint)
+    check_room(ledger, request, fingerprint)
     run.prepare()
     with alone(ledger.folder(0, fingerprint).with_suffix(".lock")):
         shown = _shown_again(run, request, ledger, dataset, fingerprint)
         if shown is not None:
             return shown
-        check_room(ledger, fingerprint)
+        check_room(ledger, request, fingerprint)
         spend = _pay(request, ledger, dataset, words, fingerprint)
         return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
 

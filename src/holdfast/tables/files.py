@@ -29,6 +29,7 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     path = Path(path)
     parquet = _is_parquet(path)
     try:
+        refuse_special(path)
         data = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error.strerror) from None
@@ -38,6 +39,12 @@ def read_file(path: str | os.PathLike[str]) -> Any:
         return _parse_parquet(data) if parquet else parse_csv(data)
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
+
+
+def refuse_special(path: Path) -> None:
+    """Raise for a pipe or a device, which could be waited for without end, or read but once."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise unreadable(path, "it is a pipe or a device, not a file")
 
 
 def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:
