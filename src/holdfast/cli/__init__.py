@@ -16,7 +16,7 @@ from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
 from holdfast.cli.reproduce import reproduce
-from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Stopped, code_of, terminable
+from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
 from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError, one_line
 
@@ -56,39 +56,43 @@ def version_option(
 
 def main() -> None:
     """Run the command line; errors become one sentence and an exit code."""
-    with safe_output() as lost, terminable():
-        code = _ending()
+    with safe_output() as lost, interruptible() as heard:
+        code = _ending(heard)
         why = lost()
         if why is not None and code == End.DONE:
             code = _say(f"Error: not all of the output could be written ({why}). {WHOLE}")
     sys.exit(code)
 
 
-def _ending() -> int:
+def _ending(heard: Heard) -> int:
     """Run a command and say how it ended; its exit code."""
     try:
         app()
     except SystemExit as stop:
-        return int(stop.code or 0)
+        return int(stop.code or 0) if heard.code is None else heard.code
     except HoldfastError as error:
         return _say(f"Error: {error}")
     except Stopped as stopped:
-        return _say(f"Stopped. {stopped}", stopped.code)
-    except KeyboardInterrupt as stopped:
-        return _say("Stopped.", code_of(stopped))
-    except OSError as error:
-        if os.environ.get("HOLDFAST_DEBUG"):
-            raise
-        return _say(f"Error: {_of_a_file(error)}")
+        return _say(f"Stopped. {stopped}", heard.code or End.STOPPED)
+    except KeyboardInterrupt:
+        return _say("Stopped.", heard.code or End.STOPPED)
     except Exception as error:
         if os.environ.get("HOLDFAST_DEBUG"):
             raise
-        return _say(
-            f"Error: holdfast failed ({type(error).__name__}). {WHOLE} Details are kept back "
-            "because they could show counts; HOLDFAST_DEBUG=1 prints them.",
-            End.FAILED,
-        )
+        return _unexpected(error, heard)
     return End.DONE
+
+
+def _unexpected(error: Exception, heard: Heard) -> int:
+    if heard.code is not None:
+        return _say(f"Stopped. {WHOLE}", heard.code)
+    if isinstance(error, OSError):
+        return _say(f"Error: {_of_a_file(error)}")
+    return _say(
+        f"Error: holdfast failed ({type(error).__name__}). {WHOLE} Details are kept back "
+        "because they could show counts; HOLDFAST_DEBUG=1 prints them.",
+        End.FAILED,
+    )
 
 
 def _of_a_file(error: OSError) -> str:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen
-from holdfast.cli.stopping import AGAIN, RESUMES, Stopped, code_of
+from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def compare(
             found = holdfast.compare(
                 file, count=count, max_count=whole(max_count, "max_count"), **options
             )
-        except KeyboardInterrupt as stop:
-            raise Stopped(AGAIN if folder is None else RESUMES, code_of(stop)) from None
+        except KeyboardInterrupt:
+            raise Stopped(AGAIN if folder is None else RESUMES) from None
     if folder is not None and pictures:
         found.non_private_pictures(folder, name=file.stem)
     if as_json:

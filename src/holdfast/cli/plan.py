@@ -11,7 +11,7 @@ from rich.table import Table
 
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen, working
-from holdfast.cli.stopping import AGAIN, RESUMES, Stopped, code_of
+from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import numbered
 
 if TYPE_CHECKING:
@@ -92,8 +92,8 @@ def plan(
     try:
         with working("Simulating releases of the prior …", quiet=as_json):
             found = holdfast.plan(**options)
-    except KeyboardInterrupt as stop:
-        raise Stopped(AGAIN if folder is None else RESUMES, code_of(stop)) from None
+    except KeyboardInterrupt:
+        raise Stopped(AGAIN if folder is None else RESUMES) from None
     if as_json:
         best = {"target": None if found.target is None else str(found.target)}
         best["smallest_epsilon"] = found.smallest_epsilon  # type: ignore[assignment]

@@ -23,7 +23,7 @@ from holdfast.cli.options import whole
 from holdfast.cli.payment import check_room, told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
+from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.entries import Balance
@@ -288,8 +288,9 @@ def _saying_if_it_counted() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if COUNTED in getattr(error, "__notes__", ()):
-            asides.print(COUNTED)
+        for note in getattr(error, "__notes__", ()):
+            if note in (COUNTED, MAY_COUNT):
+                asides.print(note)
         raise
 
 

@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from enum import IntEnum
 from types import FrameType
 from typing import Any
@@ -40,14 +41,6 @@ CODES = (
 class Stopped(Exception):
     """Somebody stopped a command; the message says how to go on."""
 
-    def __init__(self, message: str, code: End) -> None:
-        super().__init__(message)
-        self.code = code
-
-
-class Terminated(KeyboardInterrupt):
-    """The signal TERM or HUP: everything is cleaned up as for Ctrl-C."""
-
 
 class Commands(TyperGroup):
     """The commands; typer's own way would end without a word."""
@@ -56,31 +49,36 @@ class Commands(TyperGroup):
         """Run a command; an interrupt becomes `Stopped`."""
         try:
             return super().invoke(ctx)
-        except KeyboardInterrupt as error:
+        except KeyboardInterrupt:
             writes = ctx.invoked_subcommand == "privatize"
-            words = f"{WHOLE} The same command starts over." if writes else AGAIN
-            raise Stopped(words, code_of(error)) from None
+            raise Stopped(f"{WHOLE} The same command starts over." if writes else AGAIN) from None
 
 
-def code_of(error: KeyboardInterrupt) -> End:
-    """The exit code of an interrupt."""
-    return End.TERMINATED if isinstance(error, Terminated) else End.STOPPED
+@dataclass
+class Heard:
+    """The signal that ended a command, if one did: whatever its interrupt was taken for on the way
+    up, this is what happened."""
+
+    code: End | None = None
+
+    def __call__(self, number: int, _frame: FrameType | None) -> None:
+        """Interrupt, as Ctrl-C does."""
+        self.code = End.STOPPED if number == signal.SIGINT else End.TERMINATED
+        raise KeyboardInterrupt
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """Let the signals TERM and HUP interrupt as Ctrl-C does."""
-    known = [each for each in signal.Signals if each.name in ("SIGTERM", "SIGHUP")]
-    heard = [each for each in known if signal.getsignal(each) is signal.SIG_DFL]  # nohup ignores
-    before = {}
+def interruptible() -> Iterator[Heard]:
+    """Let the signals TERM and HUP interrupt as Ctrl-C does; what is ignored stays so (nohup)."""
+    known = [each for each in signal.Signals if each.name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    heard, before = Heard(), {}
     with suppress(ValueError):  # not the main thread
-        before = {each: signal.signal(each, _terminate) for each in heard}
+        before = {
+            each: signal.signal(each, heard) for each in known if signal.getsignal(each) in usual
+        }
     try:
-        yield
+        yield heard
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
-
-
-def _terminate(_number: int, _frame: FrameType | None) -> None:
-    raise Terminated

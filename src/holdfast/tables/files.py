@@ -28,8 +28,8 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     """The table in a file: a `CsvTable`, or from .parquet and .pq a pyarrow Table."""
     path = Path(path)
     parquet = _is_parquet(path)
+    refuse_special(path)
     try:
-        refuse_special(path)
         data = path.read_bytes()
     except OSError as error:
         raise unreadable(path, error.strerror) from None
@@ -43,7 +43,11 @@ def read_file(path: str | os.PathLike[str]) -> Any:
 
 def refuse_special(path: Path) -> None:
     """Raise for a pipe or a device, which could be waited for without end, or read but once."""
-    if path.exists() and not path.is_file() and not path.is_dir():
+    try:
+        special = path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):  # no such path: reading it says so
+        return
+    if special:
         raise unreadable(path, "it is a pipe or a device, not a file")
 
 
