@@ -195,3 +195,18 @@ def test_a_draw_goes_through_the_mechanism_of_its_own_group():
         assert np.abs(shares - np.cumsum(group.target)).max() < 3 / np.sqrt(group.rows)
         if group.name != "NE":
             assert np.abs(np.cumsum(high) - shares).max() > 0.2
+
+
+def test_a_ledger_shows_a_release_by_group_again(tmp_path):
+    ledger, table = tmp_path / "a.ledger", frame(80)
+    holdfast.Ledger(ledger).set_limit("d", epsilon=2)
+    paid = {"ledger": ledger, "dataset": "d", "seed": None, "totals": True}
+    first = release(table, within="state", **paid)
+    again = release(table, within="state", **paid)
+    assert again.repeated and (again.counts == first.counts).all()
+    assert list(again.table.columns) == ["place", "state", "n"]
+    assert (again.groups.members == first.groups.members).all()
+    assert again.totals.whole == first.totals.whole
+    other = release(table, within=["state"], **paid | {"totals": None})
+    assert not other.repeated and holdfast.Ledger(ledger).balance("d").epsilon_left == 0
+    assert holdfast.verify(again.save(tmp_path / "release"))
