@@ -35,6 +35,7 @@ picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python -m holdfast.studies.theory.pictures docs
 	$(BIN)/python -m holdfast.studies.optimum_picture docs
+	$(BIN)/python -m holdfast.studies.groups_picture docs
 
 clean:
 	rm -rf .venv holdfast-demo.svg

@@ -84,12 +84,10 @@ def test_more_classes_than_values_leave_none_empty():
     assert [group.rows for group in found.groups.values()] == [25, 25]
 
 
-def test_the_number_of_classes_follows_from_the_budget_where_it_is_open():
-    few, many = (
-        release(within=holdfast.classes("people"), epsilon=epsilon) for epsilon in ("0.1", 3)
-    )
-    assert len(few.groups) < len(many.groups)
-    assert few.groups.within.parts[0].number == len(few.groups)
+def test_the_number_of_classes_follows_from_the_rows_where_it_is_open():
+    few, many = (release(frame(rows), within=holdfast.classes("people")) for rows in (40, 4000))
+    assert (len(few.groups), len(many.groups)) == (4, 16)
+    assert few.groups.within.parts[0].number == 4
 
 
 @pytest.mark.parametrize("rows", [1, 2, 7])
