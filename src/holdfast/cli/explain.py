@@ -35,8 +35,8 @@ def explain(
     )
     screen.print(
         "So whoever knows everybody else in the data, and must say whether this person was "
-        f"counted, with even odds before, is right at most {100 * told.guess:.0f} times in 100; a coin is "
-        "right 50 times."
+        f"counted, with even odds before, is right at most {100 * told.guess:.0f} times in 100; "
+        "a coin is right 50 times."
     )
     if told.delta:
         screen.print(beyond_epsilon(told.delta))
