@@ -18,7 +18,7 @@ from holdfast.ledger.request import Request
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import Budget, exact_epsilon
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
@@ -26,7 +26,9 @@ from holdfast.privatizers import (
     Privatizer,
     Skipped,
     certifier,
+    made_anew,
     measured_target,
+    named,
 )
 from holdfast.privatizers.groups import classes_rule
 from holdfast.privatizers.joint import METHOD, certified_joint
@@ -78,14 +80,15 @@ def check_parameters(
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
+        stage_2 = Optimal()  # anew: nothing put on the one that was given has a say
     one_stage = split is None and privatizer is None and stage_2.one_stage
     if privatizer is None:
         privatizer = Skipped() if one_stage else CumulativeSmooth()
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage, "totals": totals}
     return Parameters(
-        max_count=max_count,
+        max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
-        privatizer=privatizer,
+        privatizer=made_anew(privatizer),
         constructor=stage_2,
         source=randomness(seed),
         within=grouped,
@@ -115,8 +118,7 @@ class Parameters:
         """What rows are grouped by, with the number of classes that so many rows bear."""
         if self.within is None or not self.within.open:
             return self.within
-        epsilon = exact_epsilon(self.options["epsilon"])
-        return self.within.settled(classes_rule(epsilon, rows=rows))
+        return self.within.settled(classes_rule(rows))
 
     def for_rows(self, rows: int, groups: Partition | None = None) -> "Stages":
         """The stages for a table of so many rows, in these groups, which is public; what cannot be
@@ -205,24 +207,27 @@ class Stages(Parameters):
             self.privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-        delta = self._check(construction)
-        known |= {"target": target, "measurement": noisy, "mechanism": construction.mechanism}
+        mechanism, delta = self._checked(construction, len(target))
+        known |= {"target": target, "measurement": noisy, "mechanism": mechanism}
         return Staged(stages=self, method=construction.description, delta=delta, **known)
 
-    def _check(self, construction: Any) -> Fraction:
-        """The delta of the release; refuses, before step 4, a mechanism that promises too little
-        or that takes more than was paid for."""
+    def _checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
+        """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
+        promises too little or that takes more than was paid for."""
         if not isinstance(construction, Construction):
             raise CertificateError("the constructor must return a Construction.")
-        check_mechanism(construction.mechanism, self.budget.unit_2, construction.delta)
+        mechanism = construction.mechanism  # once: another read could give another mechanism
+        check_mechanism(mechanism, self.budget.unit_2, construction.delta)
+        if len(mechanism) != n:
+            raise CertificateError("the mechanism must have a row for every count of its target.")
         stage_1 = exact_delta(self.privatizer.delta, least=0)
-        delta = total_delta(self.budget, stage_1, construction.mechanism.delta)
+        delta = total_delta(self.budget, stage_1, mechanism.delta)
         if delta > self.delta:
             raise HoldfastError(
                 "the mechanism has a delta that its constructor did not declare, and the release "
                 "is withheld. Hint: declare it as `promised_delta` of a Constructor."
             )
-        return delta
+        return mechanism, delta
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,6 +240,7 @@ class Staged:
     totals: Totals | None
     target: NDArray[np.float64]
     mechanism: Mechanism | GroupedMechanism
+    """What is certified, drawn from and published: one object."""
     method: str
     """How stage 2 was made."""
     delta: Fraction
@@ -247,7 +253,7 @@ class Staged:
         rows, budget, privatizer = self.stages.rows, self.stages.budget, self.stages.privatizer
         if not budget.stage_1:
             target = drawn / drawn.sum()
-        stage_1, notes = repr(privatizer), tuple[str, ...]()
+        stage_1, notes = named(privatizer), tuple[str, ...]()
         if isinstance(mechanism, Mechanism):
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
         elif self.groups is not None:

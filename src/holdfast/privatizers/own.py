@@ -1,16 +1,20 @@
 """The privatizers that holdfast vouches for: these very classes, and none derived from them."""
 
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.errors import one_line
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
 from holdfast.privatizers.noisy import Noisy
+from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.privatizers.privatizer import Privatizer, Skipped
 from holdfast.privatizers.privelet import Privelet
 
@@ -31,11 +35,32 @@ def is_own(privatizer: Privatizer) -> bool:
     return type(privatizer) in (*OWN, Skipped)
 
 
+def made_anew(part: Any) -> Any:
+    """The same privatizer or quantile from its fields alone, where its class is holdfast's.
+
+    What was put on the object beside its fields, such as a `measure` that draws no noise, would
+    otherwise run under the name of the class.
+    """
+    if type(part) not in (*OWN, Skipped, PrivateQuantile):
+        return part
+    given = (
+        {field.name: vars(part)[field.name] for field in fields(part)} if is_dataclass(part) else {}
+    )
+    return type(part)(**given)
+
+
+def named(privatizer: Privatizer) -> str:
+    """A privatizer as a release names it: only holdfast's own may be called as they are."""
+    if is_own(privatizer):
+        return repr(privatizer)
+    return f"not holdfast's: {one_line(repr(privatizer))[:200]}"
+
+
 def certifier(privatizer: Privatizer) -> str:
     """Who vouches for a privatizer's epsilon: OpenDP for ours, its author for another."""
     if is_own(privatizer):
         return privatizer.certified_by
-    return f"claimed by {type(privatizer).__qualname__}, not checked"
+    return f"claimed by {one_line(type(privatizer).__qualname__)[:200] or 'nobody'}, not checked"
 
 
 def measured_target(
