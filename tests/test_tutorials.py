@@ -63,6 +63,7 @@ def run_page(page, monkeypatch, capsys):
     [
         ("tutorial-analyst", 20),
         ("tutorial-steward", 12),
+        ("tutorial-researcher", 20),
         ("two-years", 14),
         ("agencies", 4),
         ("example-homicides", 18),
