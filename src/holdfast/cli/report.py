@@ -48,6 +48,8 @@ def report(
     [bold]holdfast report release --format xlsx[/bold]
     """
     import holdfast
+    from holdfast.analysis.interval_table import with_intervals_beside
+    from holdfast.tables.table import write_file
 
     if form not in FORMATS:
         raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
@@ -61,7 +63,9 @@ def report(
         release = holdfast.load(directory)
         made = _dress(release, level, form)
     if table is not None:
-        for note in write_intervals(release, table, level):
+        beside, notes = with_intervals_beside(release, level)
+        write_file(beside, table)
+        for note in notes:
             asides.print(f"Note: {note}.")
         asides.print(f"Table with intervals: {table}")
     if place is None:
@@ -69,23 +73,6 @@ def report(
         return
     _write(place, made)
     typer.echo(f"Report: {place}")
-
-
-def write_intervals(release: "Release", path: Path, level: float) -> tuple[str, ...]:
-    """The released table with interval, expectation and probability of zero for every row.
-
-    Returns what a reader of it should know.
-    """
-    from holdfast.analysis.report.table import table_with_intervals
-    from holdfast.tables.table import CsvTable, write_file
-
-    columns, notes = table_with_intervals(release, level)
-    rows = [
-        ["" if cell is None else str(cell) for cell in row]
-        for row in zip(*columns.values(), strict=True)
-    ]
-    write_file(CsvTable(tuple(columns), rows), path)
-    return notes
 
 
 def _dress(release: "Release", level: float, form: str) -> bytes:

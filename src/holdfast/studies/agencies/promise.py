@@ -38,9 +38,10 @@ class Promise:
         )
 
 
-def promise_of(method: Published, epsilon: Any, *, max_count: int) -> Promise:
+def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 0) -> Promise:
     r"""The exact (ε, δ) of one published count: the largest hockey-stick divergence
-    $\sum_j \max(P_{ij} - e^\epsilon P_{kj}, 0)$ over counts i, k one person apart.
+    $\sum_j \max(P_{ij} - e^\epsilon P_{kj}, 0)$ over counts i, k one person apart,
+    from `least` to `max_count`.
 
     A table has many counts, and one person is in one of them. Totals that are published beside
     them, with keys of their own or not, add to what is told.
@@ -54,7 +55,7 @@ def promise_of(method: Published, epsilon: Any, *, max_count: int) -> Promise:
     exact = exact_epsilon(epsilon)
     factor = exp_below(exact)
     found = []
-    for low in range(max_count):
+    for low in range(least, max_count):
         for pair in ((low, low + 1), (low + 1, low)):
             one, other = method(pair[0]), method(pair[1])
             found.append((_excess(one, other, factor), _impossible(one, other), pair))
