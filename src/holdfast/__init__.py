@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from holdfast.studies.methods import Method
     from holdfast.studies.plan.plan import Plan, plan
     from holdfast.tables.count_by import count_by
+    from holdfast.tables.files import read_excel
 
 __all__ = [
     "Audit",
@@ -60,6 +61,7 @@ __all__ = [
     "privatize",
     "privatize_stream",
     "privatizers",
+    "read_excel",
     "spark",
     "theory",
     "verify",
@@ -93,6 +95,7 @@ _HOMES = {
     "plan": "studies.plan.plan",
     "privatize": "engines.memory",
     "privatize_stream": "engines.stream",
+    "read_excel": "tables.files",
 }
 
 

@@ -20,7 +20,7 @@ from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.options import whole
+from holdfast.cli.options import read_whole, whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
@@ -34,8 +34,8 @@ def privatize(
     file: Annotated[
         Path,
         typer.Argument(
-            help="CSV or Parquet file, one row per category; a folder of Parquet files; or, with "
-            "--query, a DuckDB database."
+            help="CSV, Parquet or Excel file, one row per category; a folder of Parquet files; or, "
+            "with --query, a DuckDB database."
         ),
     ],
     epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
@@ -126,6 +126,13 @@ def privatize(
     query: Annotated[
         str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")
     ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an Excel workbook that has several.")
+    ] = None,
+    header_row: Annotated[
+        int | None,
+        typer.Option(help="Row of an Excel sheet that has the names; default: found."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
     ] = False,
@@ -159,7 +166,6 @@ def privatize(
     from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
-    from holdfast.tables.files import read_file
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -194,7 +200,11 @@ def privatize(
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
+        opened = (
+            asked_source(file, query)
+            if streamed
+            else nullcontext(read_whole(file, sheet, header_row))
+        )
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
         parameters = check_parameters(**options, **stages)

@@ -51,7 +51,7 @@ def privatize(
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
-            relation; or the path of a CSV or Parquet file.
+            relation; or the path of a CSV, Parquet or Excel file.
         epsilon: The whole budget: int, float, str, Decimal or Fraction; kept exact.
         max_count: The highest count that is published; higher ones are top-coded. Choose it
             without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of

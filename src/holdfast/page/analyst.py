@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from holdfast.tables.csv import CsvTable
 
 ROWS = 50
+CSV = "text/csv; charset=utf-8"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
@@ -132,17 +134,20 @@ def download(site: Site, request: Request) -> Response:
         path = next(opened.folder.glob("table.*"))
         return FileResponse(path, filename=f"{name}{path.suffix}")
     if what == "intervals":
-        headers = {"Content-Disposition": attached(f"{name}-intervals.csv")}
-        data = _intervals(site, opened)[0].to_bytes()
-        return Response(data, media_type="text/csv; charset=utf-8", headers=headers)
+        return attached(_intervals(site, opened)[0].to_bytes(), f"{name}-intervals.csv", CSV)
+    if what == "excel":
+        from holdfast.analysis.report.workbook import workbook
+
+        return attached(workbook(opened.loaded(site), LEVEL), f"{name}.xlsx", XLSX)
     if what == "zip":
         return _zip(site, opened)
     raise HoldfastError("there is no such file. Hint: choose one of the links.")
 
 
-def attached(name: str) -> str:
-    """The header that makes a reply a file of this name."""
-    return f"attachment; filename*=utf-8''{quote(name)}"
+def attached(data: bytes, name: str, kind: str) -> Response:
+    """A reply that is a file of this name."""
+    disposition = f"attachment; filename*=utf-8''{quote(name)}"
+    return Response(data, media_type=kind, headers={"Content-Disposition": disposition})
 
 
 def _opened(site: Site, request: Request) -> Opened:
@@ -163,11 +168,11 @@ def _unpacked(site: Site, file: Any) -> Opened:
 
 
 def _intervals(site: Site, opened: Opened) -> "tuple[CsvTable, tuple[str, ...]]":
-    from holdfast.analysis.interval_table import with_intervals_beside
+    from holdfast.analysis.report.table import csv_with_intervals
 
     release = opened.loaded(site)
     key = ("intervals", release.mechanism.digest, opened.folder)
-    return site.remembered.get(key, lambda: with_intervals_beside(release, LEVEL))
+    return site.remembered.get(key, lambda: csv_with_intervals(release, LEVEL))
 
 
 def _holds(row: list[str], search: str) -> bool:

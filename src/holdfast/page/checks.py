@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.page.chosen import PEOPLE, PEOPLE_ROLES, ROLES, chosen, columns_with, source
+from holdfast.page.chosen import (
+    PEOPLE,
+    PEOPLE_ROLES,
+    ROLES,
+    chosen,
+    columns_with,
+    read,
+    source,
+    workbook_part,
+)
 from holdfast.page.draft import Draft
 from holdfast.page.expected import expected
 from holdfast.page.pictures import best_guess
@@ -27,7 +36,7 @@ def _file(site: Site, draft: Draft) -> Values:
         return values
     refused = draft.one("file", "refused")
     if refused:
-        kinds = "CSV or Parquet"
+        kinds = "CSV, Parquet or .xlsx"
         return values | {"problem": f"`{refused}` is no table. Hint: save it as {kinds}."}
     return values | _problem(lambda: {"preview": _preview(site, draft)})
 
@@ -126,7 +135,7 @@ def look(site: Site, draft: Draft) -> "Looked":
     """The table of a draft, checked; remembered as long as file and choices stay."""
     run = chosen(draft, site.folder)
     listed = () if run.people is None else stamp(Path(run.people["categories"]))
-    asked = json.dumps([run.people, run.names], sort_keys=True)
+    asked = json.dumps([run.excel, run.people, run.names], sort_keys=True)
     key = ("look", stamp(Path(run.source)), listed, asked)
     return site.remembered.get(key, run.look)
 
@@ -153,11 +162,15 @@ def _account(site: Site, draft: Draft, stages: Any) -> Values:
 
 def _preview(site: Site, draft: Draft) -> Any:
     from holdfast.engines.looking import is_large
-    from holdfast.tables.preview import preview
+    from holdfast.tables.preview import head, preview
 
-    path = source(draft, site.folder)
-    key = ("preview", stamp(path))
-    return site.remembered.get(key, lambda: preview(path, SHOWN, large=is_large(path)))
+    path, excel = source(draft, site.folder), workbook_part(draft)
+
+    def make() -> Any:
+        table = head(path, SHOWN) if is_large(path) else read(str(path), excel)
+        return preview(table, SHOWN)
+
+    return site.remembered.get(("preview", stamp(path), tuple(excel.items())), make)
 
 
 def _problem(ask: Callable[[], Values]) -> Values:

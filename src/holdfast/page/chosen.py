@@ -27,6 +27,8 @@ class Chosen:
 
     source: str
     """The path of the file."""
+    excel: dict[str, Any]
+    """Of a workbook: `sheet` and `header_row` of `holdfast.read_excel`, where they were said."""
     people: dict[str, Any] | None
     """With a row per person: `by`, `categories` and `per` of `holdfast.count_by`."""
     arguments: dict[str, Any]
@@ -51,11 +53,11 @@ class Chosen:
     def table(self) -> Any:
         """The table: people counted, a file read, or its path where it is streamed."""
         import holdfast
-        from holdfast.tables.files import read_file
 
-        if self.people is not None:
-            return holdfast.count_by(self.source, **self.people)
-        return self.source if self.streamed else read_file(self.source)
+        if self.streamed:
+            return self.source
+        table = read(self.source, self.excel)
+        return table if self.people is None else holdfast.count_by(table, **self.people)
 
     def look(self) -> "Looked":
         """Check the table and what would be published of it; draws nothing."""
@@ -96,6 +98,7 @@ def chosen(draft: Draft, folder: Folder) -> Chosen:
     out = draft.one("release", "out")
     return Chosen(
         source=str(source(draft, folder)),
+        excel=workbook_part(draft),
         people=people,
         arguments=_roles(draft, people)
         | _columns(draft)
@@ -111,6 +114,20 @@ def source(draft: Draft, folder: Folder) -> Path:
     if dropped:
         return draft.upload(dropped)
     return folder.find(draft.one("file", "path"))
+
+
+def workbook_part(draft: Draft) -> dict[str, Any]:
+    """Which part of a workbook is the table, where that was said."""
+    sheet, row = (draft.one("file", name).strip() for name in ("sheet", "header_row"))
+    found: dict[str, Any] = {"sheet": sheet} if sheet else {}
+    return found | ({"header_row": _whole(row, "header_row")} if row else {})
+
+
+def read(path: str, excel: dict[str, Any]) -> Any:
+    """The table in a file, which is a workbook where a part of one is named."""
+    from holdfast.tables.files import read_excel, read_file
+
+    return read_excel(path, **excel) if excel else read_file(path)
 
 
 def columns_with(draft: Draft, role: str) -> list[str]:

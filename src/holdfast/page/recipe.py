@@ -36,7 +36,10 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     open_ends = {} if dry else {"epsilon": "EPSILON", "max_count": "MAX_COUNT"}
     source, out = _near(run.source, folder), _near(run.out, folder) if run.out else "release"
     shown = open_ends | shown
-    words = ["holdfast", "privatize", source, *_options(run, shown, folder)]
+    words = ["holdfast", "privatize", source]
+    for name, value in run.excel.items():
+        words += [f"--{name.replace('_', '-')}", str(value)]
+    words += _options(run, shown, folder)
     words += ["--dry-run"] if dry else ["--out", out]
     return Recipe(_command(words), _python(run, shown, source, out, folder))
 
@@ -95,6 +98,9 @@ def _top(value: Any) -> list[str]:
 
 def _python(run: Chosen, shown: dict[str, Any], source: str, out: str, folder: Path) -> str:
     lines, table = ["import holdfast", ""], repr(source)
+    if run.excel:
+        part = ", ".join(f"{name}={value!r}" for name, value in run.excel.items())
+        table = f"holdfast.read_excel({table}, {part})"
     if run.people is not None:
         near = run.people | {"categories": _near(run.people["categories"], folder)}
         counted = ", ".join(f"{name}={value!r}" for name, value in near.items())

@@ -348,6 +348,18 @@ class Release(ReleaseFacts):
 
         return save(self, directory, table_format)
 
+    def to_excel(self, path: str | os.PathLike[str], *, level: float = 0.9) -> None:
+        """Write an Excel workbook for people: the table with its intervals, the distribution,
+        answers. A copy: the bundle that `save` writes is what can be verified."""
+        from holdfast.analysis.report.workbook import workbook
+
+        data = workbook(self, level)
+        try:
+            with open(path, "xb") as file:
+                file.write(data)
+        except OSError as error:
+            raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StreamedRelease(ReleaseFacts):

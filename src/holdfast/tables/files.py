@@ -1,8 +1,9 @@
-"""Tables in files: CSV, and Parquet where pyarrow is installed."""
+"""Tables in files: CSV; Parquet and Excel where what reads them is installed."""
 
 import io
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import plain
 from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.excel import SUFFIXES as _EXCEL_SUFFIXES
+from holdfast.tables.excel import parse_excel
 from holdfast.tables.frames import (
     Frame,
     as_list,
@@ -22,12 +25,38 @@ from holdfast.tables.frames import (
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+_ALL_SUFFIXES = (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *_EXCEL_SUFFIXES)
 
 
 def read_file(path: str | os.PathLike[str]) -> Any:
     """The table in a file: a `CsvTable`, or from .parquet and .pq a pyarrow Table."""
     path = Path(path)
-    parquet = _is_parquet(path)
+    if path.suffix.lower() in _EXCEL_SUFFIXES:
+        return read_excel(path)
+    return _parsed(path, _parse_parquet if _is_parquet(path) else parse_csv)
+
+
+def read_excel(
+    path: str | os.PathLike[str], *, sheet: str | None = None, header_row: int | None = None
+) -> CsvTable:
+    """The table in a sheet of an Excel workbook, every cell as text, for `holdfast.privatize`.
+
+    Parameters:
+        sheet: The name of the sheet; needed where several hold something.
+        header_row: The number of the row that holds the column names. By default lines above the
+            table, with a single cell each, are passed over.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _EXCEL_SUFFIXES:
+        raise HoldfastError(
+            f"`{path}` must end in {' or '.join(_EXCEL_SUFFIXES)}: `sheet` and `header_row` are "
+            "for Excel workbooks."
+        )
+    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, header_row))
+    return table
+
+
+def _parsed(path: Path, parse: Callable[[bytes], Any]) -> Any:
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -35,7 +64,7 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     except ValueError:
         raise unreadable(path, "not a path") from None
     try:
-        return _parse_parquet(data) if parquet else parse_csv(data)
+        return parse(data)
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
 
@@ -76,15 +105,15 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
     >>> is_table_file("counts.csv"), is_table_file("Kent")
     (True, False)
     """
-    return Path(path).suffix.lower() in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES)
+    return Path(path).suffix.lower() in _ALL_SUFFIXES
 
 
 def _is_parquet(path: Path) -> bool:
     suffix = path.suffix.lower()
-    if not is_table_file(path):
+    if suffix not in _TEXT_SUFFIXES + _PARQUET_SUFFIXES:
         raise HoldfastError(
             f"`{path}` must end in one of {', '.join(_TEXT_SUFFIXES + _PARQUET_SUFFIXES)}. "
-            "Hint: save the table as CSV or Parquet."
+            "Hint: save the table as CSV or Parquet; of Excel's files, .xlsx can be read."
         )
     return suffix in _PARQUET_SUFFIXES
 

@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import parse_csv
-from holdfast.tables.files import read_file
 from holdfast.tables.table import columns_of, labels_of
 
 HEAD = 1 << 20
@@ -19,23 +18,20 @@ class Preview(NamedTuple):
     rows: list[list[str]]
 
 
-def preview(path: Path, rows: int, *, large: bool) -> Preview:
-    """The columns of a file and its first rows as text; of a large one no more is read.
+def preview(table: Any, rows: int) -> Preview:
+    r"""The columns of a table and its first rows as text.
 
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = (Path(folder) / "a.csv").write_text("county,deaths\\nKent,3\\nEly,0\\n")
-    ...     preview(Path(folder) / "a.csv", 1, large=False)
+    >>> preview(parse_csv(b"county,deaths\nKent,3\nEly,0\n"), 1)
     Preview(columns=['county', 'deaths'], rows=[['Kent', '3']])
     """
-    table = _head(path, rows) if large else read_file(path)
     names = columns_of(table)
     columns = [labels_of(table, name)[:rows] for name in names]
     cells = zip(*columns, strict=True)
     return Preview(names, [["" if cell is None else str(cell) for cell in row] for row in cells])
 
 
-def _head(path: Path, rows: int) -> Any:
+def head(path: Path, rows: int) -> Any:
+    """The beginning of a large file as a table; no more of it is read."""
     if path.suffix.lower() in (".parquet", ".pq"):
         import pyarrow as pa
         import pyarrow.parquet as parquet
