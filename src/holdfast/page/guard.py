@@ -7,6 +7,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -27,13 +28,12 @@ HEADERS = {
 }
 SESSION = "holdfast.session"
 """Where the session of a request is found."""
+TOO_LARGE = (
+    "This file is larger than the page takes. Put it into the page's folder and name it there.\n"
+)
 READS = ("GET", "HEAD")
 OWN = ("same-origin", "none")
 """What a browser says of requests that no other site made."""
-
-
-class TooLarge(Exception):
-    """More was sent than is taken."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,8 +66,6 @@ class Guard:
             return
         try:
             await self.app(scope, self._counted(receive), sender)
-        except TooLarge:
-            await _too_large()(scope, receive, sender)
         except Exception:  # answered already; what it says could show counts, so nobody logs it
             if os.environ.get("HOLDFAST_DEBUG"):
                 raise
@@ -85,7 +83,7 @@ class Guard:
         if headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("Another site asked for this.\n", 403)
         if int(_digits(headers.get("content-length"))) > self.most:
-            return _too_large()
+            return PlainTextResponse(TOO_LARGE, 413, headers={"Connection": "close"})
         if scope["path"].startswith("/static/"):
             return None
         session = _cookies(headers).get(self.cookie, "")
@@ -110,7 +108,7 @@ class Guard:
             message = await receive()
             seen += len(message.get("body", b""))
             if seen > self.most:
-                raise TooLarge
+                raise HTTPException(413)  # the application answers
             return message
 
         return counted
@@ -127,11 +125,6 @@ def _dressed(send: Send) -> Send:
         await send(message)
 
     return dressed
-
-
-def _too_large() -> PlainTextResponse:
-    words = "This file is larger than the page takes. Put it into the page's folder and name it.\n"
-    return PlainTextResponse(words, 413, headers={"Connection": "close"})
 
 
 def _digits(text: str | None) -> str:

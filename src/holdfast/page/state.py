@@ -53,7 +53,8 @@ class State:
     def make(self, kind: str, name: str = "") -> Path:
         """A new folder for something to keep."""
         made = self.place(kind, name or secrets.token_hex(8))
-        made.mkdir(mode=PRIVATE, parents=True, exist_ok=bool(name))
+        made.parent.mkdir(mode=PRIVATE, exist_ok=True)
+        made.mkdir(mode=PRIVATE, exist_ok=bool(name))
         return made
 
     def names(self, kind: str) -> list[str]:
@@ -67,16 +68,20 @@ def _locked(place: Path) -> IO[bytes] | None:
     try:
         place.mkdir(mode=PRIVATE, exist_ok=True)
         found = os.lstat(place)
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-            return None
-        if stat.S_IMODE(found.st_mode) & 0o077:
+        open_to_others = stat.S_IMODE(found.st_mode) & 0o077
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or open_to_others:
             return None
         lock = (place / "lock").open("ab")
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        kept = os.stat(place / "lock").st_ino == os.fstat(lock.fileno()).st_ino
     except OSError:
         return None
-    return lock if kept else None  # not where the last page has just taken it away
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.stat(place / "lock").st_ino == os.fstat(lock.fileno()).st_ino:
+            return lock
+    except OSError:
+        pass  # another page has it, or has just taken it away
+    lock.close()
+    return None
 
 
 def write_json(path: Path, content: Any) -> None:

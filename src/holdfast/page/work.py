@@ -14,8 +14,8 @@ from holdfast.page.runs import Ended, Phase
 from holdfast.page.state import read_json, write_json
 
 
-def main(place: Path, queue: Path) -> None:
-    """Make the release that was chosen; whatever happens, say how it ended."""
+def work(place: Path, queue: Path) -> dict[str, Any]:
+    """Make the release that was chosen; whatever happens, how it ended."""
     run = Chosen(**read_json(place / "chosen.json"))
     reached: list[Phase] = []
 
@@ -27,11 +27,10 @@ def main(place: Path, queue: Path) -> None:
         end = _end(run, queue, reach)
     except KeyboardInterrupt as stopped:
         end = {"ended": Ended.CANCELLED, "counted": _counted(stopped)}
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if Phase.DRAWING in reached and end["ended"] != Ended.DONE and Path(run.out).is_dir():
         result = {"folder": run.out, "repeated": False}  # stopped too late: it was written
-        end = {"ended": Ended.DONE, "result": result}
-    write_json(place / "end.json", end)
+        return {"ended": Ended.DONE, "result": result}
+    return end
 
 
 def _end(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, Any]:
@@ -71,4 +70,7 @@ def _counted(error: BaseException) -> bool:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    _place, _queue = map(Path, sys.argv[1:])
+    _found = work(_place, _queue)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    write_json(_place / "end.json", _found)
