@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.joint import JointMeasurement, fit_measured
 from holdfast.privatizers.noisy import Noisy
 from holdfast.privatizers.own import OWN
 
@@ -50,6 +51,21 @@ def repeated_target(
     if privatizer is None:
         raise HoldfastError(f"{text!r:.40} is not a privatizer whose fit is known.")
     return privatizer.fit(np.array(noisy, dtype=np.int64), bins, rows, epsilon)
+
+
+def repeated_targets(
+    *,
+    groups: Sequence[NDArray[np.int64]],
+    whole: NDArray[np.int64] | None,
+    totals: tuple[Sequence[int], Fraction] | None,
+    sizes: NDArray[np.int64],
+    epsilon: Fraction,
+    bins: int,
+    ordered: bool,
+) -> NDArray[np.float64]:
+    """z of every group once more, from what was measured of them and of their totals."""
+    measured = JointMeasurement(groups=tuple(groups), whole=whole)
+    return fit_measured(measured, sizes, epsilon, bins=bins, ordered=ordered, totals=totals)
 
 
 def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> NDArray[np.float64]:
