@@ -119,9 +119,9 @@ def compare(site: Site, request: Request) -> Response:
 
 def report(site: Site, request: Request) -> Response:
     """The report as it is handed on: a page with a policy of its own."""
-    from holdfast.analysis.report.blocks import html
-
-    text = html(_opened(site, request).content(site))
+    text = _opened(site, request).report(site)
+    if text is None:
+        raise HoldfastError("there is no report of such a release yet. Hint: see the overview.")
     return HTMLResponse(text, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
@@ -168,11 +168,19 @@ def _unpacked(site: Site, file: Any) -> Opened:
 
 
 def _intervals(site: Site, opened: Opened) -> "tuple[CsvTable, tuple[str, ...]]":
-    from holdfast.analysis.report.table import csv_with_intervals
+    """The table with intervals; without them where they cannot be stated."""
+    from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
 
     release = opened.loaded(site)
-    key = ("intervals", release.mechanism.digest, opened.folder)
-    return site.remembered.get(key, lambda: csv_with_intervals(release, LEVEL))
+
+    def make() -> "tuple[CsvTable, tuple[str, ...]]":
+        try:
+            columns, notes = table_with_intervals(release, LEVEL)
+        except HoldfastError as error:
+            columns, notes = released_table(release), (str(error),)
+        return as_text(columns), notes
+
+    return site.remembered.get(opened.key("rows"), make)
 
 
 def _holds(row: list[str], search: str) -> bool:
@@ -192,10 +200,8 @@ def _ask_recipe(at: str, asked: str) -> dict[str, Any]:
 def _zip(site: Site, opened: Opened) -> Response:
     """The release with its report and, where it was made here, the script; the file goes when it
     is sent."""
-    from holdfast.analysis.report.blocks import html
-
-    opened.loaded(site)
-    beside = {"report.html": html(opened.content(site)), **_script(site, opened)}
+    report, beside = opened.report(site), _script(site, opened)
+    beside |= {} if report is None else {"report.html": report}
     place = site.state.make("zips")
     with (place / "release.zip").open("wb") as file:
         zips.pack(opened.folder, beside, file)

@@ -85,6 +85,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         "expected": None,
         "balance": None,
         "short": "",
+        "small": (),
         "problem": "",
         "ledgers": site.folder.ledgers(),
         "tables": site.folder.tables(),
@@ -93,14 +94,15 @@ def _budget(site: Site, draft: Draft) -> Values:
     values |= _problem(lambda: {"looked": look(site, draft)})
     if values["problem"] or not draft.filled("budget"):
         return values | {"looked": values.get("looked")}
-    rows = values["looked"].rows
+    looked = values["looked"]
 
     def check() -> Values:
         run = chosen(draft, site.folder)
-        stages = run.stages(rows)
+        stages = run.stages(looked)
         epsilon = float(stages.budget.epsilon)
         found = {"stages": stages, "odds": (epsilon, best_guess(epsilon))}
-        found["expected"] = expected(site, draft, run, rows)
+        found["expected"] = expected(site, draft, run, looked)
+        found["small"] = _small_groups(looked, stages)
         return found | _account(site, draft, stages)
 
     return values | _problem(check)
@@ -135,7 +137,7 @@ def look(site: Site, draft: Draft) -> "Looked":
     """The table of a draft, checked; remembered as long as file and choices stay."""
     run = chosen(draft, site.folder)
     listed = () if run.people is None else stamp(Path(run.people["categories"]))
-    asked = json.dumps([run.excel, run.people, run.names], sort_keys=True)
+    asked = json.dumps([run.excel, run.people, run.arguments], sort_keys=True)
     key = ("look", stamp(Path(run.source)), listed, asked)
     return site.remembered.get(key, run.look)
 
@@ -146,6 +148,13 @@ def balance(site: Site, draft: Draft) -> "Balance | None":
 
     run = chosen(draft, site.folder).arguments
     return Ledger(run["ledger"]).balance(run["dataset"]) if "ledger" in run else None
+
+
+def _small_groups(looked: "Looked", stages: Any) -> tuple[str, ...]:
+    """What is to be said of groups that are too small for the budget."""
+    from holdfast.release.usefulness import small_group_notes
+
+    return () if looked.groups is None else small_group_notes(looked.groups, stages.budget)
 
 
 def _account(site: Site, draft: Draft, stages: Any) -> Values:

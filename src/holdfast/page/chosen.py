@@ -10,10 +10,10 @@ from holdfast.page.folder import Folder
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
-    from holdfast.engines.stages import Stages
+    from holdfast.engines.stages import Parameters, Stages
 
 PEOPLE = "people"
-ROLES = ("count", "category", "keep")
+ROLES = ("count", "category", "keep", "group", "classes")
 PEOPLE_ROLES = ("by", "per")
 COUNTED = "count"
 """What the column is called that counting people makes."""
@@ -32,23 +32,28 @@ class Chosen:
     people: dict[str, Any] | None
     """With a row per person: `by`, `categories` and `per` of `holdfast.count_by`."""
     arguments: dict[str, Any]
-    """Of `holdfast.privatize`, but for those left at their defaults; max_count as text or number.
-    A quantile as max_count is a dictionary of `q` and `epsilon`."""
+    """Of `holdfast.privatize`, but for those left at their defaults. A quantile as max_count is a
+    dictionary of `q` and `epsilon`, classes in `within` are one of `column` and `number`."""
     out: str = ""
     """The path of the new folder."""
 
     @property
     def names(self) -> dict[str, Any]:
         """What is said of the table's columns."""
-        other = {"epsilon", "max_count", "contributions", "ledger", "dataset"}
-        return {name: value for name, value in self.arguments.items() if name not in other}
+        other = {"epsilon", "max_count", "contributions", "totals", "ledger", "dataset"}
+        return {name: value for name, value in self._plain.items() if name not in other}
 
     @property
-    def streamed(self) -> bool:
-        """Whether the file is read in batches."""
+    def large(self) -> bool:
+        """Whether the file is better read in batches."""
         from holdfast.engines.looking import is_large
 
         return self.people is None and is_large(Path(self.source))
+
+    @property
+    def streamed(self) -> bool:
+        """Whether it is: groups and totals need the whole table."""
+        return self.large and not {"within", "totals"} & set(self.arguments)
 
     def table(self) -> Any:
         """The table: people counted, a file read, or its path where it is streamed."""
@@ -63,32 +68,42 @@ class Chosen:
         """Check the table and what would be published of it; draws nothing."""
         from holdfast.engines.looking import look_at_file, look_at_stream
 
-        table = self.table()
-        return (
-            look_at_stream(table, self.names) if self.streamed else look_at_file(table, self.names)
-        )
+        if self.streamed:
+            return look_at_stream(self.table(), self.names)
+        return look_at_file(self.table(), self.names, self._parameters(epsilon=1, max_count=1))
 
-    def stages(self, rows: int) -> "Stages":
-        """Check the budget for so many rows; draws nothing."""
+    def stages(self, looked: "Looked") -> "Stages":
+        """Check the budget for a table; draws nothing."""
+        self.call  # noqa: B018  what is missing is said first
+        return self._parameters().for_rows(looked.rows, looked.groups)
+
+    def _parameters(self, **otherwise: Any) -> "Parameters":
         from holdfast.engines.stages import check_parameters
 
-        call = self.call
-        options = {name: call[name] for name in ("epsilon", "max_count")}
-        options["contributions"] = call.get("contributions", 1)
-        return check_parameters(**options).for_rows(rows)
+        names = ("epsilon", "max_count", "contributions", "within", "totals")
+        given = {name: self._plain[name] for name in names if name in self._plain}
+        return check_parameters(**otherwise | given)
 
     @property
     def call(self) -> dict[str, Any]:
-        """The arguments as `holdfast.privatize` takes them."""
+        """The arguments as `holdfast.privatize` takes them; none that it needs is missing."""
+        for name, words in (("epsilon", "how much"), ("max_count", "the highest count")):
+            if name not in self.arguments:
+                raise HoldfastError(f"`{name}` is missing. Hint: fill in {words}.")
+        return self._plain
+
+    @property
+    def _plain(self) -> dict[str, Any]:
+        """The arguments with what stands for quantiles and classes made into such."""
         from holdfast.privatizers.private_quantile import PrivateQuantile
+        from holdfast.tables.groups import classes
 
         found = dict(self.arguments)
-        for name, words in (("epsilon", "how much"), ("max_count", "the highest count")):
-            if name not in found:
-                raise HoldfastError(f"`{name}` is missing. Hint: fill in {words}.")
-        if isinstance(found["max_count"], dict):
-            share = found["max_count"]
-            found["max_count"] = PrivateQuantile(share["q"], epsilon=share["epsilon"])
+        if isinstance(found.get("max_count"), dict):
+            found["max_count"] = PrivateQuantile(**found["max_count"])
+        if "within" in found:
+            parts = found["within"]
+            found["within"] = [classes(**p) if isinstance(p, dict) else p for p in parts]
         return found
 
 
@@ -168,8 +183,17 @@ def _roles(draft: Draft, people: dict[str, Any] | None) -> dict[str, Any]:
         if len(columns) > 1:
             raise HoldfastError(f"`{role}` is one column. Hint: choose one, and keep the others.")
         found |= {role: columns[0]} if columns else {}
-    keep = columns_with(draft, "keep")
-    return found | ({"keep": keep} if keep else {})
+    keep, within = columns_with(draft, "keep"), _within(draft)
+    found |= {"keep": keep} if keep else {}
+    return found | ({"within": within} if within else {})
+
+
+def _within(draft: Draft) -> list[Any]:
+    """What rows are grouped by."""
+    number = draft.one("columns", "classes").strip()
+    size = _whole(number, "classes") if number else None
+    ordered = [{"column": name, "number": size} for name in columns_with(draft, "classes")]
+    return [*columns_with(draft, "group"), *ordered]
 
 
 def _columns(draft: Draft) -> dict[str, Any]:
@@ -189,6 +213,7 @@ def _promise(draft: Draft) -> dict[str, Any]:
     found: dict[str, Any] = {}
     person = draft.one("protected", "contributions", "1").strip()
     found |= {"contributions": _whole(person, "contributions")} if person != "1" else {}
+    found |= {"totals": True} if draft.one("budget", "totals") else {}
     epsilon = draft.one("budget", "epsilon").strip()
     found |= {"epsilon": epsilon} if epsilon else {}
     if draft.one("budget", "top") == "quantile":

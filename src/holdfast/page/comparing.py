@@ -27,8 +27,9 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
     from holdfast.release.pictures import distribution_picture
 
     first, second = opened.loaded(site), other.loaded(site)
-    key = ("compare", first.mechanism.digest, second.mechanism.digest, opened, other)
-    rows = site.remembered.get(key, lambda: _differences(first, second))
+    rows = site.remembered.get(
+        (opened.key("first"), other.key("second")), lambda: _differences(first, second)
+    )
     names = opened.shown(site), other.shown(site)
     panels = [(name, each.distribution) for name, each in zip(names, (first, second), strict=True)]
     asked = f"other = holdfast.load({names[1]!r})\n"

@@ -10,6 +10,7 @@ from holdfast.page.recipe import Recipe, of_plan
 from holdfast.page.site import Site, stamp
 
 if TYPE_CHECKING:
+    from holdfast.engines.looking import Looked
     from holdfast.studies.plan.plan import Plan
 
 REPETITIONS = 8
@@ -17,12 +18,12 @@ HIGHEST = 2000
 """Tables with counts above are not planned on the page: it would take too long to look at."""
 
 
-def expected(site: Site, draft: Draft, run: Chosen, rows: int) -> dict[str, Any] | None:
+def expected(site: Site, draft: Draft, run: Chosen, looked: "Looked") -> dict[str, Any] | None:
     """Errors to expect at several budgets; None where nothing public was named."""
-    options = _options(site, draft, run, rows)
+    options = _options(site, draft, run, looked.rows)
     if options is None:
         return None
-    chosen = float(run.stages(rows).budget.epsilon)
+    chosen = float(run.stages(looked).budget.epsilon)
     found = site.remembered.get(_key(options, chosen), lambda: _plan(options, chosen))
     shares = [(float(row["epsilon"]), row) for row in found.rows]
     return {

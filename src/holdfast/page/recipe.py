@@ -11,6 +11,7 @@ OPTIONS = {
     "count": "--count",
     "category": "--category",
     "keep": "--keep",
+    "within": "--within",
     "publish_anyway": "--publish-anyway",
     "order_by": "--order-by",
     "missing": "--missing",
@@ -19,7 +20,7 @@ OPTIONS = {
     "ledger": "--ledger",
     "dataset": "--dataset",
 }
-FLAGS = {"repeated_categories": "--repeated-categories"}
+FLAGS = {"repeated_categories": "--repeated-categories", "totals": "--totals"}
 MADE_BY_COUNTING = {"count", "category", "keep", "repeated_categories"}
 
 
@@ -76,6 +77,7 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
         shown = {name: value for name, value in shown.items() if name not in MADE_BY_COUNTING}
     elif "keep" not in shown:
         words.append("--keep-none")
+    words += ["--no-stream"] if run.large and not run.streamed else []
     words += _top(shown.get("max_count"))
     words += ["--epsilon", str(shown["epsilon"])] if "epsilon" in shown else []
     for name, value in shown.items():
@@ -83,8 +85,14 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
             words.append(FLAGS[name])
         elif name in OPTIONS:
             values = value if isinstance(value, list) else [value]
-            words += [word for one in values for word in (OPTIONS[name], str(one))]
+            words += [word for one in values for word in (OPTIONS[name], _word(one))]
     return words
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{value['column']}:{value['number'] or 'auto'}"
+    return str(value)
 
 
 def _top(value: Any) -> list[str]:
@@ -123,6 +131,11 @@ def table_format(run: Chosen) -> str:
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_value, value))}]"
+    if isinstance(value, dict) and "column" in value:
+        number = "" if value["number"] is None else f", {value['number']}"
+        return f"holdfast.classes({value['column']!r}{number})"
     if isinstance(value, dict):
         part = "" if value["epsilon"] is None else f", epsilon={value['epsilon']!r}"
         return f"holdfast.PrivateQuantile({value['q']!r}{part})"

@@ -55,32 +55,38 @@ class Opened:
         """What `holdfast.verify` finds, as long as no file changes."""
         import holdfast
 
-        return site.remembered.get(self._key("verify"), lambda: holdfast.verify(self.folder))
+        return site.remembered.get(self.key("verify"), lambda: holdfast.verify(self.folder))
 
     def loaded(self, site: Site) -> "Release":
         """The release; raises if it is damaged."""
         import holdfast
 
-        return site.remembered.get(self._key("load"), lambda: holdfast.load(self.folder))
+        return site.remembered.get(self.key("load"), lambda: holdfast.load(self.folder))
 
-    def content(self, site: Site) -> dict[str, Any]:
-        """All that its report says."""
+    def report(self, site: Site) -> str | None:
+        """Its report as a page; None for a release whose report cannot be made."""
+        from holdfast.analysis.report.blocks import html
         from holdfast.analysis.report.content import report
 
         release = self.loaded(site)
-        return site.remembered.get(self._key("report"), lambda: report(release, LEVEL))
+
+        def make() -> str | None:
+            try:
+                return html(report(release, LEVEL))
+            except HoldfastError:
+                return None
+
+        return site.remembered.get(self.key("report"), make)
 
     def overview(self, site: Site) -> dict[str, Any]:
         """What is shown of it first: the verdict, and of a whole release the rest."""
         verdict = self.verified(site)
         values: dict[str, Any] = {"opened": self, "at": self.shown(site), "verdict": verdict}
-        values |= {"content": None, "picture": "", **self.recipe(site)}
+        values |= {"release": None, **self.recipe(site)}
         if not verdict:
             return values
-        from holdfast.analysis.report.pictures import band_picture
-
-        content = self.content(site)
-        return values | {"content": content, "picture": band_picture(content["distribution"])}
+        release = self.loaded(site)
+        return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
 
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
@@ -90,8 +96,42 @@ class Opened:
         values = recipe_values(verify)
         return values | {"command": f"{verify.command}\n{report.command}"}
 
-    def _key(self, what: str) -> Any:
+    def key(self, what: str) -> Any:
+        """What a result about it is remembered by: its files as they are now."""
         if not self.folder.is_dir():
             raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
         files = sorted(path for path in self.folder.iterdir() if path.is_file())
         return (what, str(self.folder), tuple(stamp(path) for path in files[:64]))
+
+
+def _shown(release: "Release") -> dict[str, Any]:
+    from holdfast.analysis.report.content import DO_NOT, distribution, promise, questions
+    from holdfast.analysis.report.pictures import band_picture
+
+    shares, doubts = distribution(release, LEVEL)
+    return {
+        "release": release,
+        "promise": promise(release),
+        "picture": band_picture(shares),
+        "doubts": doubts,
+        "questions": questions(release, LEVEL),
+        "groups": [] if release.groups is None else _groups(release),
+        "do_not": DO_NOT,
+    }
+
+
+def _groups(release: "Release") -> list[dict[str, Any]]:
+    """Of each group its private distribution in two numbers, and its total where measured."""
+    import numpy as np
+
+    counts = np.arange(len(release.target))
+    return [
+        {
+            "name": group.name,
+            "rows": group.rows,
+            "zeros": float(group.target[0]),
+            "mean": float(group.target @ counts),
+            "total": group.total,
+        }
+        for group in (release.groups or {}).values()
+    ]

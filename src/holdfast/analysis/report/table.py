@@ -21,14 +21,13 @@ def table_with_intervals(
     return columns, found.notes
 
 
-def csv_with_intervals(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
-    """The same as text, to be written to a file."""
-    columns, notes = table_with_intervals(release, level)
+def as_text(columns: dict[str, list[Any]]) -> CsvTable:
+    """Such columns as text, to be written to a file or shown."""
     rows = [
         ["" if cell is None else str(cell) for cell in row]
         for row in zip(*columns.values(), strict=True)
     ]
-    return CsvTable(tuple(columns), rows), notes
+    return CsvTable(tuple(columns), rows)
 
 
 def released_table(release: "Release") -> dict[str, list[Any]]:
