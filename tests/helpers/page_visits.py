@@ -18,7 +18,7 @@ from holdfast.page.words import Words
 PORT = 8123
 ORIGIN = f"http://127.0.0.1:{PORT}"
 COUNTY_ROLES = {"role:county": "category", "role:population": "", "role:deaths": "count"}
-BUDGET = {"epsilon": "1", "top": "number", "max_count": "12", "prior": ""}
+BUDGET = {"epsilon": "2", "top": "number", "max_count": "4", "prior": ""}
 
 
 @dataclass

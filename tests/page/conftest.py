@@ -1,10 +1,11 @@
 """A folder with a table, and somebody at the page."""
 
-import re
+import shutil
 from pathlib import Path
 
 import pytest
 
+import holdfast
 from holdfast.page.state import write_json
 from holdfast.page.work import work
 from page_visits import visit, write_counties
@@ -44,10 +45,18 @@ def at_once(monkeypatch):
     monkeypatch.setattr("holdfast.page.runs.subprocess.Popen", Process)
 
 
+@pytest.fixture(scope="session")
+def bundle(tmp_path_factory):
+    """A release of a small table."""
+    place = tmp_path_factory.mktemp("bundle")
+    table = write_counties(place / "deaths.csv", rows=80)
+    names = {"count": "deaths", "category": "county"}
+    holdfast.privatize(table, epsilon=2, max_count=4, **names).save(place / "first")
+    return place / "first"
+
+
 @pytest.fixture
-def released(visitor, at_once):
-    """A release that somebody has made; the address of its page."""
-    draft = visitor.start(path="deaths.csv")
-    visitor.fill(draft)
-    page = visitor.press(draft, out="first").text
-    return re.search(r"/releases/[0-9a-f]+", page)[0]
+def released(visitor, folder, bundle):
+    """A release that somebody has opened; its address."""
+    shutil.copytree(bundle, folder / "first")
+    return visitor.post("/releases", {"path": "first"}).url.path
