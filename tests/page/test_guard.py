@@ -6,8 +6,21 @@ import pytest
 
 from page_visits import ORIGIN, PORT, visit
 
-FOREIGN_HOSTS = ("evil.example", f"evil.example:{PORT}", "127.0.0.1", "127.0.0.1:1", "", "[::1]:8123")
-FOREIGN_ORIGINS = ("http://evil.example", "null", "http://127.0.0.1:1", f"https://127.0.0.1:{PORT}", "")
+FOREIGN_HOSTS = (
+    "evil.example",
+    f"evil.example:{PORT}",
+    "127.0.0.1",
+    "127.0.0.1:1",
+    "",
+    "[::1]:8123",
+)
+FOREIGN_ORIGINS = (
+    "http://evil.example",
+    "null",
+    "http://127.0.0.1:1",
+    f"https://127.0.0.1:{PORT}",
+    "",
+)
 
 
 @pytest.mark.parametrize("host", FOREIGN_HOSTS)
@@ -100,7 +113,9 @@ def test_no_page_holds_a_script_or_a_style_of_its_own(visitor, released):
 def test_too_much_is_refused_before_it_is_read(folder):
     visitor = visit(folder, most=50_000)
     try:
-        reply = visitor.post("/drafts", {"rows": "counts"}, files={"upload": ("a.csv", b"x" * 60_000)})
+        reply = visitor.post(
+            "/drafts", {"rows": "counts"}, files={"upload": ("a.csv", b"x" * 60_000)}
+        )
         assert reply.status_code == 413 and visitor.site.state.names("drafts") == []
     finally:
         visitor.site.state.remove()

@@ -41,9 +41,9 @@ def open_release(site: Site, request: Request, form: FormData) -> Response:
 
 def overview(site: Site, request: Request) -> Response:
     """What was promised, the verdict, and the distribution with intervals."""
-    return site.show(
-        request, "overview.html", tab="overview", **_opened(site, request).overview(site)
-    )
+    opened = _opened(site, request)
+    values, questions = opened.overview(site), opened.questions(site)
+    return site.show(request, "overview.html", tab="overview", questions=questions, **values)
 
 
 def ask(site: Site, request: Request) -> Response:

@@ -88,6 +88,15 @@ class Opened:
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
 
+    def questions(self, site: Site) -> list[dict[str, Any]]:
+        """Common questions with their answers; none of a damaged release."""
+        from holdfast.analysis.report.content import questions
+
+        if not self.verified(site):
+            return []
+        release = self.loaded(site)
+        return site.remembered.get(self.key("questions"), lambda: questions(release, LEVEL))
+
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
         at = self.shown(site)
@@ -105,7 +114,7 @@ class Opened:
 
 
 def _shown(release: "Release") -> dict[str, Any]:
-    from holdfast.analysis.report.content import DO_NOT, distribution, promise, questions
+    from holdfast.analysis.report.content import DO_NOT, distribution, promise
     from holdfast.analysis.report.pictures import band_picture
 
     shares, doubts = distribution(release, LEVEL)
@@ -114,7 +123,6 @@ def _shown(release: "Release") -> dict[str, Any]:
         "promise": promise(release),
         "picture": band_picture(shares),
         "doubts": doubts,
-        "questions": questions(release, LEVEL),
         "groups": [] if release.groups is None else _groups(release),
         "do_not": DO_NOT,
     }
