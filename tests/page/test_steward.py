@@ -273,7 +273,7 @@ def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, 
         words for words in re.findall(r"<pre[^>]*><code>(.*?)</code>", page, re.DOTALL)
     )
     monkeypatch.chdir(folder)
-    code, output, errors = cli(*shlex.split(words_of(command))[1:])
+    code, _, errors = cli(*shlex.split(words_of(command))[1:])
     monkeypatch.chdir(folder)
     assert code == 0, errors
     source = python.replace("&#39;", "'").replace("&#34;", '"')
