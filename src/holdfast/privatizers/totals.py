@@ -75,12 +75,16 @@ class Totals:
     @property
     def whole(self) -> Total:
         """The total of the table."""
-        return self.at(LEVEL)[0]
+        return self._usual[0]
 
     @property
     def groups(self) -> tuple[Total, ...]:
         """The total of each group; one, that of the table, where there are none."""
-        return self.at(LEVEL)[1]
+        return self._usual[1]
+
+    @cached_property
+    def _usual(self) -> tuple[Total, tuple[Total, ...]]:
+        return self.at(LEVEL)
 
     def at(self, level: Any) -> tuple[Total, tuple[Total, ...]]:
         """The total of the table and those of the groups, with intervals of this level."""
