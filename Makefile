@@ -47,6 +47,7 @@ picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python -m holdfast.studies.theory.pictures docs
 	$(BIN)/python -m holdfast.studies.optimum_picture docs
+	$(BIN)/python benchmarks/agencies_page.py docs
 
 wheel: .venv/.build
 	rm -rf dist

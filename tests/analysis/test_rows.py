@@ -1,6 +1,7 @@
 """Questions about rows: posteriors, intervals, tops, comparisons, groups."""
 
 import itertools
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -207,3 +208,11 @@ def test_few_rows_are_told_that_the_prior_is_uncertain():
     few, many = named(), released()
     assert any("if the distribution is right" in note for note in few.intervals().notes)
     assert many.intervals().notes[1:] == many.top(1)[0].notes[2:] == (SIMULATED,)
+
+
+@pytest.mark.parametrize("seed", [2, 6, 12])
+def test_the_highest_rows_are_found_where_shares_round_to_more_than_one(seed):
+    path = files("holdfast") / "data" / "county_homicides_1996.csv"
+    options = {"count": "homicides", "category": "county", "keep": ["population"]}
+    release = holdfast.privatize(path, epsilon=1, max_count=50, seed=seed, **options)
+    assert len(release.top(5)) == 5

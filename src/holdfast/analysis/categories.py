@@ -176,7 +176,8 @@ def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Floats:
     laws = np.array([posterior(release, j).probabilities for j in seen])
     laws /= laws.sum(axis=1, keepdims=True)
     low = _lowest_on_top(laws.T @ rows[seen], places[-1])
-    laws = np.column_stack([laws[:, :low].sum(axis=1), laws[:, low:]])
+    # a sum of shares may round to just above 1
+    laws = np.minimum(np.column_stack([laws[:, :low].sum(axis=1), laws[:, low:]]), 1)
     chances, certain = np.zeros((len(places), n)), np.zeros(len(places))
     zero = 0 if low else 1  # where rows known to be zero stand
     for _ in range(DRAWS):

@@ -10,6 +10,7 @@ from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.count import count
 from holdfast.cli.demo import demo
+from holdfast.cli.explain import explain
 from holdfast.cli.ledger import app as ledger
 from holdfast.cli.page import page
 from holdfast.cli.plan import plan
@@ -35,6 +36,7 @@ app.command()(report)
 app.command()(ask)
 app.add_typer(ledger, name="ledger")
 app.command()(compare)
+app.command()(explain)
 app.command()(plan)
 app.command()(page)
 app.command()(reproduce)
