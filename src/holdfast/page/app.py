@@ -85,9 +85,8 @@ async def _refused(request: Request, error: HoldfastError) -> Response:
 
 async def _missing(request: Request, error: HTTPException) -> Response:
     words = request.app.state.site.words.content["error"]
-    return _error(
-        request, words["missing" if error.status_code == 404 else "odd"], error.status_code
-    )
+    kind = {404: "missing", 413: "large"}.get(error.status_code, "odd")
+    return _error(request, words[kind], error.status_code)
 
 
 async def _failed(request: Request, error: Exception) -> Response:
