@@ -14,7 +14,7 @@ import pytest
 import holdfast
 
 ORDER = (
-    *("arrays", "errors", "wording", "privacy", "tables", "privatizers", "mechanism"),
+    *("arrays", "compiled", "errors", "wording", "privacy", "tables", "privatizers", "mechanism"),
     *("constructors", "verify", "release", "ledger", "engines", "analysis", "studies"),
     *("", "page", "cli", "__main__"),  # "" is holdfast itself, which names what is public
 )

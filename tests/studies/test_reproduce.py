@@ -265,7 +265,7 @@ def test_the_optimal_share_is_the_one_with_the_least_objective_and_its_shape_is_
         zip(budgets, (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1), strict=True)
     )
     rows = split_rows(falling)
-    assert optimal_table(rows, "absolute", "wasserstein")["bimodal", budgets[2]] == 0.6
+    assert optimal_table(rows)["bimodal", budgets[2]] == 0.6
     verdicts = {c.what: c.verdict_words for c in optimal_claims(rows) if "falls as" in c.what}
     assert set(verdicts.values()) == {"agrees"} and len(verdicts) == 6
     rising = split_rows(dict(zip(budgets, reversed(falling.values()), strict=True)))
@@ -319,7 +319,7 @@ def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
     assert claim.here.startswith("0.3") and claim.verdict_words == "differs"
     near = rule | {"wasserstein": float(np.exp(0.03))}
     assert gap_claims([*rows, near])[0].verdict_words == "agrees"
-    assert len(objectives([*rows, near], "crime", 0.1)) == 10
+    assert len(objectives([*rows, near])["crime", 0.1]) == 10
 
 
 @pytest.mark.parametrize(

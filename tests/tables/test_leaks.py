@@ -215,3 +215,19 @@ def test_streams_refuse_orders_and_totals_as_well(suffix, tmp_path):
     with pytest.raises(LeakError, match="'totals' has a row that is the sum"):
         run()
     assert run(publish_anyway=["totals"]).rows == ROWS
+
+
+@pytest.mark.parametrize(
+    "index",
+    [Y, 2 * Y + 1, [f"{count} people" for count in Y], [range(ROWS), Y // 3]],
+    ids=["equal", "a function", "text", "a level"],
+)
+def test_a_series_with_its_counts_in_the_index_is_refused(index):
+    index = pd.MultiIndex.from_arrays(index) if isinstance(index[0], range) else index
+    with pytest.raises(LeakError, match="index"):
+        holdfast.privatize(pd.Series(Y, index=index), epsilon=1, max_count=9)
+
+
+def test_a_series_with_places_in_the_index_is_released():
+    places = pd.Series(Y, index=[f"p{i}" for i in range(ROWS)])
+    assert holdfast.privatize(places, epsilon=1, max_count=9).table.index.equals(places.index)

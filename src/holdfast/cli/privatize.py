@@ -29,7 +29,7 @@ from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger.ledger import Balance
+    from holdfast.ledger.entries import Balance
     from holdfast.release.release import Release
 
 

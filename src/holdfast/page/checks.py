@@ -18,12 +18,11 @@ from holdfast.page.chosen import (
 )
 from holdfast.page.draft import Draft
 from holdfast.page.expected import expected
-from holdfast.page.pictures import best_guess
 from holdfast.page.site import Site, stamp
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
-    from holdfast.ledger.ledger import Balance
+    from holdfast.ledger.entries import Balance
 
 SHOWN = 6
 """Rows of the preview."""
@@ -97,10 +96,12 @@ def _budget(site: Site, draft: Draft) -> Values:
     looked = values["looked"]
 
     def check() -> Values:
+        from holdfast.studies.explain import deployments, explain
+
         run = chosen(draft, site.folder)
         stages = run.stages(looked)
-        epsilon = float(stages.budget.epsilon)
-        found = {"stages": stages, "odds": (epsilon, best_guess(epsilon))}
+        found = {"stages": stages, "odds": explain(stages.budget.epsilon, stages.delta)}
+        found["others"] = [known for known in deployments() if known.kind == "central"]
         found["expected"] = expected(site, draft, run, looked)
         found["small"] = _small_groups(looked, stages)
         return found | _account(site, draft, stages)

@@ -11,6 +11,7 @@ from holdfast.page.folder import Folder
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
     from holdfast.engines.stages import Parameters, Stages
+    from holdfast.ledger.ledger import Ledger
 
 PEOPLE = "people"
 ROLES = ("count", "category", "keep", "group", "classes")
@@ -34,6 +35,8 @@ class Chosen:
     arguments: dict[str, Any]
     """Of `holdfast.privatize`, but for those left at their defaults. A quantile as max_count is a
     dictionary of `q` and `epsilon`, classes in `within` are one of `column` and `number`."""
+    purpose: str = ""
+    """What it is for, in words for the ledger."""
     out: str = ""
     """The path of the new folder."""
 
@@ -90,7 +93,16 @@ class Chosen:
         for name, words in (("epsilon", "how much"), ("max_count", "the highest count")):
             if name not in self.arguments:
                 raise HoldfastError(f"`{name}` is missing. Hint: fill in {words}.")
-        return self._plain
+        ledger = {"ledger": self._ledger()} if "ledger" in self.arguments else {}
+        return self._plain | ledger
+
+    def _ledger(self) -> "Ledger":
+        """The ledger that is to pay, which writes down of what, to where and why."""
+        from holdfast.ledger.ledger import Ledger
+
+        count = str(self.arguments.get("count", ""))
+        told = {"purpose": self.purpose, "file": self.source, "column": count, "folder": self.out}
+        return Ledger(self.arguments["ledger"]).telling(**told)
 
     @property
     def _plain(self) -> dict[str, Any]:
@@ -119,6 +131,7 @@ def chosen(draft: Draft, folder: Folder) -> Chosen:
         | _columns(draft)
         | _promise(draft)
         | _ledger(draft, folder),
+        purpose=draft.one("budget", "purpose").strip(),
         out=str(folder.new(out)) if out else "",
     )
 

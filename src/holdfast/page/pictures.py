@@ -12,20 +12,13 @@ EPSILONS = (0.1, 0.2, 0.5, 1, 2, 5)
 Curve = Sequence[tuple[float, float]]
 
 
-def best_guess(epsilon: float) -> float:
-    """What a guess of one half can become for whoever sees the release: e^ε / (1 + e^ε).
-
-    >>> round(best_guess(0.5), 2)
-    0.62
-    """
-    return 1 / (1 + math.exp(-epsilon))
-
-
 def odds_picture(epsilon: float | None, words: str, below: str) -> str:
     """How far a guess of one half can be pushed, for each epsilon; the chosen one is marked."""
-    steps = [0.05 * 1.1**k for k in range(57)]
-    curve = [(step, best_guess(step)) for step in steps if step <= 10]
-    mark = None if epsilon is None else (epsilon, best_guess(epsilon))
+    from holdfast.studies.explain import explain
+
+    steps = [0.05 * 1.2**k for k in range(30)]
+    curve = [(step, explain(f"{step:.4f}").guess) for step in steps if step <= 10]
+    mark = None if epsilon is None else (epsilon, explain(epsilon).guess)
     ticks = [(share, f"{share:.0%}") for share in (0.5, 0.75, 1.0)]
     return _chart(curve, mark, ticks, (0.45, 1.0), words, below)
 

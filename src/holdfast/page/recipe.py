@@ -41,6 +41,7 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     for name, value in run.excel.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     words += _options(run, shown, folder)
+    words += ["--purpose", run.purpose] if run.purpose and "ledger" in shown else []
     words += ["--dry-run"] if dry else ["--out", out]
     return Recipe(_command(words), _python(run, shown, source, out, folder))
 
@@ -114,7 +115,11 @@ def _python(run: Chosen, shown: dict[str, Any], source: str, out: str, folder: P
         counted = ", ".join(f"{name}={value!r}" for name, value in near.items())
         lines.append(f"table = holdfast.count_by({table}, {counted})")
         table = "table"
-    given = "".join(f"    {name}={_value(value)},\n" for name, value in shown.items())
+    values = {name: _value(value) for name, value in shown.items()}
+    if run.purpose and "ledger" in values:
+        told = f"telling(purpose={run.purpose!r})"
+        values["ledger"] = f"holdfast.Ledger({values['ledger']}).{told}"
+    given = "".join(f"    {name}={value},\n" for name, value in values.items())
     if run.streamed:
         lines.append(f"release = holdfast.privatize_stream(\n    {table},\n    {out!r},\n{given})")
     else:

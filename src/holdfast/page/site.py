@@ -146,6 +146,6 @@ def _templates() -> jinja2.Environment:
 
 
 def _plainly(number: Fraction) -> str:
-    from holdfast.ledger.ledger import plainly
+    from holdfast.ledger.entries import plainly
 
     return plainly(number)

@@ -1,16 +1,19 @@
 """The privatizers that holdfast vouches for: these very classes, and none derived from them."""
 
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import one_line
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
+from holdfast.privatizers.long_range import LongRange
 from holdfast.privatizers.noisy import Noisy
+from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.privatizers.privatizer import Privatizer, Skipped
 from holdfast.privatizers.privelet import Privelet
 
@@ -22,8 +25,20 @@ OWN: tuple[type[Noisy], ...] = (
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
+    LongRange,
     Privelet,
 )
+
+LONG = 1000  # the highest count up to which every count is measured alone
+
+
+def usual_privatizer(max_count: int) -> Privatizer:
+    """What stage 1 is unless somebody says otherwise, by how far the counts run.
+
+    >>> usual_privatizer(50), usual_privatizer(100_000)
+    (CumulativeSmooth(projection='smooth'), LongRange())
+    """
+    return CumulativeSmooth() if max_count <= LONG else LongRange()
 
 
 def is_own(privatizer: Privatizer) -> bool:
@@ -31,16 +46,37 @@ def is_own(privatizer: Privatizer) -> bool:
     return type(privatizer) in (*OWN, Skipped)
 
 
+def made_anew(part: Any) -> Any:
+    """The same privatizer or quantile from its fields alone, where its class is holdfast's.
+
+    What was put on the object beside its fields, such as a `measure` that draws no noise, would
+    otherwise run under the name of the class.
+    """
+    if type(part) not in (*OWN, Skipped, PrivateQuantile):
+        return part
+    given = (
+        {field.name: vars(part)[field.name] for field in fields(part)} if is_dataclass(part) else {}
+    )
+    return type(part)(**given)
+
+
+def named(privatizer: Privatizer) -> str:
+    """A privatizer as a release names it: only holdfast's own may be called as they are."""
+    if is_own(privatizer):
+        return repr(privatizer)
+    return f"not holdfast's: {one_line(repr(privatizer))[:200]}"
+
+
 def certifier(privatizer: Privatizer) -> str:
     """Who vouches for a privatizer's epsilon: OpenDP for ours, its author for another."""
     if is_own(privatizer):
         return privatizer.certified_by
-    return f"claimed by {type(privatizer).__qualname__}, not checked"
+    return f"claimed by {one_line(type(privatizer).__qualname__)[:200] or 'nobody'}, not checked"
 
 
 def measured_target(
-    privatizer: Privatizer, histogram: NDArray[np.int64], *, epsilon: Fraction, source: Randomness
-) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    privatizer: Privatizer, histogram: Integers, *, epsilon: Fraction, source: Randomness
+) -> tuple[Floats, Integers | None]:
     """z, and the noisy integers behind it where the privatizer is one of ours.
 
     The integers are the whole output of stage 1's noise and ε-private by themselves; z is

@@ -141,11 +141,16 @@ def open_series(source: Any) -> Line | None:
     )
 
 
-def series_labels(source: Any) -> list[Any]:
-    """The index of a pandas series; nothing for what has none."""
+def series_labels(source: Any) -> dict[str, list[Any]]:
+    """The index of a pandas series by the names of its levels; nothing for what has none."""
     import narwhals.stable.v2 as nw
 
-    return source.index.tolist() if nw.dependencies.is_pandas_like_series(source) else []
+    if not nw.dependencies.is_pandas_like_series(source):
+        return {}
+    index, levels = source.index, range(source.index.nlevels)
+    names = ["index" if name is None else str(name) for name in index.names]
+    apart = [name if names.count(name) == 1 else f"{name} {at}" for at, name in enumerate(names)]
+    return {apart[at]: index.get_level_values(at).tolist() for at in levels}
 
 
 def _narwhals(source: Any) -> Any:

@@ -26,6 +26,7 @@ from holdfast.tables.frames import (
     series_labels,
 )
 from holdfast.tables.groups import Partition, Within, partition
+from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.watch import Watch, is_total, named_total
 from holdfast.tables.order import rows_by
 from holdfast.tables.structural_zeros import check_zeros, structural_zeros
@@ -51,7 +52,7 @@ class CountTable:
     notes: tuple[str, ...] = ()  #: what a reader should know; holds no counts
     _wanted: Wanted = field(repr=False)
     _roles: Roles | None = field(repr=False)
-    _labelled: bool = field(repr=False)
+    _index: dict[str, list[Any]] = field(repr=False)  #: of a series, which goes with it
     _view: "_View" = field(repr=False)
     _cells: Callable[[], Iterator[list[Any]]] = field(repr=False)
 
@@ -99,21 +100,24 @@ class CountTable:
         """
         roles, open_rows = self._roles, np.flatnonzero(self.drawn)
         if roles is None:
-            if self._labelled:
-                watch = Watch(())
-                watch.see(self.counts[open_rows], lambda _: [])
-                refuse_leaks(watch.leaks(), self._wanted)
+            if self._index:
+                refuse_leaks(self._leaks(_told(self._index), open_rows), self._wanted)
             return
         roles.refuse_header()
-        columns = [self._view.labels(name, "keep") for name in roles.watched]
-        watch = Watch(roles.watched)
-        watch.see(
-            self.counts[open_rows],
-            lambda rows: [[cells[at] for at in open_rows[rows].tolist()] for cells in columns],
-        )
+        columns = {name: self._view.labels(name, "keep") for name in roles.watched}
         labels = roles.wanted.category and self._view.labels(roles.wanted.category, "category")
         named = [named_total()] if labels and any(map(is_total, labels)) else []
-        refuse_leaks([*watch.leaks(), *named], self._wanted)
+        refuse_leaks([*self._leaks(columns, open_rows), *named], self._wanted)
+
+    def _leaks(self, columns: dict[str, list[Any]], open_rows: Integers) -> list[Leak]:
+        watch = Watch(tuple(columns))
+        watch.see(
+            self.counts[open_rows],
+            lambda rows: [
+                [cells[at] for at in open_rows[rows].tolist()] for cells in columns.values()
+            ],
+        )
+        return watch.leaks()
 
 
 def read_table(source: Any, **options: Any) -> CountTable:
@@ -161,10 +165,15 @@ def read_table(source: Any, **options: Any) -> CountTable:
         notes=_notes(wanted, labels),
         _wanted=wanted,
         _roles=roles,
-        _labelled=bool(series_labels(source)),
+        _index=series_labels(source),
         _view=view,
         _cells=lambda: _other_cells(source, view, column),
     )
+
+
+def _told(index: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The levels of an index that say more than the numbers of the rows."""
+    return {name: cells for name, cells in index.items() if cells != list(range(len(cells)))}
 
 
 def _roles(view: "_View", wanted: Wanted) -> Roles | None:
@@ -180,7 +189,7 @@ def _roles(view: "_View", wanted: Wanted) -> Roles | None:
 
 def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]:
     if isinstance(view, Line):
-        yield series_labels(source)
+        yield from series_labels(source).values()
         return
     for name in view.columns:
         if name != column:

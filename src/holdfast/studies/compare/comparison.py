@@ -99,19 +99,9 @@ class Comparison:
         self, folder: str | os.PathLike[str], *, name: str = "the table"
     ) -> list[Path]:
         """Errors against budget, distributions and mechanisms as PNG and SVG, in `folder`."""
-        from holdfast.studies.compare.pictures import ComparisonPictures
+        from holdfast.studies.compare.pictures import save_pictures
 
-        pictures = ComparisonPictures(
-            name=name,
-            rows=int(self.non_private_histogram.sum()),
-            repetitions=self.repetitions,
-            epsilons=self.epsilons,
-            methods=[method.name for method in self.methods],
-            summary=self.non_private_summary(),
-            truth=self.non_private_distribution,
-            example=self.non_private_example,
-        )
-        return pictures.save(folder)
+        return save_pictures(self, folder, name)
 
     def __repr__(self) -> str:
         return (

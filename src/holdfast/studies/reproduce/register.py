@@ -10,6 +10,7 @@ from holdfast.studies.reproduce.accuracy import ACCURACY, SQUARED
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.data_sets import BIRD_FLU, DATA_SETS
 from holdfast.studies.reproduce.experiment import QUICK, Experiment, read_rows
+from holdfast.studies.reproduce.means import sources
 from holdfast.studies.reproduce.polytopes import POLYTOPES
 from holdfast.studies.reproduce.privatizers import BY_SIZE, IN_PIPELINE
 from holdfast.studies.reproduce.published_draws import PUBLISHED
@@ -116,8 +117,7 @@ def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> Non
 
 def _marked(claim: Claim, rows: Sequence[Row]) -> Claim:
     """A claim over all data sets says which of them is a stand-in."""
-    where = {row["data"]: row["source"] for row in rows if "data" in row}
-    made = [name for name, source in where.items() if is_stand_in(source)]
+    made = [name for name, source in sources(rows).items() if is_stand_in(source)]
     if not made or claim.source:
         return claim
     return replace(claim, why=f"{claim.why} {', '.join(made)}: stand-in data.".strip())
@@ -130,15 +130,5 @@ def _section(experiment: Experiment, place: Path) -> Section:
     (place / "figures").mkdir(exist_ok=True)
     for figure in figures:
         figure.save(place / "figures")
-    return Section(
-        name=experiment.name,
-        title=experiment.title,
-        about=experiment.about,
-        replications=rows[0].get("replications", 1),
-        sources={row["data"]: row["source"] for row in rows if "data" in row},
-        figures=figures,
-        tables=experiment.tables(rows),
-        claims=[_marked(claim, rows) for claim in experiment.claims(rows)],
-        beyond=experiment.beyond(rows),
-        repeatable=experiment.repeatable,
-    )
+    claims = [_marked(claim, rows) for claim in experiment.claims(rows)]
+    return Section(experiment=experiment, rows=rows, figures=figures, claims=claims)

@@ -1,14 +1,15 @@
 """Compiled kernels of CSV: find the cells of two columns in a block of bytes, and replace one."""
 
 import numpy as np
-from numba import njit
+
+from holdfast.compiled import compiled
 
 GOOD, BROKEN, WIDTH, EMPTY, BAD_COUNT, BAD_MARK = 0, 1, 2, 3, 4, 5
 QUOTE, LF, CR, SPACE, TAB, POINT, ZERO, NINE = 34, 10, 13, 32, 9, 46, 48, 57
 LARGEST = 1 << 53
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def record(block, position, final, delimiter, at, marker, spans):
     """Read one record: (where the next one begins or -1 if this one is not whole, cells).
 
@@ -59,7 +60,7 @@ def record(block, position, final, delimiter, at, marker, spans):
             return position, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def whole_records(block, delimiter):
     """The number of bytes up to the end of the last whole record."""
     spans = np.empty(4, np.int64)
@@ -72,7 +73,7 @@ def whole_records(block, delimiter):
     return position
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count(block, start, end):
     """The count in a cell, or -1: spaces, digits, a point with zeros, spaces."""
     while start < end and (block[start] == SPACE or block[start] == TAB):
@@ -97,14 +98,14 @@ def _count(block, start, end):
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _blank(block, start, end):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
     return start == end
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
     """Read whole records: (status, rows, bytes up to the end of the last row, bytes read).
 
@@ -143,7 +144,7 @@ def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
     return GOOD, rows, used, position
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _mark(block, start, end, words):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
@@ -163,7 +164,7 @@ def _mark(block, start, end, words):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _digits(value, out, written):
     """Write a number; where it ends."""
     size, rest = 1, value // 10
@@ -176,7 +177,7 @@ def _digits(value, out, written):
     return written + size
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def write_lines(values, out):
     """Numbers alone, one per line; the number of bytes written."""
     written = 0
@@ -187,7 +188,7 @@ def write_lines(values, out):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _write_cell(block, start, end, delimiter, out, written):
     """A cell as Python's csv module writes it: quoted only where it must be."""
     quoted = start > 0 and block[start - 1] == QUOTE
@@ -211,7 +212,7 @@ def _write_cell(block, start, end, delimiter, out, written):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def write_rows(block, delimiter, newline, width, places, at, values, out):
     """Some cells of each record, with other numbers in cell `at`; the number of bytes written."""
     starts, ends = np.empty(width, np.int64), np.empty(width, np.int64)
@@ -232,7 +233,7 @@ def write_rows(block, delimiter, newline, width, places, at, values, out):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _cells(block, position, delimiter, starts, ends):
     """Where the cells of a whole record are that was scanned before; where the next one begins."""
     n = len(block)
