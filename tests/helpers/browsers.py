@@ -28,6 +28,8 @@ class Served:
     process: "subprocess.Popen[str]"
     address: str
     """Opens it once."""
+    rest: str = ""
+    """What it printed that nobody has read, once it is stopped."""
 
     @property
     def root(self) -> str:
@@ -40,7 +42,11 @@ class Served:
 
     def stop(self, by: int = signal.SIGTERM) -> int:
         self.process.send_signal(by)
-        return self.process.wait(30)
+        code = self.process.wait(60)
+        assert self.process.stdout is not None
+        self.rest = self.process.stdout.read()
+        self.process.stdout.close()
+        return code
 
 
 def serve(folder: Path, private: Path, *words: str) -> Served:

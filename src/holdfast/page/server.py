@@ -99,6 +99,7 @@ def _listening(port: int) -> Iterator[socket.socket]:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((HOST, port))
+        listener.listen(2048)  # before the address is told: whoever is quick waits a moment
     except (OSError, OverflowError):
         listener.close()
         raise HoldfastError(
