@@ -82,6 +82,7 @@ def browser(*, script: bool = True, width: int = 1100, dark: bool = False) -> It
             key = "profile.managed_default_content_settings.javascript"
             options.add_experimental_option("prefs", {key: 2})
         driver = Chrome(options=options, service=ChromeService(str(DRIVER)))
+        driver.implicitly_wait(15)
         try:
             size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -1,4 +1,4 @@
-"""`holdfast page` as a process: it starts, tells where, cleans up, and goes on where it was killed."""
+"""`holdfast page` as a process: started, stopped, killed; it goes on where it was."""
 
 import http.client
 import os
