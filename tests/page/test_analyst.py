@@ -37,7 +37,7 @@ NO_QUESTIONS = {
 
 def test_the_overview_says_what_was_promised_and_that_it_holds(visitor, released):
     page = words_of(visitor.get(released).text)
-    for words in ("recomputed and holds", "learns almost the same", "90 % interval", "mean"):
+    for words in ("recomputed and holds", "learns almost the same", "90% interval", "mean"):
         assert words in page
     assert "W1" not in page and "fixed point passed" in page
 

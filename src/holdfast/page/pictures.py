@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.release.svg import BLUE, ORANGE, element, label
 
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 230, 64, 16, 12, 44
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 250, 80, 20, 14, 64
 EPSILONS = (0.1, 0.2, 0.5, 1, 2, 5)
 Curve = Sequence[tuple[float, float]]
 
@@ -54,7 +54,7 @@ def _chart(
     parts = [element("path", d=f"M{LEFT} {y(v):.1f}H{right}", **_grid()) for v, _ in ticks]
     parts += [label(name, LEFT - 8, f"{y(v) + 6:.1f}", "end") for v, name in ticks]
     shown = [value for value in EPSILONS if curve[0][0] <= value <= curve[-1][0]]
-    parts += [label(f"{value:g}", f"{x(value):.1f}", bottom + 18) for value in shown]
+    parts += [label(f"{value:g}", f"{x(value):.1f}", bottom + 24) for value in shown]
     parts.append(label(below, (LEFT + right) / 2, HEIGHT - 6))
     line = "L".join(f"{x(e):.1f} {y(v):.1f}" for e, v in curve)
     parts.append(element("path", d=f"M{line}", fill="none", stroke=BLUE, stroke_width=3))
