@@ -37,7 +37,7 @@ def _file(site: Site, draft: Draft) -> Values:
     if refused:
         kinds = "CSV, Parquet or .xlsx"
         return values | {"problem": f"`{refused}` is no table. Hint: save it as {kinds}."}
-    return values | _problem(lambda: {"preview": _preview(site, draft)})
+    return values | _problem(lambda: {"preview": _preview(site, draft)}, site)
 
 
 def _columns(site: Site, draft: Draft) -> Values:
@@ -51,13 +51,13 @@ def _columns(site: Site, draft: Draft) -> Values:
         "given": {},
         "problem": "",
     }
-    values |= _problem(lambda: {"preview": _preview(site, draft)}) or {"preview": None}
+    values |= _problem(lambda: {"preview": _preview(site, draft)}, site) or {"preview": None}
     if values["problem"]:
         return values | {"preview": None}
     roles = values["roles"]
     values["given"] = {name: role for role in roles for name in columns_with(draft, role)}
     if draft.filled("columns"):
-        values |= _problem(lambda: {"looked": look(site, draft)})
+        values |= _problem(lambda: {"looked": look(site, draft)}, site)
     values["leaks"] = list(dict.fromkeys([*values["leaks"], *draft.several("columns", "anyway")]))
     return values
 
@@ -74,7 +74,7 @@ def _protected(site: Site, draft: Draft) -> Values:
         split_budget(1, max_count=1, rows=1, contributions=person)
         return {}
 
-    return values | _problem(check)
+    return values | _problem(check, site)
 
 
 def _budget(site: Site, draft: Draft) -> Values:
@@ -90,7 +90,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         "tables": site.folder.tables(),
         "releases": site.folder.releases(),
     }
-    values |= _problem(lambda: {"looked": look(site, draft)})
+    values |= _problem(lambda: {"looked": look(site, draft)}, site)
     if values["problem"] or not draft.filled("budget"):
         return values | {"looked": values.get("looked")}
     looked = values["looked"]
@@ -106,7 +106,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         found["small"] = _small_groups(looked, stages)
         return found | _account(site, draft, stages)
 
-    return values | _problem(check)
+    return values | _problem(check, site)
 
 
 def _release(site: Site, draft: Draft) -> Values:
@@ -122,7 +122,7 @@ def _release(site: Site, draft: Draft) -> Values:
         new_folder(chosen(draft, site.folder).out)
         return {}
 
-    return values | _problem(check)
+    return values | _problem(check, site)
 
 
 CHECKS: dict[str, Callable[[Site, Draft], Values]] = {
@@ -183,14 +183,14 @@ def _preview(site: Site, draft: Draft) -> Any:
     return site.remembered.get(("preview", stamp(path), tuple(excel.items())), make)
 
 
-def _problem(ask: Callable[[], Values]) -> Values:
-    """What was asked for, or what is wrong in words."""
+def _problem(ask: Callable[[], Values], site: Site) -> Values:
+    """What was asked for, or what is wrong in words; files are called as they were typed."""
     try:
         return ask()
     except LeakError as error:
-        return {"problem": str(error), "leaks": list(error.names)}
+        return {"problem": site.near(str(error)), "leaks": list(error.names)}
     except HoldfastError as error:
-        return {"problem": str(error)}
+        return {"problem": site.near(str(error))}
 
 
 def _free_name(site: Site, name: str) -> str:

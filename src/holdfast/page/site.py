@@ -1,5 +1,6 @@
 """What all views share: folder, state, words, templates, and what was computed before."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -68,6 +69,12 @@ class Site:
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
     templates: jinja2.Environment = field(default_factory=lambda: _templates())
+
+    def near(self, message: str) -> str:
+        """A message with paths as they are typed, or as a dropped file was called."""
+        kept = re.escape(str(self.state.root))
+        message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
+        return message.replace(f"{self.folder.root}/", "")
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""

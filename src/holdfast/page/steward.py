@@ -80,8 +80,8 @@ def show_run(site: Site, request: Request) -> Response:
     if status.done:
         return site.show(request, "done.html", **values, **_result(site, draft, status))
     template = "running.html" if status.ended is None else "ended.html"
-    paid = _dataset(draft)
-    return site.show(request, template, **values, ledger=paid, ends=Ended)
+    said = {"ledger": draft.one("budget", "dataset"), "message": site.near(status.message)}
+    return site.show(request, template, **values, **said, ends=Ended)
 
 
 def progress(site: Site, request: Request) -> Response:
@@ -187,10 +187,6 @@ def _recipe(site: Site, draft: Draft, step: str) -> dict[str, Any]:
         return recipe_values(of_run(chosen(draft, site.folder), site.folder.root))
     except HoldfastError:
         return {"command": "", "python": ""}
-
-
-def _dataset(draft: Draft) -> str:
-    return draft.one("budget", "dataset")
 
 
 def _result(site: Site, draft: Draft, status: Status) -> dict[str, Any]:
