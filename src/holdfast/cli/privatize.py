@@ -208,7 +208,9 @@ def privatize(
         "category": category,
         "keep": keep or (),
         "publish_anyway": publish_anyway or (),
+        "order_by": order_by,
         "repeated_categories": repeated_categories,
+        "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
     if (ledger is None) != (dataset is None):
@@ -217,8 +219,6 @@ def privatize(
     refuse_in_streams(streamed, within, options)
     if not streamed:
         names["within"] = within_of(within)
-    if missing or order_by or not streamed:  # a stream refuses both
-        names |= {"missing": tuple(missing or ()), "order_by": order_by}
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
         table, roles = counted(file, by, categories, per)

@@ -171,7 +171,7 @@ def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     known = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
-    if release.missing_rows is not None:
+    if release.missing_rows is not None and len(release.missing_rows) <= MOST_ROWS:
         known["missing_rows"] = marks_to_text(release.missing_rows)
     content = release.summary() | {
         "columns": columns,
@@ -226,7 +226,10 @@ def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     codes = ("",) if record.get("missing") else ()
     counts = read_table(table, count=column or "count", missing=codes).counts
     table = table if column is not None else counts
-    return _with_members(Release(counts=counts, table=table, **read_facts(folder, record)))
+    facts = read_facts(folder, record)
+    if record.get("missing"):
+        facts["missing_rows"] = counts < 0
+    return _with_members(Release(counts=counts, table=table, **facts))
 
 
 def _with_members(release: Release) -> Release:
@@ -260,6 +263,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "structural_zeros": int(record["structural_zeros"]),
         "structural_zero_rows": _marks(record, "structural_zero_rows"),
         "missing_rows": _marks(record, "missing_rows"),
+        "missing": record.get("missing"),
         "max_count_found": None if found is None else FoundMaxCount.from_dict(found),
         "methods": tuple(record["methods"]),
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),

@@ -171,6 +171,8 @@ class ReleaseFacts:
     """Which rows those zeros are, in row order; None where there are none or it is not told."""
     missing_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
     """Which rows have no count, because it is not known; None where there are none. Public."""
+    missing: int | None = field(default=None, repr=False)
+    """How many those are, where there may be too many rows to tell which."""
     measurement: NDArray[np.int64] | None = field(default=None, repr=False)
     """The noisy integers that stage 1 measured and made z from; None where it does not say."""
     count_column: str | None = None
@@ -222,6 +224,11 @@ class ReleaseFacts:
             return float(self.groups.sizes @ self.drawn_with.count_errors() / self.rows)
         return expected_change(self.mechanism, self.target)
 
+    @property
+    def _gaps(self) -> int:
+        marks = self.missing_rows
+        return (self.missing or 0) if marks is None else int(marks.sum())
+
     def summary(self) -> dict[str, Any]:
         """What was done and promised, as plain values."""
         return {
@@ -230,7 +237,7 @@ class ReleaseFacts:
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
-            **({} if self.missing_rows is None else {"missing": int(self.missing_rows.sum())}),
+            **({"missing": self._gaps} if self._gaps else {}),
             **self._groups_and_totals(),
             "max_count": self.drawn_with.max_count,
             "max_count_found": None

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.arrow_schema import plain
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.excel import SUFFIXES as _EXCEL_SUFFIXES
 from holdfast.tables.excel import parse_excel
@@ -21,6 +20,7 @@ from holdfast.tables.frames import (
     no_pyarrow,
     open_frame,
 )
+from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
 
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
@@ -137,10 +137,15 @@ def _parse_parquet(data: bytes) -> Any:
 
 
 def _parquet_bytes(table: Any) -> bytes:
-    parquet, sink = _parquet(), io.BytesIO()
-    table = _with_columns(table)
+    _parquet()
+    sink = io.BytesIO()
     try:
-        parquet.write_table(plain(_arrow(table)), sink)
+        rows = _arrow(_with_columns(table))
+        group = rows_in_group(len(rows), cell_bytes(rows.columns))
+        with ParquetGroups(sink, rows.schema, group) as file:
+            file.write(rows)
+    except HoldfastError:
+        raise
     except Exception:
         raise HoldfastError("`table` has a column that Parquet cannot hold.") from None
     return sink.getvalue()

@@ -12,6 +12,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
 from holdfast.release.release import ReleaseFacts
+from holdfast.tables.columns import Wanted
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
 from holdfast.tables.stream.open import open_source
 from holdfast.verify import verify
@@ -66,7 +67,7 @@ class StoredCounts:
 
     def __init__(self, folder: Path) -> None:
         path = next(path for path in folder.iterdir() if path.stem == "table")
-        self._parts = open_source(path).read()
+        self._parts = open_source(path, Wanted(missing=("",))).read()
         self._left = np.empty(0, dtype=np.int64)
 
     def __call__(self, counts: Integers, marks: Marks | None) -> Integers:

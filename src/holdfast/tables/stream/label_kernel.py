@@ -33,7 +33,7 @@ def keys_of_cells(block, delimiter, at, keys):
     spans = np.zeros(4, np.int64)
     position = 0
     for k in range(len(keys)):
-        position, _ = record(block, position, True, delimiter, at, -1, spans)
+        position, _ = record(block, position, True, delimiter, at, -1, False, spans)
         start = spans[0]
         quoted = start > 0 and block[start - 1] == QUOTE
         keys[k] = _key(block, start, spans[1], quoted)

@@ -21,16 +21,6 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
         raise HoldfastError(
             "`structural_zero` must name a column of true and false where a table is streamed."
         )
-    if wanted.missing:
-        raise HoldfastError(
-            "`missing` needs the whole table in memory. Hint: `holdfast.privatize`, --no-stream; "
-            "or leave such rows out of the source."
-        )
-    if wanted.order_by is not None:
-        raise HoldfastError(
-            "`order_by` needs the whole table in memory. Hint: sort the source before it is "
-            "streamed, or read it whole: `holdfast.privatize`, --no-stream."
-        )
     if not isinstance(source, str | os.PathLike):
         if type(source).__name__ != "DuckDBPyRelation":
             raise HoldfastError(
