@@ -20,7 +20,7 @@ from holdfast.cli.choices import (
 )
 from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
-from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
+from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import read_whole, whole
 from holdfast.cli.payment import check_room, told
@@ -189,6 +189,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
+    from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
 

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.interval_table import with_intervals_beside
 from holdfast.analysis.report.content import report, run_name
+from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -54,14 +53,10 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
 
 def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
     try:
-        return with_intervals_beside(release, level)
+        columns, notes = table_with_intervals(release, level)
     except HoldfastError as error:  # a distribution that cannot be told from what was released
-        known = release.known
-        cells = [labels_of(known.table, name) for name in known.unchanged_columns]
-        cells.append(known.counts.tolist())
-        names = (*known.unchanged_columns, known.count_column or "count")
-        rows = [list(map(str, row)) for row in zip(*cells, strict=True)]
-        return CsvTable(names, rows), (f"No intervals: {error}",)
+        columns, notes = released_table(release), (f"No intervals: {error}",)
+    return as_text(columns), notes
 
 
 def totals_sheet(release: "Release") -> Rows:
