@@ -1,12 +1,12 @@
 """Conditions on published columns, in words: `state == AL and population < 5000`.
 
-    state == AL               state != "New York"        state in (AL, GA)      state not in [AL, GA]
-    population < 5000         1000 <= population < 5000  `county name` == Kent
-    a and b                   a or b                     not a                  (a)
+    state == AL           state != "New York"          state in (AL, GA)     state not in [AL]
+    population < 5000     1000 <= population < 5000    `county name` == Kent
+    a and b               a or b                       not a                 (a)
 
-A small language with a parser of its own: nothing that is typed is ever run. A bare word or a quoted
-one is a text; a number is compared as a number where the column holds numbers, and as text where
-it does not (`county == 01001`). An empty cell fulfils no comparison.
+A small language with a parser of its own: nothing that is typed is ever run. A bare word or a
+quoted one is a text; a number is compared as a number where the column holds numbers, and as text
+where it does not (`county == 01001`). An empty cell fulfils no comparison.
 """
 
 import operator
@@ -122,7 +122,7 @@ class _Reader:
             self.at += 1 + turned
             values = self._list()
             marks = np.any([self._compare(first, "==", value) for value in values], axis=0)
-            return ~marks if turned else marks
+            return np.asarray(~marks if turned else marks)
         sign, second = self._sign(), self._next("a value")
         if sign in _TURNED and self.at < len(self.tokens):
             after = self.tokens[self.at]
@@ -178,14 +178,14 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
     given = np.array([text != "" for text in texts], dtype=bool)
     numbers = as_numbers(texts) if bare and _is_number(value) else None
     if numbers is not None:
-        return np.asarray(_COMPARE[sign](numbers, float(value)), dtype=bool) & given
+        return np.asarray(_COMPARE[sign](numbers, float(value)) & given)
     if bare and sign in _TURNED:
         raise HoldfastError(
             f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
             "of its values are numbers. Hint: quote the value to compare texts."
         )
     same = np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
-    return same & given
+    return np.asarray(same & given)
 
 
 def as_numbers(texts: Sequence[str]) -> Any:

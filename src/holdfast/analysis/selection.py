@@ -43,9 +43,9 @@ def published(release: "Release", name: str) -> Sequence[Any]:
     """The values of a public column; the released counts are none."""
     if name == (release.count_column or "count"):
         raise HoldfastError(
-            f"`where` and `by` cannot use the released counts ({name!r:.60}): rows chosen by what was "
-            "drawn for them are not what they seem. Hint: choose by columns that were published "
-            "unchanged."
+            f"`where` and `by` cannot use the released counts ({name!r:.60}): rows chosen by what "
+            "was drawn for them are not what they seem. Hint: choose by columns that were "
+            "published unchanged."
         )
     find_column(list(release.unchanged_columns), name, "where")
     return labels_of(release.table, name)

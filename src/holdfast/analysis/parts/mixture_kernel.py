@@ -1,8 +1,8 @@
 """The most likely mixture of a kernel's rows: compiled, scalar loops over small arrays.
 
-Maximises $\\sum_j w_j \\log (pK)_j$ over distributions p by Newton steps on the few rows that matter:
-those that p uses, and those at which the gradient peaks above 1. The gradient's excess over 1 bounds
-what is left to gain.
+Maximises $\\sum_j w_j \\log (pK)_j$ over distributions p by Newton steps on the few rows that
+matter: those that p uses, and those at which the gradient peaks above 1. The gradient's excess over
+1 bounds what is left to gain.
 """
 
 from math import log, sqrt

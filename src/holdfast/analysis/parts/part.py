@@ -12,7 +12,7 @@ from holdfast.analysis.answer import About
 from holdfast.analysis.known_zeros import known_share, row_kinds
 from holdfast.analysis.parts.profile import Drawn
 from holdfast.analysis.parts.tilts import Estimate
-from holdfast.arrays import Floats, Marks
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Part:
         return int(np.count_nonzero(self._kinds < len(self.release.target)))
 
     @property
-    def _kinds(self) -> Floats:
+    def _kinds(self) -> Integers:
         return np.asarray(row_kinds(self.release)[self.marks])
 
     @cached_property
@@ -89,7 +89,7 @@ class Part:
         return (stratum(inside, whole - inside, matrix, self.release.evidence),)
 
 
-def stratum(inside: Floats, outside: Floats, matrix: Floats, evidence: "Evidence") -> Stratum:
+def stratum(inside: Integers, outside: Integers, matrix: Floats, evidence: "Evidence") -> Stratum:
     """From the released histograms of a part and of the other rows of the same mechanism."""
     drawn, prior = Drawn.of(inside, matrix), prior_of(evidence)
     others = Estimate(drawn=Drawn.of(outside, matrix), prior=prior) if outside.sum() else None

@@ -133,7 +133,7 @@ class Estimate:
                 break
         hessian = self._information(self._law(beta)) + np.diag(precision)
         evidence = value + (np.log(precision).sum() - np.linalg.slogdet(hessian)[1]) / 2
-        return beta, float(evidence), np.linalg.inv(hessian)
+        return beta, float(evidence), np.asarray(np.linalg.inv(hessian), dtype=np.float64)
 
     def _information(self, law: Floats) -> Floats:
         """Fisher's, of the tilts in the released counts."""
