@@ -18,7 +18,7 @@ from holdfast.cli.choices import (
 )
 from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
-from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
+from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
@@ -156,6 +156,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
+    from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
     from holdfast.tables.files import read_file
