@@ -76,6 +76,11 @@ class Answer:
             return f"{value:,.0f}{more}"
         return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
 
+    def _repr_html_(self) -> str:
+        from holdfast.analysis.notebook import answer_html
+
+        return answer_html(self)
+
     def __float__(self) -> float:
         return self.estimate
 

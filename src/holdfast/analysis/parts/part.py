@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.analysis.answer import About
-from holdfast.analysis.known_zeros import known_share, row_kinds
+from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.analysis.parts.profile import Drawn
 from holdfast.analysis.parts.tilts import Estimate
-from holdfast.arrays import Floats, Integers, Marks
+from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
@@ -51,45 +51,48 @@ class Part:
 
     @cached_property
     def rows(self) -> int:
-        """How many of them went through the mechanism."""
-        return int(np.count_nonzero(self._kinds < len(self.release.target)))
-
-    @property
-    def _kinds(self) -> Integers:
-        return np.asarray(row_kinds(self.release)[self.marks])
+        """How many of them went through the mechanism, as far as the bundle tells."""
+        return round(float(self._histogram(self.marks).sum()))
 
     @cached_property
     def about(self) -> About:
         """The rows, for answers to be compared."""
-        digest = hashlib.sha256(self.release.counts.tobytes()).hexdigest()
-        return About(release=digest, marks=self.marks)
+        return About(release=digest(self.release), marks=self.marks)
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know of the rows."""
         known = int(self.marks.sum()) - self.rows
-        if not known:
-            return ()
+        told = known_notes(self.release, self.release.counts[self.marks])
+        if not known or told:
+            return told
         are = "is" if known == 1 else "are"
         return (f"{numbered(known, 'row')} publicly known to be zero {are} left out",)
 
     @cached_property
     def strata(self) -> Sequence[Stratum]:
         """By the mechanism that drew them."""
-        if known_share(self.release) and (self.release.counts[self.marks] == 0).any():
-            raise HoldfastError(
-                "this bundle does not tell which rows are publicly known to be zero, so a part of "
-                "its rows cannot be asked about. Hint: ask about all rows."
-            )
         if not self.rows:
-            raise HoldfastError("no row was chosen. Hint: look at the columns of release.table.")
-        n, matrix = len(self.release.target), self.release.mechanism.matrix
-        inside = np.bincount(self._kinds, minlength=n)[:n]
-        whole = np.bincount(row_kinds(self.release), minlength=n)[:n]
-        return (stratum(inside, whole - inside, matrix, self.release.evidence),)
+            raise HoldfastError("no row was chosen that went through the mechanism.")
+        inside, outside = self._histogram(self.marks), self._histogram(~self.marks)
+        return (stratum(inside, outside, self.release.mechanism.matrix, self.release.evidence),)
+
+    def _histogram(self, marks: Marks) -> Floats:
+        """How many of these rows were drawn as each count; of those that show 0 and may be known
+        to be zero, a part."""
+        n = len(self.release.target)
+        kinds = row_kinds(self.release)[marks]
+        histogram = np.bincount(kinds, minlength=n)[:n].astype(np.float64)
+        histogram[0] *= 1 - known_share(self.release)
+        return histogram
 
 
-def stratum(inside: Integers, outside: Integers, matrix: Floats, evidence: "Evidence") -> Stratum:
+def digest(release: "Release") -> str:
+    """Of the released counts: no two releases have the same."""
+    return hashlib.sha256(release.counts.tobytes()).hexdigest()
+
+
+def stratum(inside: Floats, outside: Floats, matrix: Floats, evidence: "Evidence") -> Stratum:
     """From the released histograms of a part and of the other rows of the same mechanism."""
     drawn, prior = Drawn.of(inside, matrix), prior_of(evidence)
     others = Estimate(drawn=Drawn.of(outside, matrix), prior=prior) if outside.sum() else None

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 
 GAP = 0.002  # of a log likelihood, that a fit may leave
@@ -27,11 +27,11 @@ class Drawn:
     """Of every true count, the probability of each of the counts that occur."""
 
     @staticmethod
-    def of(histogram: Floats | Integers, matrix: Floats) -> "Drawn":
+    def of(histogram: Floats, matrix: Floats) -> "Drawn":
         """From how many rows show 0, 1, ..., and the mechanism's matrix."""
         shown = np.flatnonzero(histogram)
         return Drawn(
-            seen=histogram[shown].astype(np.float64),
+            seen=np.asarray(histogram[shown], dtype=np.float64),
             kernel=np.ascontiguousarray(matrix[:, shown]),
         )
 
