@@ -10,7 +10,7 @@ from math import log, sqrt
 import numpy as np
 from numba import njit
 
-ROUNDS, HALVINGS = 200, 40
+FIRST, ROUNDS, HALVINGS = 4, 400, 40
 NEGLIGIBLE = 1e-14  # a share below it is none
 SLOPE = 1e-10  # a row whose gradient is less above 0 is not taken in
 
@@ -132,12 +132,42 @@ def _candidates(p, gradient, rows):
 
 
 @njit(cache=True, error_model="numpy")
+def _newton(weights, kernel, p, mixed, gradient, rows, value):
+    """One Newton step with as much of it as gains; whether it gained."""
+    k = _candidates(p, gradient, rows)
+    hessian, right, q = np.zeros((k, k)), np.zeros(k), np.zeros(k)
+    _quadratic(weights, kernel, mixed, gradient, rows, k, hessian, right)
+    for a in range(k):
+        q[a] = p[rows[a]]
+    _nonnegative(hessian, right, q)
+    total, slope = 0.0, 0.0
+    for a in range(k):
+        total += q[a]
+    for a in range(k):
+        q[a] = q[a] / total - p[rows[a]]
+        slope += gradient[rows[a]] * q[a]
+    if not slope > 0:
+        return False
+    step = 1.0
+    for _ in range(HALVINGS):
+        for a in range(k):
+            p[rows[a]] += step * q[a]
+        _mix(p, kernel, mixed)
+        if _value(weights, mixed) >= value + 1e-4 * step * slope:
+            return True
+        for a in range(k):
+            p[rows[a]] -= step * q[a]
+        step /= 2
+    return False
+
+
+@njit(cache=True, error_model="numpy")
 def most_likely_mixture(weights, kernel, p, tolerance):
-    """Moves p to the most likely mixture, to within `tolerance` of the objective, its value."""
+    """Moves p to the most likely mixture. Its value, and a bound on what is left to gain."""
     n, columns = kernel.shape
     mixed, gradient, rows = np.zeros(columns), np.zeros(n), np.empty(n, np.int64)
-    value = 0.0
-    for _ in range(ROUNDS):
+    value, most = 0.0, 2.0
+    for at in range(ROUNDS):
         _mix(p, kernel, mixed)
         value = _value(weights, mixed)
         most = 0.0
@@ -148,33 +178,14 @@ def most_likely_mixture(weights, kernel, p, tolerance):
             most = max(most, gradient[i])
         if most - 1 < tolerance:
             break
-        k = _candidates(p, gradient, rows)
-        hessian, right, q = np.zeros((k, k)), np.zeros(k), np.zeros(k)
-        _quadratic(weights, kernel, mixed, gradient, rows, k, hessian, right)
-        total = 0.0
-        for a in range(k):
-            q[a] = p[rows[a]]
-        _nonnegative(hessian, right, q)
-        for a in range(k):
-            total += q[a]
-        slope = 0.0
-        for a in range(k):
-            q[a] = q[a] / total - p[rows[a]]
-            slope += gradient[rows[a]] * q[a]
-        step = 1.0
-        for _ in range(HALVINGS):
-            for a in range(k):
-                p[rows[a]] += step * q[a]
-            _mix(p, kernel, mixed)
-            if _value(weights, mixed) >= value + 1e-4 * step * slope:
-                break
-            for a in range(k):
-                p[rows[a]] -= step * q[a]
-            step /= 2
+        # an EM step always gains: first a few of them, and wherever Newton's step does not
+        if at < FIRST or not _newton(weights, kernel, p, mixed, gradient, rows, value):
+            for i in range(n):
+                p[i] *= gradient[i]
         total = 0.0
         for i in range(n):
             p[i] = p[i] if p[i] > NEGLIGIBLE else 0.0
             total += p[i]
         for i in range(n):
             p[i] /= total
-    return value
+    return value, most - 1

@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 
-GAP = 0.002  # of a log likelihood, that a fit may leave
+GAP, WORST_GAP = 0.002, 0.1  # of a log likelihood, that a fit may leave
 LARGEST_TILT, SMALLEST_TILT = 300.0, 0.1
 CLOSE = 0.02  # of an interval's side, to which its end is found
 FEW = 6.0  # rows by which a small part's interval is widened: measured, docs/parts.md
@@ -53,9 +53,14 @@ class Drawn:
 
         highest, n = float(tilt.max()), len(tilt)
         kernel = self.kernel * np.exp(tilt - highest)[:, None]
-        p = np.full(n, 1.0 / n) if start is None else start / start.sum()
-        value = most_likely_mixture(self.seen / self.rows, kernel, p, GAP / self.rows)
-        return -self.rows * (value + highest), self.rows * p
+        for begin in (start, np.ones(n)):  # a warm start can be too far away
+            if begin is None:
+                continue
+            p = begin / begin.sum()
+            value, left = most_likely_mixture(self.seen / self.rows, kernel, p, GAP / self.rows)
+            if left * self.rows < WORST_GAP:
+                return -self.rows * (value + highest), self.rows * p
+        raise HoldfastError("the likelihood of these rows could not be maximised.")
 
 
 class Asked(Protocol):
