@@ -14,6 +14,7 @@ from holdfast.verify import verify  # now, so that the function wins over the pa
 
 if TYPE_CHECKING:
     from holdfast import constructors, privatizers
+    from holdfast.analysis.combining import combine
     from holdfast.constructors import baselines
     from holdfast.engines import spark
     from holdfast.engines.memory import privatize
@@ -49,6 +50,7 @@ __all__ = [
     "StreamedRelease",
     "audit",
     "baselines",
+    "combine",
     "compare",
     "constructors",
     "count_by",
@@ -86,6 +88,7 @@ _HOMES = {
     "Release": "release.release",
     "StreamedRelease": "release.release",
     "audit": "studies.audit.black_box",
+    "combine": "analysis.combining",
     "compare": "studies.compare.comparison",
     "count_by": "tables.count_by",
     "load": "release.bundle",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Intervals, Posterior
+    from holdfast.analysis.regression.result import Regression
 
 SCHEMA = 3
 NEIGHBOURS = (
@@ -368,6 +369,35 @@ class Release(ReleaseFacts):
     ) -> "Answer":
         """The true total of a group of rows: labels, row numbers, a mask, or any other `where`."""
         return self.ask("total", where=group, label=label, level=level)
+
+    def regress(self, formula: str, *, family: str = "poisson", where: Any = None) -> "Regression":
+        """A regression with the count as outcome or as regressor, which the noise does not bend.
+
+        Parameters:
+            formula: Such as "homicides ~ log(population) + state"; `offset(log(population))`,
+                products `a:b` and `- 1` as usual.
+            family: "poisson", "negative binomial" or "gaussian" (least squares).
+            where: Which rows, as in `ask`.
+
+        As outcome the count enters by the likelihood of the released one through the mechanism; as
+        a regressor by its expected true value.
+        """
+        from holdfast.analysis.regression.regress import regress
+
+        return regress(self, formula, family=family, where=where)
+
+    def impute(self, times: int = 20, *, given: Sequence[str] = ()) -> list[Any]:
+        """Plausible true tables, for analyses that no method here does: do yours on each, and
+        put the results together with `holdfast.combine`.
+
+        `given` names the published columns that your analysis sets against the counts: what is not
+        named there is taken to say nothing of a row, and relations with it are weakened.
+        """
+        from holdfast.analysis.imputation import impute
+        from holdfast.tables.table import with_counts
+
+        found = impute(self, times, given)
+        return [with_counts(self.table, self.count_column, counts) for counts in found]
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.release.bundle`."""

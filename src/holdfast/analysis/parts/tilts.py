@@ -90,20 +90,7 @@ class Estimate:
 
     @cached_property
     def _tilts(self) -> Floats:
-        """B."""
-        steps = np.arange(len(self.prior))
-        height = np.log1p(steps)
-        t = height / height[-1] if height[-1] else height
-        return np.column_stack(
-            [
-                (steps == 0),
-                height - height.mean(),
-                4 * (t - 0.5) ** 2,
-                (2 * t - 1) ** 3,
-                np.cos(2 * np.pi * t),
-                (steps == steps[-1]),
-            ]
-        ).astype(np.float64)
+        return tilts(len(self.prior))
 
     def _law(self, beta: Floats) -> Floats:
         logs = np.log(self.prior + 1e-6 / len(self.prior)) + self._tilts @ beta
@@ -141,3 +128,19 @@ class Estimate:
         return np.asarray(
             (change / (law @ self.drawn.kernel)[:, None]).T @ change * self.drawn.rows
         )
+
+
+def tilts(n: int) -> Floats:
+    """B: what a tilt does to the log share of each count, a column for each tilt."""
+    steps = np.arange(n)
+    height = np.log1p(steps)
+    t = height / height[-1] if height[-1] else height
+    columns = [
+        steps == 0,
+        height - height.mean(),
+        4 * (t - 0.5) ** 2,
+        (2 * t - 1) ** 3,
+        np.cos(2 * np.pi * t),
+        steps == n - 1,
+    ]
+    return np.column_stack(columns).astype(np.float64)
