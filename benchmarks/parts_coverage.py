@@ -81,6 +81,7 @@ def parts(people, state, some):
     return found
 
 
+MEDIANS = 5  # asked of every fifth release: whole numbers, covered nearly always
 QUESTIONS = {
     "share 0": ("share", {"equal": 0}),
     "share 3+": ("share", {"at_least": 3}),
@@ -124,6 +125,8 @@ def measure(table, epsilon, releases, folder, first=0):
         for name, marks in chosen.items():
             part, shown = Part(release=release, marks=marks), release.counts[marks]
             for words, (question, options) in QUESTIONS.items():
+                if words == "median" and seed % MEDIANS:
+                    continue
                 found_here = answer(part, question, level=0.9, **options)
                 note((name, words), truth(words, counts[marks]), found_here,
                      *plain(words, shown, means[shown]))  # fmt: skip

@@ -14,7 +14,9 @@ from holdfast.errors import HoldfastError
 GAP, WORST_GAP = 0.002, 0.1  # of a log likelihood, that a fit may leave
 LARGEST_TILT, SMALLEST_TILT = 300.0, 0.1
 CLOSE = 0.02  # of an interval's side, to which its end is found
-FEW = 6.0  # rows by which a small part's interval is widened: measured, docs/parts.md
+MARGIN, FEW = 0.08, 8.0  # by which an interval is wider than for many rows; measured, docs/parts.md
+ROUNDS = 6  # for a number whose slope depends on where one is
+NEAR = 1.6  # and by which it reaches further where its end comes near to what is possible
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -126,29 +128,34 @@ class Profile:
         return self._points[tilt]
 
     def _fit(self, tilt: float, near: Point | None) -> Point:
-        starts: Sequence[Floats | None] = near.histograms if near else [None] * len(self.drawn)
-        found = list(starts)
-        for _ in range(1 if self.asked.straight or not tilt else 6):
-            whole = _sum(found, self.drawn)
+        found = near.histograms if near else ()
+        whole = _sum(found) if near else self._flat
+        for _ in range(1 if self.asked.straight or not tilt else ROUNDS):
             slope = self.asked.slope(whole)
+            starts = found or (None,) * len(self.drawn)
             fits = [
                 drawn.tilted(tilt * slope, start)
-                for drawn, start in zip(self.drawn, found, strict=True)
+                for drawn, start in zip(self.drawn, starts, strict=True)
             ]
-            found = [fit[1] for fit in fits]
-            if np.abs(_sum(found, self.drawn) - whole).sum() < 1e-4 * whole.sum():
+            before, found = whole, tuple(fit[1] for fit in fits)
+            whole = _sum(found)
+            if np.abs(whole - before).sum() < 1e-4 * whole.sum():
                 break
-        whole = _sum(found, self.drawn)
         rate = sum(fit[0] for fit in fits) + tilt * float(slope @ whole)
         value = self.asked.value(whole)
         rate += self.told.rate(value) if self.told else 0.0
-        kept = tuple(histogram for histogram in found if histogram is not None)
-        return Point(tilt=tilt, value=value, rate=rate, histograms=kept)
+        return Point(tilt=tilt, value=value, rate=rate, histograms=found)
+
+    @property
+    def _flat(self) -> Floats:
+        """As good as any, where nothing was found yet."""
+        n = self.drawn[0].kernel.shape[0]
+        return np.full(n, sum(drawn.rows for drawn in self.drawn) / n)
 
     @cached_property
     def unit(self) -> float:
         """A tilt that matters little: one row more or less of the number's range."""
-        slope = self.asked.slope(_sum([None] * len(self.drawn), self.drawn))
+        slope = self.asked.slope(self._flat)
         wide = float(slope.max() - slope.min())
         if wide <= 0:
             raise HoldfastError("this question has the same answer for all counts.")
@@ -167,13 +174,21 @@ class Profile:
         from scipy.stats import chi2
 
         rows = sum(drawn.rows for drawn in self.drawn)
-        reach = float(chi2.ppf(level, 1)) / 2 * (1 + FEW / rows)
-        return self._end(-1.0, reach), self._end(1.0, reach)
+        reach = float(chi2.ppf(level, 1)) / 2 * (1 + MARGIN + FEW / rows)
+        low, high = (self._end(side, reach, self.best) for side in (-1.0, 1.0))
+        return low, high
 
-    def _end(self, side: float, reach: float) -> float:
+    def _end(self, side: float, reach: float, inner: Point) -> float:
+        """The end on one side, further out where it comes near to what is possible."""
+        end, limit = self._reached(side, reach, inner), self.asked.limits[side > 0]
+        if 0 < abs(limit - end) < abs(end - self.best.value):
+            return self._reached(side, reach * NEAR, inner)
+        return end
+
+    def _reached(self, side: float, reach: float, inner: Point) -> float:
         """Walks out until the rate is out of reach, then closes in."""
         best, limit = self.best, self.asked.limits[side > 0]
-        inner, step, outer = best, self.unit, None
+        step, outer = self.unit, None
         while outer is None:
             tilt = inner.tilt + side * step
             if abs(tilt) > LARGEST_TILT * self.unit / SMALLEST_TILT:
@@ -203,14 +218,8 @@ class Profile:
         return inner.value + min(max(part, 0.0), 1.0) * (outer.value - inner.value)
 
 
-def _sum(found: Sequence[Floats | None], drawn: Sequence[Drawn]) -> Floats:
-    """One histogram of all; flat where nothing was found yet."""
-    n = drawn[0].kernel.shape[0]
-    parts = [
-        np.full(n, rows.rows / n) if histogram is None else histogram
-        for histogram, rows in zip(found, drawn, strict=True)
-    ]
-    return np.asarray(np.sum(parts, axis=0), dtype=np.float64)
+def _sum(found: Sequence[Floats]) -> Floats:
+    return found[0] if len(found) == 1 else np.asarray(np.sum(found, axis=0), dtype=np.float64)
 
 
 def _least(profile: Profile, start: Point) -> Point:
