@@ -33,8 +33,8 @@ bench: .venv/.test
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
-	$(BIN)/python -m holdfast.studies.theory.pictures docs
-	$(BIN)/python -m holdfast.studies.optimum_picture docs
+	$(BIN)/python benchmarks/theory_pictures.py docs
+	$(BIN)/python benchmarks/optimum_picture.py docs
 
 clean:
 	rm -rf .venv holdfast-demo.svg

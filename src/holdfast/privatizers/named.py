@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.noisy import Noisy
 from holdfast.privatizers.own import OWN
@@ -39,7 +39,7 @@ def find_privatizer(text: str) -> Noisy | None:
 
 def repeated_target(
     text: str, noisy: Sequence[int], rows: int, bins: int, epsilon: Fraction
-) -> NDArray[np.float64]:
+) -> Floats:
     """z once more, from what the named privatizer measured.
 
     >>> z = repeated_target("CumulativeIsotonic(projection='isotonic')", [6, 4], 8, 3, Fraction(1))
@@ -52,7 +52,7 @@ def repeated_target(
     return privatizer.fit(np.array(noisy, dtype=np.int64), bins, rows, epsilon)
 
 
-def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> NDArray[np.float64]:
+def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> Floats:
     """The standard deviation of the noise in each measured cumulative sum, in rows.
 
     >>> cumulative_deviation("CumulativeSmooth(projection='smooth')", 3, Fraction(1)).round(3)

@@ -2,9 +2,7 @@
 
 from fractions import Fraction
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Floats, Integers
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
@@ -39,8 +37,8 @@ def certifier(privatizer: Privatizer) -> str:
 
 
 def measured_target(
-    privatizer: Privatizer, histogram: NDArray[np.int64], *, epsilon: Fraction, source: Randomness
-) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    privatizer: Privatizer, histogram: Integers, *, epsilon: Fraction, source: Randomness
+) -> tuple[Floats, Integers | None]:
     """z, and the noisy integers behind it where the privatizer is one of ours.
 
     The integers are the whole output of stage 1's noise and ε-private by themselves; z is

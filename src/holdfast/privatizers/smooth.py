@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.privatizers.pooling import running_mean, running_median
 from holdfast.privatizers.projection import Noise, NoisyHistogram, isotonic
 
@@ -16,8 +16,6 @@ ROUNDS, TOLERANCE = 40, 0.02
 WIDTH = 0.05  # how far a median of whole numbers may lie beside one, in units of the noise
 LEAST = 0.005  # categories that are spread over all bins, so that none is empty
 AFFORDABLE = 2e7  # steps for posterior medians
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
