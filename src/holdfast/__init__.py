@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from holdfast.studies.methods import Method
     from holdfast.studies.plan.plan import Plan, plan
     from holdfast.tables.count_by import count_by
+    from holdfast.tables.groups import classes
 
 __all__ = [
     "Audit",
@@ -50,6 +51,7 @@ __all__ = [
     "StreamedRelease",
     "audit",
     "baselines",
+    "classes",
     "combine",
     "compare",
     "constructors",
@@ -88,6 +90,7 @@ _HOMES = {
     "Release": "release.release",
     "StreamedRelease": "release.release",
     "audit": "studies.audit.black_box",
+    "classes": "tables.groups",
     "combine": "analysis.combining",
     "compare": "studies.compare.comparison",
     "count_by": "tables.count_by",

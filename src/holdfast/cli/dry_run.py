@@ -23,19 +23,28 @@ def warn(note: str) -> None:
 
 def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_json: bool) -> None:
     """Say what a run would do; draws nothing."""
+    from holdfast.release.usefulness import small_group_notes
+
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
+    groups = table.groups
+    notes = (*table.notes, *(() if groups is None else small_group_notes(groups, budget)))
     if as_json:
-        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
+        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(notes)}
         plan |= {"unchanged_columns": list(table.others), "withheld": list(table.withheld)}
+        if groups is not None:
+            sizes = {"rows_of_groups": groups.sizes.tolist()}
+            plan["within"] = groups.within.to_dict() | {"groups": len(groups)} | sizes
         if account is not None:
             plan["ledger"] = as_dict(account)
         spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.quantile)}
+        spent |= {"totals": str(budget.totals)} if budget.totals else {}
         spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         typer.echo(json.dumps({"dry_run": True} | spent | plan))
         return
-    for note in table.notes:
+    for note in notes:
         warn(note)
     search = f"{float(budget.quantile):g} on max_count, " if budget.quantile else ""
+    search += f"{float(budget.totals):g} on totals, " if budget.totals else ""
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
     top = f"max_count, {highest} at the most" if budget.quantile else highest
     screen.print(
@@ -47,7 +56,14 @@ def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_js
         f"Published unchanged: {_names(table.others)}, and the order of the rows. "
         f"Withheld: {_names(table.withheld)}."
     )
-    if budget.stage_1:
+    if groups is not None:
+        least, most = int(groups.sizes.min()), int(groups.sizes.max())
+        screen.print(
+            f"The distribution would hold within each of {numbered(len(groups), 'group')} "
+            f"({one_line(str(groups.within))}), of {least:,} to {most:,} rows; each has the whole "
+            f"budget. Which rows are in which group is published: {_names(groups.within.columns)}."
+        )
+    elif budget.stage_1:
         screen.print(
             "The noise on the distribution of counts would have a standard deviation of "
             f"{_in_words(min(stages.share_uncertainty, 1.0))} of the rows."

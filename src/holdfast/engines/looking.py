@@ -2,7 +2,11 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from holdfast.engines.stages import Parameters
+    from holdfast.tables.groups import Partition
 
 LARGE = 1 << 26
 """Files from here on, in bytes, are streamed unless somebody says otherwise."""
@@ -21,16 +25,24 @@ class Looked:
     others: tuple[str, ...]
     withheld: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    groups: "Partition | None" = None
 
 
-def look_at_file(file: Any, names: dict[str, Any]) -> Looked:
+def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table into memory and check it."""
     from holdfast.tables.table import read_table
 
     table = read_table(file, **names)
     table.check_publication()
     rows = int(table.drawn.sum())
-    return Looked(rows=rows, others=table.others, withheld=table.withheld, notes=table.notes)
+    within = parameters.within_for(rows)
+    return Looked(
+        rows=rows,
+        others=table.others,
+        withheld=table.withheld,
+        notes=table.notes,
+        groups=None if within is None else table.groups(within)[0],
+    )
 
 
 def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:

@@ -193,7 +193,7 @@ class SparkRun(Run[SparkRelease]):
 
 
 def _draw(columns: Columns, staged: Staged, partial: str) -> None:
-    mechanism, df = staged.construction.mechanism, columns.df
+    mechanism, df = staged.mechanism, columns.df
     shared = df.sparkSession.sparkContext.broadcast((secrets.token_hex(8), mechanism))
     at = columns.names.index(columns.count)
     marker = None if columns.marker is None else df.columns.index(columns.marker)

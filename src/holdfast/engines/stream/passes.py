@@ -115,7 +115,7 @@ class Streaming(Run[StreamedRelease]):
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""
         facts = read_stored(folder, check)
-        top = facts["mechanism"].max_count
+        top = facts["drawn_with"].max_count
         with new_bundle(self.sink) as bundle:
             released = self.rewrite(StoredCounts(folder), bundle, None, 1, top)
             release = self._release(released, facts | {"repeated": True})
@@ -166,7 +166,7 @@ class Drawing:
     """Step 4 for a batch: rows publicly known to be zero pass through."""
 
     def __init__(self, staged: Staged) -> None:
-        self._sampler = Sampler(staged.construction.mechanism)
+        self._sampler = Sampler(staged.mechanism)
         self._top, self._source = staged.top, staged.stages.source
 
     def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
