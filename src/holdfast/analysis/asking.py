@@ -184,8 +184,7 @@ def _nothing(part: Part, level: float) -> Answer:
 def _capped(part: Part) -> bool:
     if not part.rows:
         return False
-    top = sum(float(s.estimate.histogram[-1]) for s in part.strata)
-    return top > NOTED_TOP_SHARE * part.rows
+    return float(part.estimate.histogram[-1]) > NOTED_TOP_SHARE * part.rows
 
 
 def _notes(part: Part, question: Any, found: Answer) -> tuple[str, ...]:
