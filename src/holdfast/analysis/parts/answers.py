@@ -22,8 +22,8 @@ CAUTIOUS = (
     "covers more often than it says; the estimate takes them to be a tilt of the whole table's"
 )
 OUTSIDE = (
-    "the estimate lies outside the interval: it leans on the distribution of the whole table, which "
-    "the counts of these rows speak against"
+    "the estimate lies outside the interval: it leans on the distribution of the whole table, "
+    "which the counts of these rows speak against"
 )
 
 
