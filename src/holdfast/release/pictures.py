@@ -63,9 +63,7 @@ def _panel(
     if outline is not None:
         parts.append(_outline(outline / highest * HEIGHT, bar))
     parts.append(element("path", d=f"M0 0V{HEIGHT}H{PANEL}", fill="none", stroke="black"))
-    parts += [
-        label(str(starts[i]), f"{(i + 0.43) * bar:.1f}", HEIGHT + 16) for i in _ticks(starts)
-    ]
+    parts += [label(str(starts[i]), f"{(i + 0.43) * bar:.1f}", HEIGHT + 16) for i in _ticks(starts)]
     parts += [
         label(f"{share:.0%}", -5, f"{HEIGHT * (1 - share / highest) + 4:.1f}", "end")
         for share in share_ticks(highest)
