@@ -15,7 +15,8 @@ from holdfast.privatizers.regions import Regions
 from holdfast.privatizers.smooth import LOOSENESS, ROUNDS, TOLERANCE
 
 LEAST_BLOCKS = 4  # for a smooth fit
-SPREAD = 3.0  # noise scales that a single row is spread to either side
+SPREAD = 1.0  # noise scales that a single row is spread to either side
+LOOSE = 0.02  # of a row at either side of a block, spread over the gap beside it
 LOPSIDED = 3.0  # the most that one side of a block may spread over the other
 KNOWN = 1e-4  # variance of what is known
 
@@ -142,7 +143,8 @@ def _path_of_ranks(
     """Rows from below and their counts, block by block with the right mean.
 
     A block reaches half-way to its neighbours; a single row, where its neighbours are far, only as
-    far as its own noise, so that a gap stays empty.
+    far as its own noise, so that a gap is nearly empty. Not quite: where z is 0, stage 2 would
+    move a count to either side of the gap.
     """
     w, gap = np.diff(edges), np.diff(means)
     down = np.append(means[0] + 0.5, gap * w[1:] / (w[:-1] + w[1:]))
@@ -153,6 +155,9 @@ def _path_of_ranks(
     down, up = np.minimum(down, LOPSIDED * up), np.minimum(up, LOPSIDED * down)
     low, high = means - down, means + up
     values = np.stack([low, 2 * means - (low + high) / 2, high], axis=1).ravel()
-    places = np.stack([edges[:-1], (edges[:-1] + edges[1:]) / 2, edges[1:]], axis=1).ravel()
+    loose = LOOSE * np.ones(len(edges))
+    loose[[0, -1]] = 0.0
+    inner = edges[:-1] + loose[:-1], (edges[:-1] + edges[1:]) / 2, edges[1:] - loose[1:]
+    places = np.stack(inner, axis=1).ravel()
     values = np.maximum.accumulate(np.clip(values, -0.5, highest + 0.499))
     return places, values + 1e-9 * np.arange(len(values))
