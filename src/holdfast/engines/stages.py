@@ -33,6 +33,7 @@ from holdfast.privatizers.max_count import (
     certified_quantile,
     find_max_count,
     highest_count,
+    read_max_count,
 )
 from holdfast.release.release import Privacy
 from holdfast.release.usefulness import max_count_notes, share_uncertainty, usefulness_notes
@@ -61,6 +62,7 @@ def check_parameters(
             "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets; one of your own "
             "derives from holdfast.privatizers.Privatizer."
         )
+    max_count = read_max_count(max_count)
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
     one_stage = split is None and privatizer is None and stage_2.one_stage
     usual = privatizer is None and not one_stage

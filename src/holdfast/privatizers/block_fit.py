@@ -16,7 +16,8 @@ from holdfast.privatizers.smooth import LOOSENESS, ROUNDS, TOLERANCE
 
 LEAST_BLOCKS = 4  # for a smooth fit
 SPREAD = 1.0  # noise scales that a single row is spread to either side
-LOOSE = 0.02  # of a row at either side of a block, spread over the gap beside it
+LOOSE = 0.005  # of a row at either side of a block, spread over the gap beside it
+AT_THE_TOP = 2.0  # noise scales below the top code that are taken for it
 LOPSIDED = 3.0  # the most that one side of a block may spread over the other
 KNOWN = 1e-4  # variance of what is known
 
@@ -70,7 +71,7 @@ class Blocks:
         scatter = within + within**2 / w if self.exponential else within
         inside = np.append(scatter * (1 - 1 / w**2) / 12, 0.0)
         rate = self.epsilon * np.append(w, w[-1])
-        du = np.abs(np.diff(self.scale))
+        du: Floats = np.abs(np.diff(self.scale))
         model = (
             np.append(self.sums / w, highest),
             rate,
@@ -96,14 +97,15 @@ def fit_regions(noisy: Integers, regions: Regions, bins: int, rows: int, epsilon
         middle = np.log1p((edges[:-1] + edges[1:] - 1) / 2)
         blocks = _blocks(edges, noisy[:columns], epsilon, middle, exponential=False)
         path = _path_of_counts(edges, blocks.smoothed(rows, KNOWN), rows)
-        below[:border] = path(np.arange(border) + 0.5)
+        below[:border] = path(np.arange(0.5, border))
     if border < bins - 1:
         edges = rows - regions.ranks[::-1].astype(np.float64)
         middle = np.log(rows + 0.5 - (edges[:-1] + edges[1:]) / 2)
         blocks = _blocks(edges, noisy[columns:][::-1], epsilon, middle, exponential=True)
-        highest = min(float(blocks.nearest(np.inf)[-1]), bins - 1.0 - border)
-        excess = blocks.smoothed(highest, 2 / epsilon**2)
-        places, values = _path_of_ranks(edges, excess, epsilon, bins - 1 - border)
+        top = bins - 1.0 - border
+        excess = blocks.smoothed(min(float(blocks.nearest(np.inf)[-1]), top), 2 / epsilon**2)
+        excess[excess > top - AT_THE_TOP / epsilon] = top
+        places, values = _path_of_ranks(edges, excess, epsilon, top)
         counts = np.arange(border, bins - 1) + 0.5 - border
         below[border:-1] = np.interp(counts, values, places, left=0.0, right=rows)
     below = np.maximum.accumulate(np.clip(below, 0.0, rows))
@@ -138,7 +140,7 @@ def _path_of_counts(edges: Floats, means: Floats, rows: int) -> Callable[[Floats
 
 
 def _path_of_ranks(
-    edges: Floats, means: Floats, epsilon: float, highest: int
+    edges: Floats, means: Floats, epsilon: float, highest: float
 ) -> tuple[Floats, Floats]:
     """Rows from below and their counts, block by block with the right mean.
 
