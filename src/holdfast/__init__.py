@@ -14,6 +14,7 @@ from holdfast.verify import verify  # now, so that the function wins over the pa
 
 if TYPE_CHECKING:
     from holdfast import constructors, privatizers
+    from holdfast.analysis.combining import combine
     from holdfast.constructors import baselines
     from holdfast.engines import spark
     from holdfast.engines.memory import privatize
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from holdfast.studies.methods import Method
     from holdfast.studies.plan.plan import Plan, plan
     from holdfast.tables.count_by import count_by
+    from holdfast.tables.groups import classes
 
 __all__ = [
     "Audit",
@@ -49,6 +51,8 @@ __all__ = [
     "StreamedRelease",
     "audit",
     "baselines",
+    "classes",
+    "combine",
     "compare",
     "constructors",
     "count_by",
@@ -86,6 +90,8 @@ _HOMES = {
     "Release": "release.release",
     "StreamedRelease": "release.release",
     "audit": "studies.audit.black_box",
+    "classes": "tables.groups",
+    "combine": "analysis.combining",
     "compare": "studies.compare.comparison",
     "count_by": "tables.count_by",
     "load": "release.bundle",

@@ -56,7 +56,9 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
         table=public.replace(counts),
         target=target,
         measurement=noisy,
-        mechanism=holdfast.Mechanism(curves=mechanism.curves, epsilon=budget.unit_2, target=target),
+        drawn_with=holdfast.Mechanism(
+            curves=mechanism.curves, epsilon=budget.unit_2, target=target
+        ),
         privacy=Privacy(
             budget=budget,
             stage_1_certified=2 * stage_1.certified_epsilon(budget.unit_1),
@@ -93,7 +95,7 @@ class Fixed(holdfast.privatizers.Privatizer):
 
 def test_two_truths_with_the_same_stage_outputs_give_the_same_bytes(tmp_path, monkeypatch):
     drawn = np.random.default_rng(0).integers(0, 6, 400)
-    module = __import__("sys").modules["holdfast.engines.memory"]
+    module = __import__("sys").modules["holdfast.engines.by_group"]
     monkeypatch.setattr(module, "draw", lambda mechanism, counts, source: drawn)
     bundles = []
     for index, true in enumerate([COUNTS, COUNTS[::-1] + 3, np.zeros(400, dtype=np.int64)]):

@@ -232,7 +232,7 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
 def test_a_bundle_of_the_first_schema_is_refused_by_name(bundle):
     forge(bundle, schema=1)
     with pytest.raises(
-        HoldfastError, match="schema 1, of an older holdfast; this one reads 2 to 3"
+        HoldfastError, match="schema 1, of an older holdfast; this one reads 2 to 4"
     ):
         holdfast.load(bundle)
 

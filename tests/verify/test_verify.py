@@ -38,7 +38,7 @@ def bundle(whole, tmp_path):
 def test_an_intact_bundle_passes(bundle):
     report = holdfast.verify(bundle)
     assert report and report.passed and report.damage == ()
-    assert len(report.checks) == 22 and all(check.passed for check in report.checks)
+    assert len(report.checks) == 24 and all(check.passed for check in report.checks)
 
 
 @pytest.mark.parametrize("name", DAMAGES)
@@ -60,11 +60,17 @@ def test_every_check_finds_what_no_other_finds(whole, tmp_path):
         failed = [check.name for check in holdfast.verify(folder).checks if check.passed is False]
         alone |= set(failed) if len(failed) == 1 else set()
     every = {check.name for check in holdfast.verify(whole).checks}
-    assert every - alone == {"folder", "counts", "chance"}  # which have tests of their own
+    assert every - alone == {
+        "folder",
+        "counts",
+        "chance",
+        "groups",
+        "totals",
+    }  # which have tests of their own
 
 
 @pytest.mark.parametrize(
-    ("schema", "hint"), [(4, "pip install --upgrade holdfast"), (1, "names under `holdfast`")]
+    ("schema", "hint"), [(5, "pip install --upgrade holdfast"), (1, "names under `holdfast`")]
 )
 def test_another_schema_is_no_damage_and_says_what_to_do(bundle, schema, hint):
     forge(bundle, schema=schema)
@@ -398,6 +404,7 @@ def test_hostile_sizes_fail_in_little_memory(bundle, name):
 
 BORROWED = {  # nothing that a privacy claim rests on
     ("stage_one.py", "holdfast.privatizers.named"): "the smooth fit, too long to be written twice",
+    ("groups.py", "holdfast.privatizers.named"): "the joint fit, likewise",
     ("texts.py", "holdfast.release.text"): "the words of a bundle, to compare every byte of them",
 }
 

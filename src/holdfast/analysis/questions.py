@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis import linear, nonlinear
-from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.answer import SIMULATED, About, Answer
+from holdfast.analysis.asking import Answers, ask_groups, ask_part
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
@@ -15,6 +16,7 @@ from holdfast.analysis.cautions import (
     spread_of,
 )
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
+from holdfast.analysis.parts.part import digest
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered
@@ -39,14 +41,40 @@ def ask(
     *,
     estimator: str = "best",
     level: float = 0.9,
+    where: Any = None,
+    by: Any = None,
+    label: str | None = None,
     **options: Any,
-) -> Answer:
-    """The answer to one question about the distribution of counts; see `Release.ask`."""
+) -> Answer | Answers:
+    """The answer to one question about the counts of all rows or of some; see `Release.ask`."""
     _check(question, estimator, level, options)
-    answer = _answer(release, release.evidence, question, estimator, check_level(level), options)
+    if where is not None or by is not None:
+        if estimator != "best":
+            raise HoldfastError("`estimator` does not fit a question about some of the rows.")
+        how = {"where": where, "level": check_level(level), "label": label, "options": options}
+        if by is not None:
+            return ask_groups(release, question, by=by, **how)
+        return ask_part(release, question, **how)
+    return _ask_all(release.known, question, estimator, level, options)
+
+
+def _ask_all(
+    release: "Release",
+    question: str | Callable[..., Any],
+    estimator: str,
+    level: float,
+    options: dict[str, Any],
+) -> Answer:
+    answer = _answer(release.evidence, question, estimator, check_level(level), options)
     few = _few_rows(release.evidence, question, options)
     notes = answer.notes + few + _notes(release, question, answer)
-    return replace(answer, question=_named(release, question, answer.question), notes=notes)
+    named = _named(release, question, answer.question)
+    return replace(
+        answer,
+        question=named,
+        notes=notes,
+        about=(About(release=digest(release), marks=np.ones(len(release.counts), dtype=bool)),),
+    )
 
 
 def _named(release: "Release", question: Any, words: str) -> str:
@@ -59,22 +87,18 @@ def _named(release: "Release", question: Any, words: str) -> str:
 
 
 def _answer(
-    release: "Release",
     view: Evidence,
     question: str | Callable[..., Any],
     estimator: str,
     level: float,
     options: dict[str, Any],
 ) -> Answer:
-    n, how = len(view.target), {"estimator": estimator, "level": level}
+    n = len(view.target)
     if callable(question):
-        return nonlinear.function(view, question, **how)  # type: ignore[arg-type]
-    if question == "share":
-        return linear.share(n, **options).answer(view, estimator=estimator, level=level)
-    if question == "mean":
-        return linear.mean(n).answer(view, estimator=estimator, level=level)
-    if question == "total":
-        return linear.total(n, view.rows).answer(view, estimator=estimator, level=level)
+        return nonlinear.function(view, question, estimator=estimator, level=level)
+    sum_over_counts = _linear(view, question, options)
+    if sum_over_counts is not None:
+        return sum_over_counts.answer(view, estimator=estimator, level=level)
     if question in ("quantile", "median"):
         at = 0.5 if question == "median" else options.get("at")
         return nonlinear.quantile(view, at, estimator=estimator, level=level)
@@ -110,14 +134,20 @@ def _closest(question: Any) -> str:
     return f" Hint: did you mean {near[0]!r}?" if near else ""
 
 
-def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
+def _linear(view: Evidence, question: Any, options: dict[str, Any]) -> linear.Linear | None:
+    """The question as a sum over the distribution, where it is one."""
     n = len(view.target)
     if question == "share":
-        spread = spread_of(view, linear.share(n, **options).f)
-    elif question in ("mean", "total"):
-        spread = spread_of(view, linear.mean(n).f)
-    else:
-        spread = largest_spread(view)
+        return linear.share(n, **options)
+    if question == "mean":
+        return linear.mean(n)
+    return linear.total(n, view.rows) if question == "total" else None
+
+
+def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
+    sum_over_counts = _linear(view, question, options)
+    f = None if sum_over_counts is None else sum_over_counts.f
+    spread = largest_spread(view) if f is None else spread_of(view, f)
     return (FEW_ROWS_FOR_BUDGET,) if spread >= FEW_FOR_ANSWERS else ()
 
 

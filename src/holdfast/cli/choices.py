@@ -70,6 +70,43 @@ def find_constructor(name: str, delta: str | None = None) -> Any:
     return constructors.Heuristic(selector=name)
 
 
+def within_of(texts: list[str] | None) -> Any:
+    """What rows are grouped by: columns, and classes of a column with a colon.
+
+    >>> within_of(["state", "population:8"])
+    ['state', Classes(column='population', number=8)]
+    """
+    from holdfast.tables.groups import classes
+
+    parts: list[Any] = []
+    for text in texts or ():
+        column, _, number = text.rpartition(":")
+        if column and number.strip() == "auto":
+            parts.append(classes(column))
+        elif column and number.strip().isdecimal():
+            parts.append(classes(column, int(number)))
+        else:
+            parts.append(text)
+    return parts or None
+
+
+def totals_of(asked: bool, share: str | None) -> Any:
+    """Whether totals are measured, and for which share of the budget."""
+    if share is not None and not asked:
+        raise HoldfastError("`--totals-share` goes with `--totals`.")
+    return share if share is not None else asked
+
+
+def refuse_in_streams(streamed: bool, within: Any, options: dict[str, Any]) -> None:
+    """Groups and totals need the table in memory."""
+    if streamed and (within or options["totals"]):
+        raise HoldfastError(
+            "`--within` and `--totals` need the whole table in memory. Hint: --no-stream."
+        )
+    if streamed:
+        del options["totals"]
+
+
 def max_count_of(text: str, epsilon: str | None) -> Any:
     """The highest count: a number, or a quantile that may take `epsilon`.
 

@@ -1,7 +1,6 @@
 """`holdfast privatize --dry-run`: what a run would do; nothing is drawn."""
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,41 +11,9 @@ from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
 
 if TYPE_CHECKING:
+    from holdfast.engines.looking import Looked
     from holdfast.engines.stages import Stages
     from holdfast.ledger.ledger import Balance
-
-
-@dataclass(frozen=True, kw_only=True)
-class Looked:
-    """What a dry run has to know of a table."""
-
-    rows: int
-    others: tuple[str, ...]
-    withheld: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-
-
-def look_at_file(file: Any, names: dict[str, Any]) -> Looked:
-    """Read a table into memory and check it."""
-    from holdfast.tables.table import read_table
-
-    table = read_table(file, **names)
-    table.check_publication()
-    rows = int(table.drawn.sum())
-    return Looked(rows=rows, others=table.others, withheld=table.withheld, notes=table.notes)
-
-
-def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
-    """Read a table in batches and check it."""
-    from holdfast.engines.stream.passes import tally
-    from holdfast.tables.columns import Wanted
-    from holdfast.tables.histogram import LARGEST_MAX_COUNT
-    from holdfast.tables.stream.open import open_source
-
-    table = open_source(source, Wanted(**names))
-    # in order whatever max_count will be
-    seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles
-    return Looked(rows=seen.rows, others=roles.others, withheld=roles.withheld, notes=seen.notes)
 
 
 def warn(note: str) -> None:
@@ -54,21 +21,30 @@ def warn(note: str) -> None:
     asides.print(f"Note: {one_line(note)}.")
 
 
-def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json: bool) -> None:
+def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_json: bool) -> None:
     """Say what a run would do; draws nothing."""
+    from holdfast.release.usefulness import small_group_notes
+
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
+    groups = table.groups
+    notes = (*table.notes, *(() if groups is None else small_group_notes(groups, budget)))
     if as_json:
-        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(table.notes)}
+        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(notes)}
         plan |= {"unchanged_columns": list(table.others), "withheld": list(table.withheld)}
+        if groups is not None:
+            sizes = {"rows_of_groups": groups.sizes.tolist()}
+            plan["within"] = groups.within.to_dict() | {"groups": len(groups)} | sizes
         if account is not None:
             plan["ledger"] = as_dict(account)
         spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.quantile)}
+        spent |= {"totals": str(budget.totals)} if budget.totals else {}
         spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
         typer.echo(json.dumps({"dry_run": True} | spent | plan))
         return
-    for note in table.notes:
+    for note in notes:
         warn(note)
     search = f"{float(budget.quantile):g} on max_count, " if budget.quantile else ""
+    search += f"{float(budget.totals):g} on totals, " if budget.totals else ""
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
     top = f"max_count, {highest} at the most" if budget.quantile else highest
     screen.print(
@@ -80,7 +56,14 @@ def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json
         f"Published unchanged: {_names(table.others)}, and the order of the rows. "
         f"Withheld: {_names(table.withheld)}."
     )
-    if budget.stage_1:
+    if groups is not None:
+        least, most = int(groups.sizes.min()), int(groups.sizes.max())
+        screen.print(
+            f"The distribution would hold within each of {numbered(len(groups), 'group')} "
+            f"({one_line(str(groups.within))}), of {least:,} to {most:,} rows; each has the whole "
+            f"budget. Which rows are in which group is published: {_names(groups.within.columns)}."
+        )
+    elif budget.stage_1:
         screen.print(
             "The noise on the distribution of counts would have a standard deviation of "
             f"{_in_words(min(stages.share_uncertainty, 1.0))} of the rows."

@@ -15,10 +15,13 @@ from holdfast.cli.choices import (
     find_constructor,
     find_privatizer,
     max_count_of,
+    refuse_in_streams,
+    totals_of,
+    within_of,
 )
 from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
-from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
+from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
@@ -54,6 +57,23 @@ def privatize(
     keep: Annotated[
         list[str] | None,
         typer.Option(help="Another column to publish as it is; more than once for several."),
+    ] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Public column whose groups each keep their distribution; population:8 for 8 "
+            "classes of a number, population:auto for as many as the table bears; more than once "
+            "to cross them. It is published as it is."
+        ),
+    ] = None,
+    totals: Annotated[
+        bool,
+        typer.Option(
+            "--totals", help="Measure totals, not capped, of the table and of each group."
+        ),
+    ] = False,
+    totals_share: Annotated[
+        str | None, typer.Option(help="What --totals take of the budget; default: a tenth.")
     ] = None,
     keep_none: Annotated[
         bool, typer.Option("--keep-none", help="Withhold all columns but the category.")
@@ -149,6 +169,9 @@ def privatize(
     [bold]holdfast privatize visits.csv --count visits --category shop --max-count quantile:0.99
     --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
 
+    [bold]holdfast privatize homicides.csv --count homicides --category county --within state
+    --totals --max-count 50 --epsilon 1.0 --out release[/bold]
+
     [bold]holdfast privatize visits/ --count visits --category shop --max-count 100
     --epsilon 1 --out release[/bold] streams a folder of Parquet files; so does
     [bold]warehouse.duckdb --query "FROM visits"[/bold].
@@ -157,6 +180,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
+    from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
     from holdfast.tables.files import read_file
@@ -170,6 +194,7 @@ def privatize(
         "max_count": max_count_of(max_count, bound_epsilon),
         "contributions": whole(contributions, "contributions"),
         "split": split,
+        "totals": totals_of(totals, totals_share),
     }
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
     stages = {"privatizer": stage_1, "constructor": find_constructor(constructor, delta)}
@@ -184,6 +209,9 @@ def privatize(
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     streamed = not from_people and is_streamed(file, stream, query)
+    refuse_in_streams(streamed, within, options)
+    if not streamed:
+        names["within"] = within_of(within)
     if missing or order_by or not streamed:  # a stream refuses both
         names |= {"missing": tuple(missing or ()), "order_by": order_by}
     if from_people:
@@ -197,11 +225,15 @@ def privatize(
         opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
-        parameters = check_parameters(**options, **stages)
+        parameters = check_parameters(**options, **stages, within=names.get("within"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
-            seen = look_at_stream(source, names) if streamed else look_at_file(source, names)
-        say_plan(seen, parameters.for_rows(seen.rows), account, as_json)
+            seen = (
+                look_at_stream(source, names)
+                if streamed
+                else look_at_file(source, names, parameters)
+            )
+        say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
         return
     paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
     chosen = names | options | paid | stages
@@ -262,12 +294,25 @@ def _show(release: "Release", folder: Path) -> None:
         f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
         f"release says, about {high} have {top} or more, and a released count is off by "
         f"{change_in_words(release.expected_change)} on average from the true one capped at "
-        f"{top}.\n"
+        f"{top}.{_groups_in_words(release)}\n"
         f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"
         f"The release is in {folder}; start with its README.md."
     )
     if simulated:
         screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
+
+
+def _groups_in_words(release: "Release") -> str:
+    words = ""
+    if release.groups is not None:
+        words += f" That holds within each of {numbered(len(release.groups), 'group')}."
+    if release.totals is not None:
+        whole = release.totals.whole
+        words += (
+            f"\nThe true counts, not capped, add up to {whole.value:,}, or between {whole.low:,} "
+            f"and {whole.high:,} with a probability of {float(whole.level):.0%}."
+        )
+    return words
 
 
 @contextmanager

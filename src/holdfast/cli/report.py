@@ -3,15 +3,12 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
-
-if TYPE_CHECKING:
-    from holdfast.release.release import Release
 
 FORMATS = ("html", "md", "json")
 
@@ -43,7 +40,9 @@ def report(
     [bold]holdfast report release --format md[/bold]
     """
     import holdfast
+    from holdfast.analysis.interval_table import with_intervals_beside
     from holdfast.analysis.report.content import report as make
+    from holdfast.tables.table import write_file
 
     if form not in FORMATS:
         raise HoldfastError(f"`--format` must be html, md or json, got {form!r:.40}.")
@@ -57,7 +56,9 @@ def report(
         release = holdfast.load(directory)
         text = _dress(make(release, level), form)
     if table is not None:
-        for note in write_intervals(release, table, level):
+        beside, notes = with_intervals_beside(release, level)
+        write_file(beside, table)
+        for note in notes:
             asides.print(f"Note: {note}.")
         asides.print(f"Table with intervals: {table}")
     if place is None:
@@ -65,31 +66,6 @@ def report(
         return
     _write(place, text)
     typer.echo(f"Report: {place}")
-
-
-def write_intervals(release: "Release", path: Path, level: float) -> tuple[str, ...]:
-    """The released table with interval, expectation and probability of zero for every row.
-
-    Returns what a reader of it should know.
-    """
-    from holdfast.tables.table import CsvTable, labels_of, write_file
-
-    release = release.known  # of what is missing nothing is said
-    columns: dict[str, list[Any]] = {
-        name: labels_of(release.table, name) for name in release.unchanged_columns
-    }
-    columns[release.count_column or "count"] = release.counts.tolist()
-    found = release.intervals(level)
-    for name, values in found.columns().items():
-        while name in columns:  # a column of the table keeps its name and its values
-            name += "_of_count"
-        columns[name] = values
-    rows = [
-        ["" if cell is None else str(cell) for cell in row]
-        for row in zip(*columns.values(), strict=True)
-    ]
-    write_file(CsvTable(tuple(columns), rows), path)
-    return found.notes
 
 
 def _dress(content: dict[str, Any], form: str) -> str:

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Integers
 from holdfast.constructors import Construction
-from holdfast.engines.stages import Stages, check_parameters
+from holdfast.engines.by_group import draw_by, histogram_by, totals_by
+from holdfast.engines.stages import Parameters, Stages, check_parameters
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
-from holdfast.mechanism.sampling import draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
@@ -41,6 +42,8 @@ def privatize(
     seed: int | None = None,
     ledger: Any = None,
     dataset: str | None = None,
+    within: Any = None,
+    totals: Any = None,
 ) -> Release:
     """A private table of counts whose distribution of counts holds fast.
 
@@ -84,6 +87,12 @@ def privatize(
         ledger: A `Ledger` or its path: the run is paid from it before anything is drawn, and
             one that was made before is shown again instead. Goes with `dataset`.
         dataset: The name in the ledger under which all releases of these data are counted.
+        within: Groups whose distribution holds each: a column's name, `holdfast.classes("age", 8)`
+            for classes of a public number, or a list of them, crossed. Every group has the whole
+            budget. These columns are public, and published as if they were in `keep`; rows
+            without a label are a group of their own.
+        totals: True to measure the totals of the table and of each group, not capped, for a tenth
+            of the budget; or another share of it.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
@@ -97,6 +106,8 @@ def privatize(
         constructor=constructor,
         split=split,
         seed=seed,
+        within=within,
+        totals=totals,
     )
     account = find_account(ledger, dataset)
     rows = read_table(
@@ -109,23 +120,38 @@ def privatize(
         repeated_categories=repeated_categories,
         missing=missing,
         structural_zero=structural_zero,
+        within=parameters.within,
     )
     rows.check_publication()
-    stages = parameters.for_rows(int(rows.drawn.sum()))
+    stages, members = stages_for(rows, parameters)
     zeros = int(rows.structural_zero.sum())
-    return pay_and_draw(InMemory(rows=rows, stages=stages), stages.request(zeros), account)
+    run = InMemory(rows=rows, stages=stages, members=members)
+    return pay_and_draw(run, stages.request(zeros), account)
 
 
-def five_steps(rows: CountTable, stages: Stages) -> Release:
-    """From a checked table to a release: everything that is drawn is drawn in here."""
+def stages_for(rows: CountTable, parameters: Parameters) -> tuple[Stages, Integers | None]:
+    """The stages for a table, and the group of each row that is drawn; nothing is drawn."""
+    number = int(rows.drawn.sum())
+    within = parameters.within_for(number)
+    if within is None:
+        return parameters.for_rows(number), None
+    groups, members = rows.groups(within)
+    return parameters.for_rows(number, groups), members
+
+
+def five_steps(rows: CountTable, stages: Stages, members: Integers | None = None) -> Release:
+    """From a checked table to a release: everything that is drawn is drawn in here; `members` says
+    of each row in which group it is."""
     open_rows = rows.drawn
-    counts = rows.counts[open_rows]
-    histogram = histogram_of_counts(counts, stages.highest)  # step 1: the distribution of counts
-    staged = stages(histogram)  # steps 2 and 3: z, and from z alone T
+    counts, own = rows.counts[open_rows], None if members is None else members[open_rows]
+    # step 1: the distribution of counts; steps 2 and 3: z, and from z alone T
+    staged = stages(histogram_by(own, counts, stages), totals_by(own, counts, stages))
     counts = top_code(counts, staged.top)
     released = np.where(rows.missing, MISSING, 0)
-    released[open_rows] = draw(staged.mechanism, counts, stages.source)  # step 4
+    released[open_rows] = draw_by(own, staged.mechanism, counts, stages.source)  # step 4
     facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
+    if staged.groups is not None:
+        facts["groups"] = replace(staged.groups, members=members)
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
         table=rows.replace(released),
@@ -144,12 +170,20 @@ class InMemory(Run[Release]):
 
     rows: CountTable
     stages: Stages
+    members: Integers | None = None
+    """The group of each row, -1 for one that is not drawn; None without groups."""
 
     def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
-        """All five steps; the counts alone are stored as well, where that is said."""
-        release = five_steps(self.rows, self.stages)
+        """All five steps; the counts alone are stored as well, where that is said, with the
+        columns that say which group a row is in."""
+        release = five_steps(self.rows, self.stages, self.members)
         if store is not None:
             bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            if release.groups is not None:
+                kept = set(release.groups.within.columns)
+                columns = tuple(name for name in self.rows.others if name in kept)
+                table = self.rows.replace(release.counts, only=kept)
+                bare = replace(release, table=table, unchanged_columns=columns)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 

@@ -1,5 +1,6 @@
 """A run from its parameters to a certified mechanism: what all engines share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,13 +10,15 @@ from numpy.typing import NDArray
 
 from holdfast.constructors import Construction, Constructor, Optimal
 from holdfast.constructors.constructor import as_constructor
+from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
 from holdfast.ledger.ledger import Charge
 from holdfast.ledger.request import Request
+from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import Budget
+from holdfast.privacy.budget import Budget, exact_epsilon
 from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
@@ -27,6 +30,8 @@ from holdfast.privatizers import (
     named,
     usual_privatizer,
 )
+from holdfast.privatizers.groups import classes_rule
+from holdfast.privatizers.joint import METHOD, certified_joint
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
     budget_for,
@@ -35,8 +40,16 @@ from holdfast.privatizers.max_count import (
     highest_count,
     read_max_count,
 )
+from holdfast.privatizers.totals import Totals, certified_totals, measure_totals
+from holdfast.release.groups import Groups
 from holdfast.release.release import Privacy
-from holdfast.release.usefulness import max_count_notes, share_uncertainty, usefulness_notes
+from holdfast.release.usefulness import (
+    group_notes,
+    max_count_notes,
+    share_uncertainty,
+    usefulness_notes,
+)
+from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
 
@@ -50,6 +63,8 @@ def check_parameters(
     constructor: Any = None,
     split: Any = None,
     seed: Any = None,
+    within: Any = None,
+    totals: Any = None,
 ) -> "Parameters":
     """The parameters of `holdfast.privatize` with their defaults, before any count is read.
 
@@ -64,11 +79,14 @@ def check_parameters(
         )
     max_count = read_max_count(max_count)
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
+    grouped = read_within(within)
+    if grouped is not None:
+        check_stages_by_group(privatizer, stage_2)
     one_stage = split is None and privatizer is None and stage_2.one_stage
     usual = privatizer is None and not one_stage
     if privatizer is None:
         privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
-    options = {"epsilon": epsilon, "split": split, "one_stage": one_stage}
+    options = {"epsilon": epsilon, "split": split, "one_stage": one_stage, "totals": totals}
     return Parameters(
         max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
@@ -76,6 +94,7 @@ def check_parameters(
         usual=usual,
         constructor=stage_2,
         source=randomness(seed),
+        within=grouped,
     )
 
 
@@ -86,22 +105,34 @@ class Parameters:
     max_count: Any
     """A number, or what finds one."""
     options: dict[str, Any]
-    """What splits the budget: epsilon, split, contributions, one_stage."""
+    """What splits the budget: epsilon, split, contributions, one_stage, totals."""
     privatizer: Privatizer
     usual: bool
     """Whether the privatizer was left to us, and follows max_count once that is found."""
     constructor: Constructor
     source: Randomness
+    within: Within | None = None
+    """What rows are grouped by."""
 
     @property
     def highest(self) -> int:
         """The highest that max_count can be."""
         return highest_count(self.max_count)
 
-    def for_rows(self, rows: int) -> "Stages":
-        """The stages for a table of so many rows, which is public; what cannot be done is refused
-        here, before any draw."""
-        budget = budget_for(self.max_count, rows, **self.options)
+    def within_for(self, rows: int) -> Within | None:
+        """What rows are grouped by, with the number of classes that so many rows bear."""
+        if self.within is None or not self.within.open:
+            return self.within
+        epsilon = exact_epsilon(self.options["epsilon"])
+        return self.within.settled(classes_rule(epsilon, rows=rows))
+
+    def for_rows(self, rows: int, groups: Partition | None = None) -> "Stages":
+        """The stages for a table of so many rows, in these groups, which is public; what cannot be
+        done is refused here, before any draw."""
+        number = 1 if groups is None else len(groups)
+        if groups is not None:
+            check_room_for_groups(number, self.highest + 1)
+        budget = budget_for(self.max_count, rows, groups=number, **self.options)
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
         total_delta(budget, exact_delta(self.privatizer.delta, least=0))
         certified_quantile(self.max_count, budget)
@@ -110,7 +141,8 @@ class Parameters:
             **vars(self) | {"constructor": constructor},
             rows=rows,
             budget=budget,
-            charges=charges_of(budget, self.privatizer, constructor),
+            groups=groups,
+            charges=charges_of(budget, self.privatizer, constructor, grouped=groups is not None),
         )
 
 
@@ -123,6 +155,8 @@ class Stages(Parameters):
     budget: Budget
     charges: tuple[Charge, ...]
     """What the release will spend."""
+    groups: Partition | None = None
+    """The groups of the rows, where there are any."""
 
     @property
     def delta(self) -> Fraction:
@@ -145,6 +179,10 @@ class Stages(Parameters):
             "privatizer": self.privatizer,
             "constructor": self.constructor,
         }
+        if self.groups is not None:
+            parameters["within"] = self.groups.within.to_dict()
+        if self.budget.totals:
+            parameters["totals"] = self.budget.totals
         return Request(
             rows=self.rows,
             structural_zeros=structural_zeros,
@@ -153,29 +191,33 @@ class Stages(Parameters):
             parameters=parameters,
         )
 
-    def __call__(self, histogram: Histogram) -> "Staged":
-        """Steps 2 and 3, from how many rows have count 0, 1, ..., `highest` or more."""
-        budget = self.budget
-        found = find_max_count(self.max_count, histogram, budget, self.source)
+    def __call__(self, histogram: Histogram, totals: Sequence[int] = ()) -> "Staged":
+        """Steps 2 and 3, from how many rows have count 0, 1, ..., `highest` or more, with a line
+        for each group where there are groups; `totals` are those of the groups or of the table,
+        uncapped, where they are to be measured."""
+        budget, grouped = self.budget, self.groups is not None
+        pooled = histogram.sum(axis=0) if grouped else histogram
+        found = find_max_count(self.max_count, pooled, budget, self.source)
         top = self.highest if found is None else found.max_count
-        eta = np.append(histogram[:top], histogram[top:].sum())
+        eta = np.append(histogram[..., :top], histogram[..., top:].sum(-1, keepdims=True), axis=-1)
+        measured = measure_totals(totals, budget, self.source) if budget.totals else None
         privatizer = usual_privatizer(top) if self.usual else self.privatizer
+        known: dict[str, Any] = {"top": top, "max_count_found": found, "totals": measured}
+        known |= {"stages": self, "privatizer": privatizer}
+        if self.groups is not None:
+            groups, method = by_group(
+                self.groups, eta, measured, budget, self.constructor, self.source
+            )
+            target = groups.sizes @ groups.targets / self.rows
+            known |= {"target": target, "mechanism": groups.mechanism, "groups": groups}
+            return Staged(method=method, delta=Fraction(0), **known)
         target, noisy = measured_target(  # step 2: z, and what was measured to make it
             privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
         mechanism, delta = self._checked(construction, len(target))
-        return Staged(
-            stages=self,
-            privatizer=privatizer,
-            top=top,
-            max_count_found=found,
-            target=target,
-            measurement=noisy,
-            mechanism=mechanism,
-            method=construction.description,
-            delta=delta,
-        )
+        known |= {"target": target, "measurement": noisy, "mechanism": mechanism}
+        return Staged(method=construction.description, delta=delta, **known)
 
     def _checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
         """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
@@ -204,12 +246,15 @@ class Staged:
     privatizer: Privatizer
     top: int
     max_count_found: FoundMaxCount | None
+    totals: Totals | None
     target: NDArray[np.float64]
-    measurement: NDArray[np.int64] | None
-    mechanism: Mechanism
+    mechanism: Mechanism | GroupedMechanism
     """What is certified, drawn from and published: one object."""
     method: str
+    """How stage 2 was made."""
     delta: Fraction
+    measurement: NDArray[np.int64] | None = None
+    groups: Groups | None = None
 
     def facts(self, drawn: Histogram) -> dict[str, Any]:
         """The fields of the release; `drawn` is the histogram of what step 4 drew."""
@@ -217,15 +262,21 @@ class Staged:
         rows, budget, privatizer = self.stages.rows, self.stages.budget, self.privatizer
         if not budget.stage_1:
             target = drawn / drawn.sum()
-        notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
+        stage_1, notes = named(privatizer), tuple[str, ...]()
+        if isinstance(mechanism, Mechanism):
+            notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
+        elif self.groups is not None:
+            stage_1, notes = METHOD, group_notes(self.groups.partition, budget, target)
         return {
             "target": target,
-            "mechanism": mechanism,
+            "drawn_with": mechanism,
+            "groups": self.groups,
+            "totals": self.totals,
             "privacy": self.privacy,
             "rows": rows,
             "max_count_found": self.max_count_found,
             "measurement": self.measurement,
-            "methods": (named(privatizer), self.method),
+            "methods": (stage_1, self.method),
             "notes": (*max_count_notes(self.max_count_found, rows), *notes),
         }
 
@@ -233,10 +284,15 @@ class Staged:
     def privacy(self) -> Privacy:
         """What is promised and certified; known before step 4."""
         privatizer, budget = self.privatizer, self.stages.budget
+        number = 1 if self.groups is None else len(self.groups)
+        unit = privatizer.certified_epsilon(budget.unit_1)
+        if self.groups is not None:
+            unit = certified_joint(budget.unit_1, number)
         return Privacy(
             budget=budget,
+            totals_certified=certified_totals(budget, number),
             quantile_certified=certified_quantile(self.stages.max_count, budget),
-            stage_1_certified=budget.steps * privatizer.certified_epsilon(budget.unit_1),
+            stage_1_certified=budget.steps * unit,
             stage_2_certified=budget.steps * self.mechanism.certified_epsilon,
             stage_1_certified_by=certifier(privatizer),
             delta=self.delta,

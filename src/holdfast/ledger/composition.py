@@ -174,21 +174,24 @@ def _accounting() -> Any:
 
 
 def charges_of(
-    budget: Budget, privatizer: Privatizer, constructor: Constructor
+    budget: Budget, privatizer: Privatizer, constructor: Constructor, *, grouped: bool = False
 ) -> tuple[Charge, ...]:
-    """What a release costs step by step; known before it is drawn.
+    """What a release costs step by step; known before it is drawn. Groups are disjoint, so they
+    cost what one does; a person may change one sum of theirs several times.
 
     Where max_count is found from the data, the split follows from what is found: then only the sum
     of the two stages is known beforehand, and they are one charge.
     """
     declared, promised = exact_delta(privatizer.delta, least=0), constructor.promised_delta
+    totals = Charge(epsilon=budget.totals)
     if budget.quantile:
         rest = budget.stage_1 + budget.stage_2
         delta = group_delta(declared, rest / budget.steps, budget.steps)
-        return Charge(epsilon=budget.quantile), Charge(epsilon=rest, delta=delta + promised)
+        both = Charge(epsilon=rest, delta=delta + promised)
+        return Charge(epsilon=budget.quantile), *[totals][: bool(budget.totals)], both
     delta = group_delta(declared, budget.unit_1, budget.steps)
     stage_1 = Charge(epsilon=budget.stage_1, delta=delta)
-    if delta == 0 and is_own(privatizer) and privatizer.independent_steps:
+    if delta == 0 and is_own(privatizer) and privatizer.independent_steps and not grouped:
         stage_1 = Charge(epsilon=budget.unit_1, times=budget.steps)
-    charges = stage_1, Charge(epsilon=budget.stage_2, delta=promised)
+    charges = totals, stage_1, Charge(epsilon=budget.stage_2, delta=promised)
     return tuple(charge for charge in charges if charge.epsilon or charge.delta)

@@ -53,7 +53,7 @@ def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
     if isinstance(asked, PrivateQuantile):
         wanted = Fraction(asked.q), asked.highest
         return found is not None and (found.q, found.highest) == wanted
-    return found is None and release.mechanism.max_count == asked
+    return found is None and release.drawn_with.max_count == asked
 
 
 def check_room(ledger: Ledger, fingerprint: str) -> None:

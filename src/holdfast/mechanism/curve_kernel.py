@@ -120,3 +120,21 @@ def weights_of_row(i, first, turns, heights, floors, keep, lift, powers, weights
         up_to = _value(i, turns[b], heights[b], keep, lift, powers)
         weights[k] = up_to - below + floors[b]
         below = up_to
+
+
+@njit(cache=True, nogil=True)
+def draw_by_group(turns, heights, below, keep, powers, which, counts, drawn, uniform):
+    """`draw_from_curves` for rows that each have a mechanism of their own, without a lift."""
+    for row in range(len(counts)):
+        g = which[row]
+        draw_from_curves(
+            turns[g],
+            heights[g],
+            below[g],
+            keep[g],
+            np.int64(0),
+            powers,
+            counts[row : row + 1],
+            drawn[row : row + 1],
+            uniform[row : row + 1],
+        )

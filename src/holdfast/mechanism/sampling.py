@@ -38,7 +38,7 @@ class Sampler:
     array([1, 1, 0, 1])
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
+    def __init__(self, mechanism: Any) -> None:
         if type(mechanism) is not Mechanism:
             raise CertificateError("only a holdfast.Mechanism can be sampled.")
         Mechanism.verify(mechanism)

@@ -13,6 +13,7 @@ SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
 ENOUGH_ROWS = 40  # rows times stage 1's epsilon: noise of 3.5 % of the rows
 SHARE_RULE = (0.121, -0.753, 0.020, -0.851)  # benchmarks/split.py fit
+TOTALS_SHARE = Fraction(1, 10)  # benchmarks/totals.py
 SHARE_BY_GROUPS = 0.1  # benchmarks/groups.py split
 
 
@@ -106,7 +107,7 @@ def _to_thousandths(share: float) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A total epsilon and its exact split: epsilon = quantile + stage_1 + stage_2."""
+    """A total epsilon and its exact split: epsilon = quantile + totals + stage_1 + stage_2."""
 
     epsilon: Fraction
     """The promise to one person."""
@@ -120,10 +121,13 @@ class Budget:
     """How far one person can move a top-coded count: min(contributions, max_count)."""
     quantile: Fraction = Fraction(0)
     """Spent on finding max_count; 0 where it was given."""
+    totals: Fraction = Fraction(0)
+    """Spent on totals; 0 where none are measured."""
 
     def __post_init__(self) -> None:
-        if self.quantile < 0 or self.quantile + self.stage_1 + self.stage_2 != self.epsilon:
-            raise HoldfastError("the quantile and the two stages do not add up to epsilon.")
+        parts = self.quantile, self.totals, self.stage_1, self.stage_2
+        if min(parts) < 0 or sum(parts) != self.epsilon:
+            raise HoldfastError("the parts of the budget do not add up to epsilon.")
 
     @property
     def unit_1(self) -> Fraction:
@@ -146,10 +150,13 @@ def split_budget(
     quantile: Fraction | int = 0,
     bins: int | None = None,
     one_stage: bool = False,
+    groups: int = 1,
+    totals: Any = None,
 ) -> Budget:
     """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
 
-    With `one_stage` all of it goes to the counts.
+    With `one_stage` all of it goes to the counts. `totals` is True or a share of epsilon, which
+    comes off first; with several `groups` our rule gives more to stage 1.
 
     What a private max_count takes, `quantile`, comes off first; the rest is what is split, with
     `bins` standing for max_count + 1 as long as it is not known.
@@ -168,23 +175,47 @@ def split_budget(
         most=1_000_000,
         hint="how much one person may add to one row, at the most.",
     )
-    rest, steps = total - quantile, min(contributions, max_count)
+    measured = total * totals_share(totals)
+    rest, steps = total - quantile - measured, min(contributions, max_count)
+    if rest <= 0:
+        raise HoldfastError("nothing of `epsilon` is left for the counts. Hint: a smaller share.")
     if split is None:  # contributions stretch the noise of both stages alike
-        share = share_rule(rest / steps, rows=max(rows, 1), bins=bins or max_count + 1)
+        known = {"rows": max(rows, 1), "bins": bins or max_count + 1, "groups": groups}
+        share = share_rule(rest / steps, **known)
     else:
         share = paper_rule(rest) if split == "paper" else _share(split)
     share = Fraction(0) if one_stage else share
     budget = Budget(
         epsilon=total,
         quantile=Fraction(quantile),
+        totals=measured,
         stage_1=rest * share,
         stage_2=rest * (1 - share),
         contributions=contributions,
         steps=steps,
     )
+    if measured:
+        exact_epsilon(measured / contributions, name="epsilon of totals per unit of count")
     for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
         exact_epsilon(unit, name="epsilon of one stage per unit of count")
     return budget
+
+
+def totals_share(totals: Any) -> Fraction:
+    """The share of epsilon that totals take: none, the default, or the one that is given.
+
+    >>> totals_share(None), totals_share(True), totals_share("0.2")
+    (Fraction(0, 1), Fraction(1, 10), Fraction(1, 5))
+    """
+    if totals is None or isinstance(totals, bool):
+        return TOTALS_SHARE if totals else Fraction(0)
+    share = exact_fraction(totals, "totals")
+    if not 0 < share < 1:
+        raise HoldfastError(
+            f"`totals` must be True or lie between 0 and 1, got {totals!r:.40}. "
+            "Hint: it is their share of epsilon."
+        )
+    return share
 
 
 def _share(split: Any) -> Fraction:

@@ -5,10 +5,12 @@ Each function names the direction in which it rounds.
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 BITS = 256
 
 
+@lru_cache(maxsize=256)
 def exp_below(x: Fraction, *, bits: int = BITS) -> Fraction:
     """A rational not above e^x, for x >= 0, and by default relatively closer than 2^-200 to it.
 
@@ -55,6 +57,7 @@ def exp_above(x: Fraction, *, bits: int = BITS) -> Fraction:
     return Fraction(total + term, 1 << bits)
 
 
+@lru_cache(maxsize=1 << 14)  # a certificate is repeated before every draw
 def log_above(ratio: Fraction) -> Fraction:
     """A rational not below ln(ratio), for ratio >= 1, and close to it.
 

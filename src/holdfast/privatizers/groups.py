@@ -21,7 +21,10 @@ from holdfast.privatizers.smooth import LEAST, smooth_fit
 
 GROWTH = 1.6  # of a block of counts over the one before
 LEAST_BLOCKS = 4  # that the range of counts has at the least
-FINE_NOISE, FINE_ROWS = 0.7, 5.0  # epsilon, and epsilon times the root of rows, see `is_fine`
+FINE_NOISE, FINE_ROWS = (
+    Fraction(7, 10),
+    5,
+)  # epsilon, and epsilon times the root of rows, see `is_fine`
 MANY_GROUPS = 100
 WHOLE_SHARE = Fraction(1, 5)
 TURNS = 20
@@ -40,13 +43,23 @@ def block_edges(bins: int) -> Integers:
     return np.array(edges)
 
 
-def is_fine(rows: int, epsilon: float) -> bool:
+def is_fine(rows: int, epsilon: float | Fraction) -> bool:
     """Whether a group is large enough at this noise to be measured count by count, and then
     fitted alone: what it says itself is more than what other groups say about it."""
-    return epsilon >= FINE_NOISE or epsilon * np.sqrt(rows) >= FINE_ROWS
+    exact = Fraction(epsilon)
+    return exact >= FINE_NOISE or exact**2 * rows >= FINE_ROWS**2
 
 
-def group_sums(histograms: ArrayLike, epsilon: float) -> list[Integers]:
+def classes_rule(epsilon: Fraction, *, rows: int) -> int:
+    """How many classes a table bears whose number was left open; all of this is public.
+
+    >>> classes_rule(Fraction(1), rows=2197), classes_rule(Fraction(1, 10), rows=2197)
+    (16, 8)
+    """
+    return max(1, min(8 if epsilon * rows < 1000 else 16, int(epsilon * rows / 20), rows))
+
+
+def group_sums(histograms: ArrayLike, epsilon: float | Fraction) -> list[Integers]:
     """The integers that noise is added to: sums of each group's cumulative histogram over blocks
     of counts, or the cumulative histogram itself where that is fine, or alone.
 
@@ -78,12 +91,12 @@ def whole_share(groups: int) -> Fraction:
 def fit_groups(
     noisy: Sequence[ArrayLike],
     sizes: ArrayLike,
-    epsilon: float,
+    epsilon: float | Fraction,
     *,
     bins: int,
     ordered: bool = False,
-    whole: tuple[ArrayLike, float] | None = None,
-    totals: tuple[ArrayLike, float] | None = None,
+    whole: tuple[ArrayLike, float | Fraction] | None = None,
+    totals: tuple[ArrayLike, float | Fraction] | None = None,
 ) -> Floats:
     """The target distribution of each group, as rows.
 
@@ -127,7 +140,7 @@ def _check(numbers: list[Floats], rows: Integers, bins: int) -> None:
         )
 
 
-def _alone(noisy: Floats, rows: int, epsilon: float) -> Floats:
+def _alone(noisy: Floats, rows: int, epsilon: float | Fraction) -> Floats:
     histogram = np.diff(np.append(noisy, rows), prepend=0)
     variance = np.full(len(noisy), laplace_variance(Fraction(epsilon)))
     return smooth_fit(histogram, Noise(variance=variance, law="laplace"))
@@ -136,10 +149,10 @@ def _alone(noisy: Floats, rows: int, epsilon: float) -> Floats:
 def _measured(
     numbers: list[Floats],
     rows: Integers,
-    epsilon: float,
+    epsilon: float | Fraction,
     bins: int,
-    whole: tuple[ArrayLike, float] | None,
-    totals: tuple[ArrayLike, float] | None,
+    whole: tuple[ArrayLike, float | Fraction] | None,
+    totals: tuple[ArrayLike, float | Fraction] | None,
 ) -> Measured:
     edges = block_edges(bins)
     fine = np.array([len(sums) > len(edges) - 1 for sums in numbers])
@@ -162,7 +175,7 @@ def _measured(
     )
 
 
-def _rate(epsilon: float) -> float:
+def _rate(epsilon: float | Fraction) -> float:
     """Of the Laplace law with the variance of discrete noise of scale 1/epsilon."""
     return float(np.sqrt(2 / laplace_variance(Fraction(epsilon))))
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.joint import JointMeasurement, fit_measured
 from holdfast.privatizers.noisy import Noisy
 from holdfast.privatizers.own import OWN
 
@@ -50,6 +51,21 @@ def repeated_target(
     if privatizer is None:
         raise HoldfastError(f"{text!r:.40} is not a privatizer whose fit is known.")
     return privatizer.fit(np.array(noisy, dtype=np.int64), bins, rows, epsilon)
+
+
+def repeated_targets(
+    *,
+    groups: Sequence[Integers],
+    whole: Integers | None,
+    totals: tuple[Sequence[int], Fraction] | None,
+    sizes: Integers,
+    epsilon: Fraction,
+    bins: int,
+    ordered: bool,
+) -> Floats:
+    """z of every group once more, from what was measured of them and of their totals."""
+    measured = JointMeasurement(groups=tuple(groups), whole=whole)
+    return fit_measured(measured, sizes, epsilon, bins=bins, ordered=ordered, totals=totals)
 
 
 def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> Floats:

@@ -10,6 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,19 +20,25 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
+from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy.budget import Budget
 from holdfast.privatizers.max_count import FoundMaxCount
+from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
+from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
 from holdfast.release.release import Privacy, Release, ReleaseFacts
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
-from holdfast.tables.table import CsvTable, read_file, read_table, write_file
+from holdfast.tables.groups import found_again
+from holdfast.tables.table import CsvTable, labels_of, read_file, read_table, write_file
 from holdfast.verify import verify
 
 FORMATS = ("csv", "parquet")
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
+GROUPS, LABELS = "mechanism.groups", "groups.csv"
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -48,7 +55,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
             "missing counts of a text table cannot be saved as Parquet. Hint: save it as CSV."
         )
     with new_bundle(directory) as folder:
-        release.mechanism.verify()
+        release.drawn_with.verify()
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
     return Path(directory)
@@ -138,7 +145,7 @@ def _partial_folder(place: Path) -> Path:
 def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     """Write everything else of a bundle beside the table, whose columns these are."""
     name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
-    mechanism = _write_mechanism(release.mechanism, folder)
+    mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
     drawn[0] -= release.structural_zeros
     for file, text in written(record, drawn.tolist(), name, mechanism).items():
@@ -170,14 +177,19 @@ def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
         "columns": columns,
         "target": release.target.tolist(),
         "measurement": None if noisy is None else noisy.tolist(),
-        "fixed_point": release.mechanism.target is not None,
-        "certificate": _certificate(release.mechanism),
+        "fixed_point": release.groups is not None or release.mechanism.target is not None,
+        "certificate": _certificate(release.drawn_with),
     }
     return content | known
 
 
-def _write_mechanism(mechanism: Mechanism, folder: Path) -> str:
-    """Write the integers of a mechanism; the name of their file."""
+def _write_mechanism(release: ReleaseFacts, folder: Path) -> str:
+    """Write the integers of a mechanism, or of those of all groups; the name of their file."""
+    if release.groups is not None:
+        (folder / GROUPS).write_bytes(encode_groups(release.groups))
+        _write_text(folder / LABELS, groups_csv(release.groups))
+        return GROUPS
+    mechanism = release.mechanism
     if mechanism.curves is not None:
         write_curves(mechanism.curves, folder / CURVES)
         return CURVES
@@ -185,8 +197,11 @@ def _write_mechanism(mechanism: Mechanism, folder: Path) -> str:
     return WEIGHTS
 
 
-def _certificate(mechanism: Mechanism) -> dict[str, Any]:
+def _certificate(mechanism: Mechanism | GroupedMechanism) -> dict[str, Any]:
     """What the integers prove, and where: for a delta there is no single worst ratio."""
+    if isinstance(mechanism, GroupedMechanism):
+        worst = mechanism.worst_group
+        return _certificate(mechanism[worst]) | {"group": worst}
     ratio, output, inputs = None, None, None
     if mechanism.certificate.worst is not None:
         top, bottom, row, column = mechanism.certificate.worst
@@ -211,7 +226,18 @@ def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     codes = ("",) if record.get("missing") else ()
     counts = read_table(table, count=column or "count", missing=codes).counts
     table = table if column is not None else counts
-    return Release(counts=counts, table=table, **read_facts(folder, record))
+    return _with_members(Release(counts=counts, table=table, **read_facts(folder, record)))
+
+
+def _with_members(release: Release) -> Release:
+    """The same, and which group each row is in, where that can be told."""
+    groups, zeros = release.groups, release.structural_zero_rows
+    if groups is None or (release.structural_zeros and zeros is None):
+        return release
+    drawn = (release.counts >= 0) & (True if zeros is None else ~zeros)
+    columns = [labels_of(release.table, name) for name in groups.within.columns]
+    members = found_again(groups.partition, columns, drawn)
+    return replace(release, groups=replace(groups, members=members))
 
 
 def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
@@ -219,9 +245,16 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     privacy = Privacy.from_dict(record["privacy"])
     target = np.array(record["target"], dtype=np.float64)
     found, noisy = record.get("max_count_found"), record.get("measurement")
+    budget, groups = privacy.budget, None
+    if record.get("within"):
+        groups = read_groups(folder, record, budget.totals, budget.unit_1)
     return {
         "target": target,
-        "mechanism": _read_mechanism(folder, record, target if record["fixed_point"] else None),
+        "drawn_with": _read_mechanism(folder, record, target if record["fixed_point"] else None)
+        if groups is None
+        else groups.mechanism,
+        "groups": groups,
+        "totals": _read_totals(record, budget) if groups is None else groups.totals,
         "privacy": privacy,
         "rows": int(record["rows"]),
         "structural_zeros": int(record["structural_zeros"]),
@@ -235,6 +268,17 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "notes": tuple(record["notes"]),
         "made_with": record["holdfast"],
     }
+
+
+def _read_totals(record: dict[str, Any], budget: Budget) -> Totals | None:
+    if not record.get("totals"):
+        return None
+    return Totals(
+        measured=(record["totals"]["measured"],),
+        measured_whole=None,
+        epsilon=budget.totals,
+        contributions=budget.contributions,
+    )
 
 
 def _read_mechanism(folder: Path, record: dict[str, Any], target: Floats | None) -> Mechanism:

@@ -62,7 +62,7 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
         "data_curators": [{"data_curator_name": FILL_IN, "data_curator_type": "Government"}],
         "description": f"{mark}A table of {numbered(record['rows'], 'count')}, one row a category, "
         f"from 0 to {top}, where {top} means {top} or more. "
-        f"{KEPT if record['fixed_point'] else NOT_KEPT}",
+        f"{KEPT if record['fixed_point'] else NOT_KEPT}{_kept_within(record)}",
         "intended_use": FILL_IN,
         "data_product_type": "Summary statistics",
         "data_product_region": FILL_IN,
@@ -70,16 +70,22 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _kept_within(record: dict[str, Any]) -> str:
+    within = record.get("within")
+    groups = within and numbered(within["groups"], "group")
+    return f" So do those of the {groups} that public columns make." if within else ""
+
+
 def _variant(record: dict[str, Any]) -> dict[str, Any]:
     pure = Fraction(record["privacy"]["delta"]) == 0
-    kept = ", ".join(record["unchanged_columns"]) or "none"
+    kept, grouped = ", ".join(record["unchanged_columns"]) or "none", record.get("within")
     top = "" if Fraction(record["privacy"]["bound"]) else " max_count,"
     return {
         "variant_name": "Pure DP" if pure else "Approximate DP",
         "data_domain": "Tables of counts over the same rows: one whole number of 0 or more a row.",
         "unprotected_quantities": f"The number of rows and their order,{top} the rows publicly "
         f"known to be zero ({record['structural_zeros']}), and the columns published unchanged: "
-        f"{kept}.",
+        f"{kept}." + (" The groups, and the rows of each, follow from them." * bool(grouped)),
     }
 
 
@@ -92,6 +98,8 @@ def _loss(record: dict[str, Any]) -> dict[str, Any]:
     parts = (
         f"{privacy['stage_1']} for the distribution of counts, {privacy['stage_2']} for the counts"
     )
+    if record.get("totals"):
+        parts = f"{privacy['totals']} for totals, {parts}"
     if Fraction(privacy["bound"]):
         parts = f"{privacy['bound']} for max_count, {parts}"
     return {
@@ -129,7 +137,8 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
         "mechanisms": f"Stage 1: {record['methods'][0]}. Stage 2: {record['methods'][1]}. "
         f"holdfast {record['holdfast']}; randomness: {record['privacy']['randomness']}. Counts are "
         "drawn from integer weights: no floating point takes part. No measures against timing.",
-        "composition": "Sequential: the budgets of the stages add up to epsilon, as fractions.",
+        "composition": "Sequential: the budgets of the stages add up to epsilon, as fractions."
+        + (" Parallel over groups: their rows are disjoint." * bool(record.get("within"))),
         "post_processing": _post_processing(record),
         "justification": FILL_IN,
         "utility": f"A released count is off by {said} on average from the true one, capped at "
@@ -145,6 +154,10 @@ def _post_processing(record: dict[str, Any]) -> str:
     return (
         "What stage 1 measured is made a distribution; the mechanism of stage 2 is computed from "
         "that alone."
+        + (
+            " Noisy totals are made 0 or more and to add up, and steer the distributions of groups."
+            * bool(record.get("totals"))
+        )
     )
 
 

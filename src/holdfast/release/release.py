@@ -6,25 +6,31 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import promise_in_words
 from holdfast.privatizers.max_count import FoundMaxCount
+from holdfast.privatizers.totals import Totals
+from holdfast.release.groups import Groups
 from holdfast.release.usefulness import expected_change
 
 if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer
+    from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Intervals, Posterior
+    from holdfast.analysis.regression.result import Regression
 
 SCHEMA = 3
+SCHEMA_WITH_GROUPS = 4  # or totals
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows and their order, "
@@ -50,6 +56,8 @@ class Privacy:
     """Who vouches for stage 1."""
     quantile_certified: Fraction = Fraction(0)
     """From OpenDP's privacy map, for one person: what finding max_count took."""
+    totals_certified: Fraction = Fraction(0)
+    """From OpenDP's privacy map, for one person: what measuring totals took."""
     delta: Fraction = Fraction(0)
     """The chance that epsilon fails for one person, at the most; 0 is pure epsilon."""
     simulated: bool
@@ -63,7 +71,8 @@ class Privacy:
     @property
     def certified_epsilon(self) -> Fraction:
         """Certified for one person, in all; at most `epsilon`."""
-        return self.quantile_certified + self.stage_1_certified + self.stage_2_certified
+        stages = self.stage_1_certified + self.stage_2_certified
+        return self.quantile_certified + self.totals_certified + stages
 
     @property
     def promise(self) -> str:
@@ -83,6 +92,7 @@ class Privacy:
     def __post_init__(self) -> None:
         parts = (
             (self.quantile_certified, self.budget.quantile),
+            (self.totals_certified, self.budget.totals),
             (self.stage_1_certified, self.budget.stage_1),
             (self.stage_2_certified, self.budget.stage_2),
         )
@@ -93,7 +103,13 @@ class Privacy:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers as fractions in text."""
-        return {
+        totals = {}
+        if self.budget.totals:
+            totals = {
+                "totals": str(self.budget.totals),
+                "totals_certified": str(self.totals_certified),
+            }
+        return totals | {
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
             "bound": str(self.budget.quantile),
@@ -118,6 +134,7 @@ class Privacy:
         budget = Budget(
             epsilon=Fraction(record["epsilon"]),
             quantile=Fraction(record.get("bound", 0)),
+            totals=Fraction(record.get("totals", 0)),
             stage_1=Fraction(record["stage_1"]),
             stage_2=Fraction(record["stage_2"]),
             contributions=int(record["contributions"]),
@@ -129,6 +146,7 @@ class Privacy:
             stage_1_certified_by=str(record["stage_1_certified_by"]),
             stage_2_certified=Fraction(record["stage_2_certified"]),
             quantile_certified=Fraction(record.get("bound_certified", 0)),
+            totals_certified=Fraction(record.get("totals_certified", 0)),
             delta=Fraction(record.get("delta", 0)),
             simulated=bool(record["simulated"]),
         )
@@ -140,9 +158,9 @@ class ReleaseFacts:
 
     target: NDArray[np.float64] = field(repr=False)
     """z, the private distribution of counts; where one stage had all of the budget, the
-    distribution of the released counts."""
-    mechanism: Mechanism
-    """The certified mechanism that every count went through."""
+    distribution of the released counts. With groups, the mean of theirs by their rows."""
+    drawn_with: Mechanism | GroupedMechanism
+    """The certified mechanism that every count went through, or one for each group."""
     privacy: Privacy = field(repr=False)
     """Promised and certified."""
     rows: int
@@ -163,12 +181,26 @@ class ReleaseFacts:
     """Names of the other columns: published as they were."""
     max_count_found: FoundMaxCount | None = None
     """How `max_count` was found; None where it was given."""
+    groups: Groups | None = field(default=None, repr=False)
+    """The groups within which the distribution holds, by name; None where there are none."""
+    totals: Totals | None = field(default=None, repr=False)
+    """The totals of the true counts, not capped; None where they were not measured."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
     repeated: bool = False
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
     made_with: str = field(default_factory=lambda: _version(), repr=False)
     """The version of holdfast that drew it."""
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The certified mechanism that every count went through, where there is one for all."""
+        if isinstance(self.drawn_with, GroupedMechanism):
+            raise HoldfastError(
+                "each group of this release has a mechanism of its own. "
+                "Hint: release.groups[name].mechanism."
+            )
+        return self.drawn_with
 
     @property
     def released_histogram(self) -> NDArray[np.int64]:
@@ -186,18 +218,21 @@ class ReleaseFacts:
     def expected_change(self) -> float | None:
         """How far a released count is from the true one, capped at max_count, on average, by the
         mechanism and z."""
+        if isinstance(self.drawn_with, GroupedMechanism) and self.groups is not None:
+            return float(self.groups.sizes @ self.drawn_with.count_errors() / self.rows)
         return expected_change(self.mechanism, self.target)
 
     def summary(self) -> dict[str, Any]:
         """What was done and promised, as plain values."""
         return {
-            "schema": SCHEMA,
+            "schema": SCHEMA_WITH_GROUPS if self.groups or self.totals else SCHEMA,
             "holdfast": self.made_with,
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
             **({} if self.missing_rows is None else {"missing": int(self.missing_rows.sum())}),
-            "max_count": self.mechanism.max_count,
+            **self._groups_and_totals(),
+            "max_count": self.drawn_with.max_count,
             "max_count_found": None
             if self.max_count_found is None
             else self.max_count_found.to_dict(),
@@ -205,10 +240,26 @@ class ReleaseFacts:
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),
             "expected_change_of_a_count": self.expected_change,
-            "mechanism_digest": self.mechanism.digest,
-            "mechanism_delta": str(self.mechanism.delta),
+            "mechanism_digest": self.drawn_with.digest,
+            "mechanism_delta": str(self.drawn_with.delta),
             "notes": list(self.notes),
         }
+
+    def _groups_and_totals(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.groups is not None:
+            found["within"] = self.groups.within.to_dict() | {"groups": len(self.groups)}
+        if self.totals is not None:
+            whole = self.totals.whole
+            alone = self.totals.measured[0] if self.groups is None else self.totals.measured_whole
+            found["totals"] = {
+                "total": whole.value,
+                "low": whole.low,
+                "high": whole.high,
+                "level": str(whole.level),
+                "measured": alone,
+            }
+        return found
 
     def __repr__(self) -> str:
         warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
@@ -235,7 +286,7 @@ class Release(ReleaseFacts):
     def released_histogram(self) -> NDArray[np.int64]:
         """How many rows have each released count, structural zeros included."""
         counts = self.counts[self.counts >= 0]
-        return np.bincount(counts, minlength=len(self.mechanism)).astype(np.int64)
+        return np.bincount(counts, minlength=len(self.drawn_with)).astype(np.int64)
 
     @cached_property
     def known(self) -> "Release":
@@ -251,6 +302,7 @@ class Release(ReleaseFacts):
             table=rows_of(self.table, left),
             structural_zero_rows=None if zeros is None else zeros[left],
             missing_rows=None,
+            groups=None if self.groups is None else self.groups.of_rows(left),
         )
 
     @cached_property
@@ -260,20 +312,52 @@ class Release(ReleaseFacts):
 
         return evidence(self.known)
 
+    @overload
     def ask(
         self,
         question: "str | Callable[..., Any]",
         *,
+        where: Any = None,
+        by: None = None,
         estimator: str = "best",
         level: float = 0.9,
         **options: Any,
-    ) -> "Answer":
-        """A question about the distribution of counts, answered with honest uncertainty.
+    ) -> "Answer": ...
+
+    @overload
+    def ask(
+        self,
+        question: "str | Callable[..., Any]",
+        *,
+        where: Any = None,
+        by: Any,
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answers": ...
+
+    def ask(
+        self,
+        question: "str | Callable[..., Any]",
+        *,
+        where: Any = None,
+        by: Any = None,
+        estimator: str = "best",
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answer | Answers":
+        """A question about the counts of all rows or of some, answered with honest uncertainty.
+
+        Returns an `Answer`; with `by` an `Answers`, one for each group.
 
         Parameters:
             question: "share" with one of equal, at_least, at_most, between=(a, b); "mean";
                 "total"; "quantile" with at; "median"; "variance"; "gini"; or a function of the
                 distribution, which it gets as an array of shares.
+            where: Which rows: a condition on published columns such as "state == AL and
+                population < 5000"; a mask, series or polars expression; a function of the
+                table; labels or row numbers. They may be chosen by anything public, and be
+                as unlike the table as they will; not by their released counts.
+            by: A published column, or one value per row: an answer for each group.
             estimator: "best" combines both stages; it mostly has the least error, and not always
                 (docs/uncertainty.md). "released" is what others compute from the released table;
                 "target" is z.
@@ -288,7 +372,8 @@ class Release(ReleaseFacts):
         """
         from holdfast.analysis.questions import ask
 
-        return ask(self.known, question, estimator=estimator, level=level, **options)
+        how = {"estimator": estimator, "level": level, "where": where, "by": by}
+        return ask(self, question, **how, **options)
 
     def posterior(self, count: int) -> "Posterior":
         """What a released count says about the true one, with z as the prior.
@@ -331,16 +416,38 @@ class Release(ReleaseFacts):
         *,
         label: str | None = None,
         level: float = 0.9,
-        method: str = "shrunk",
     ) -> "Answer":
-        """The true total of a group of rows: labels, row numbers, or a mask.
+        """The true total of a group of rows: labels, row numbers, a mask, or any other `where`."""
+        return self.ask("total", where=group, label=label, level=level)
 
-        "shrunk" adds up posterior means, pulled towards the whole table; "unbiased" inverts the
-        mechanism, for groups that may differ from it.
+    def regress(self, formula: str, *, family: str = "poisson", where: Any = None) -> "Regression":
+        """A regression with the count as outcome or as regressor, which the noise does not bend.
+
+        Parameters:
+            formula: Such as "homicides ~ log(population) + state"; `offset(log(population))`,
+                products `a:b` and `- 1` as usual.
+            family: "poisson", "negative binomial" or "gaussian" (least squares).
+            where: Which rows, as in `ask`.
+
+        As outcome the count enters by the likelihood of the released one through the mechanism; as
+        a regressor by its expected true value.
         """
-        from holdfast.analysis.groups import total_of
+        from holdfast.analysis.regression.regress import regress
 
-        return total_of(self.known, group, label=label, level=level, method=method)
+        return regress(self, formula, family=family, where=where)
+
+    def impute(self, times: int = 20, *, given: Sequence[str] = ()) -> list[Any]:
+        """Plausible true tables, for analyses that no method here does: do yours on each, and
+        put the results together with `holdfast.combine`.
+
+        `given` names the published columns that your analysis sets against the counts: what is not
+        named there is taken to say nothing of a row, and relations with it are weakened.
+        """
+        from holdfast.analysis.imputation import impute
+        from holdfast.tables.table import with_counts
+
+        found = impute(self, times, given)
+        return [with_counts(self.table, self.count_column, counts) for counts in found]
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.release.bundle`."""

@@ -61,6 +61,28 @@ def rows_at_the_top(target: Sequence[float] | Floats, rows: int) -> int:
     return round(float(target[-1]) * rows)
 
 
+def _groups_in_words(summary: dict[str, Any]) -> str:
+    """What a release by group, or with totals, says beside the others: schema 4."""
+    within, totals = summary.get("within"), summary.get("totals")
+    words = ""
+    if within:
+        words += (
+            f"- That holds within each of the {numbered(within['groups'], 'group')} that "
+            "`groups.csv` lists, with their rows:\n  each has a distribution and a mechanism of "
+            "its own. Which group a row is in follows from\n  public columns.\n"
+        )
+    if totals:
+        level = f"{float(Fraction(totals['level'])):.0%}"
+        words += (
+            f"- The true counts, not capped, add up to {totals['total']:,}, or between "
+            f"{totals['low']:,} and {totals['high']:,} with a\n  probability of {level}: totals "
+            "were measured by themselves, for a part of epsilon. Use them, not sums of\n  released "
+            "counts.\n"
+        )
+        words += "  `groups.csv` has those of the groups, which add up.\n" if within else ""
+    return words
+
+
 def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     """The README.md of a bundle."""
     privacy, top = summary["privacy"], summary["max_count"]
@@ -91,7 +113,7 @@ any one person was counted{law}
   to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
-{missing}- {top} means {top} or more{found}.
+{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.
 - A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average
   from the true one capped at {top}, if the true counts are distributed as the private
   distribution says: of those, about {at_top} have {top} or more. Do not read a

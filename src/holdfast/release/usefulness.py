@@ -1,6 +1,7 @@
 """Says when a release tells little, from what is public and private already: costs nothing."""
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -9,11 +10,14 @@ from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers import Privatizer
+from holdfast.privatizers.groups import whole_share
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.text import rows_at_the_top
+from holdfast.tables.groups import Partition
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
+LITTLE = 3  # rows times stage 1's epsilon: noise of half the rows
 MANY_AT_THE_TOP = 0.02
 UNSURE_QUANTILE = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
 
@@ -60,15 +64,45 @@ def max_count_notes(found: FoundMaxCount | None, rows: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _top_notes(target: Floats, rows: int) -> list[str]:
+def _top_notes(target: Floats, rows: int, *, totals: bool) -> list[str]:
     if target[-1] < MANY_AT_THE_TOP:
         return []
     top = len(target) - 1
+    capped = "means and totals are those of capped counts"
+    if totals:
+        capped = "sums of released counts leave out what is above it; the measured totals do not"
     return [
         f"about {numbered(rows_at_the_top(target, rows), 'row')} ({float(target[-1]):.0%}) "
         f"have a count of {top}, which stands for {top} or more: what they truly have is not "
-        "told, and means and totals are those of capped counts; a larger max_count would tell more"
+        f"told, and {capped}; a larger max_count would tell more"
     ]
+
+
+def says_little(rows: int, unit: Fraction) -> bool:
+    """Whether a group of so many rows drowns in stage 1's noise, and follows the other groups."""
+    return unit * rows < LITTLE
+
+
+def group_notes(groups: Partition, budget: Budget, target: Floats) -> tuple[str, ...]:
+    """Notes for a release by group."""
+    small, rows = small_group_notes(groups, budget), int(groups.sizes.sum())
+    return (*small, *_top_notes(target, rows, totals=bool(budget.totals)))
+
+
+def small_group_notes(groups: Partition, budget: Budget) -> tuple[str, ...]:
+    """Whether groups are too small for the budget to say anything of them; known beforehand."""
+    unit = budget.unit_1 * (1 - whole_share(len(groups)))
+    small = sum(says_little(int(rows), unit) for rows in groups.sizes)
+    if not small:
+        return ()
+    rows = int(groups.sizes.sum())
+    bearable = max(int(rows * budget.unit_1 / LITTLE), 1)
+    advice = f"; {numbered(bearable, 'class')} of equal size would do".replace("classs", "classes")
+    return (
+        f"{numbered(small, 'group')} of {len(groups):,} are too small for this budget to say much "
+        "of them: their distributions follow those of the other groups"
+        + (advice if bearable < len(groups) else ""),
+    )
 
 
 def usefulness_notes(
@@ -92,7 +126,7 @@ def usefulness_notes(
             f"counts has a standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a "
             "larger epsilon or a larger split would help"
         )
-    notes += _top_notes(target, rows)
+    notes += _top_notes(target, rows, totals=bool(budget.totals))
     change = expected_change(mechanism, target)
     if change is None:
         notes.append("every row was given the same count: this budget could not tell rows apart")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, one_line
+from holdfast.tables.groups import read_within
 from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
 
 _SHOWN = 8
@@ -26,10 +27,12 @@ class Wanted:
     order_by: str | None = None
     repeated_categories: bool = False
     missing: Any = ()
+    within: Any = None
 
     def __post_init__(self) -> None:
         for name in ("keep", "publish_anyway"):
             object.__setattr__(self, name, names_in(getattr(self, name), name))
+        object.__setattr__(self, "within", read_within(self.within))
         one = isinstance(self.missing, str) or not isinstance(self.missing, Iterable)
         object.__setattr__(self, "missing", (self.missing,) if one else tuple(self.missing))
 
@@ -37,15 +40,17 @@ class Wanted:
         """The same for a table with these columns, which must have all that are named."""
         parts = {"category": self.category, "structural_zero": self.structural_zero}
         count = count_column(columns, self.count, **parts)
-        for name in self.keep:
-            find_column(columns, name, "keep")
-        shown = {self.category, *self.keep}
-        if count in shown:
-            raise HoldfastError(f"`keep` must not name the column of counts, {count!r}.")
+        grouped = () if self.within is None else self.within.columns
+        shown = {self.category, *self.keep, *grouped}
+        for parameter, names in (("keep", self.keep), ("within", grouped)):
+            for name in names:
+                find_column(columns, name, parameter)
+            if count in names:
+                raise HoldfastError(f"`{parameter}` must not name the column of counts, {count!r}.")
         if self.order_by is not None and self.order_by not in shown:
             raise HoldfastError(
                 "`order_by` must name a column that is published: the order tells of it. "
-                "Hint: the category, or a column in `keep`."
+                "Hint: the category, or a column in `keep` or `within`."
             )
         for name in self.publish_anyway:
             if name not in {*shown, ROW_ORDER, TOTALS}:

@@ -25,6 +25,7 @@ from holdfast.tables.frames import (
     open_series,
     series_labels,
 )
+from holdfast.tables.groups import Partition, Within, partition
 from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.watch import Watch, is_total, named_total
 from holdfast.tables.order import rows_by
@@ -72,14 +73,25 @@ class CountTable:
     def _names(self) -> tuple[str, ...]:
         return tuple(str(name) for name in self._view.columns if name != self.column)
 
-    def replace(self, counts: Integers) -> Any:
-        """The same kind of table as came in: its published columns, with these counts."""
+    def groups(self, within: Within) -> tuple[Partition, Integers]:
+        """The groups of the rows that go through the mechanism, and the group of each row."""
+        columns = [self._view.labels(name, "within") for name in within.columns]
+        return partition(within, columns, self.drawn)
+
+    def replace(self, counts: Integers, only: Collection[str] | None = None) -> Any:
+        """The same kind of table as came in: its published columns, or only these of them, with
+        these counts."""
         counts = np.array(counts, dtype=np.int64)
         if counts.shape != self.counts.shape:
             raise HoldfastError("`counts` must have one entry per row of the table.")
         if self._roles is None or isinstance(self._view, Line):
             return self._view.replace("", counts)
-        return self._view.select(self._roles.published).replace(self._roles.count, counts)
+        names = [
+            name
+            for name in self._roles.published
+            if only is None or name in {*only, self._roles.count}
+        ]
+        return self._view.select(names).replace(self._roles.count, counts)
 
     def check_publication(self) -> None:
         """Raise if what is published beside the counts gives them away.
@@ -168,6 +180,7 @@ def _roles(view: "_View", wanted: Wanted) -> Roles | None:
     if not isinstance(view, Line):
         return wanted.roles(view.columns)
     named = {"count": wanted.count, "keep": wanted.keep, "order_by": wanted.order_by}
+    named["within"] = wanted.within
     for parameter, name in named.items():
         if name:
             raise no_columns(parameter)
@@ -200,6 +213,11 @@ def rows_of(table: Any, marks: Marks) -> Any:
 def labels_of(table: Any, column: str) -> list[Any]:
     """The values of one column of a table, in row order."""
     return _open(table).labels(column, "column")
+
+
+def with_counts(table: Any, column: str | None, counts: Integers) -> Any:
+    """A table of the same kind with other counts; -1 stands for a missing one."""
+    return _open(table).replace(column or "", counts)
 
 
 @dataclass(frozen=True)

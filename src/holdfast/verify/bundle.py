@@ -10,6 +10,8 @@ from holdfast.verify.certificate import check_certificate
 from holdfast.verify.chance import check_chance
 from holdfast.verify.curves import read_curves
 from holdfast.verify.folder import (
+    GROUPS,
+    LABELS,
     RECORD,
     WEIGHTS,
     check_folder,
@@ -20,7 +22,21 @@ from holdfast.verify.folder import (
     find_table,
     read_small,
 )
-from holdfast.verify.mechanism import Mechanism, Sums
+from holdfast.verify.groups import (
+    GroupTables,
+    check_certificates,
+    check_chances,
+    check_change,
+    check_fixed_points,
+    check_mean_target,
+    check_measured,
+    check_row_totals,
+    group_sums,
+    read_groups,
+)
+from holdfast.verify.groups import check_possible as check_group_counts
+from holdfast.verify.mechanism import Integers, Mechanism, Sums
+from holdfast.verify.members import Listed, Members, read_listed
 from holdfast.verify.record import (
     check_budget,
     check_fields,
@@ -39,6 +55,7 @@ from holdfast.verify.target import (
     read_target,
 )
 from holdfast.verify.texts import check_picture, check_texts, check_written
+from holdfast.verify.totals import check_totals
 from holdfast.verify.weights import read_weights
 
 __all__ = ["Check", "Damage", "Verification", "verify"]
@@ -109,9 +126,18 @@ class _Bundle:
     sums: Sums
     target: list[Fraction]
     tally: list[int]
+    groups: GroupTables
+    group_sums: list[Sums]
+    listed: Listed | None = None
+    tallies: Integers
 
     def __init__(self, path: Path) -> None:
         self.path = path
+
+    @property
+    def grouped(self) -> bool:
+        """Whether each group of rows has a mechanism of its own."""
+        return "within" in self.record
 
     def find(self) -> str:
         if not self.path.is_dir():
@@ -134,6 +160,11 @@ class _Bundle:
     def read_mechanism(self) -> str:
         name, n = find_mechanism(self.path), self.record["max_count"] + 1
         check_size(self.path, self.record, name)
+        if (name == GROUPS) is not self.grouped:
+            raise Damage(f"a release by group, and no other, has {GROUPS}.")
+        if self.grouped:
+            self.groups = read_groups(self.path, self.record)
+            return f"{n} by {n} integers for each of {len(self.groups.index):,} groups"
         if name == WEIGHTS:
             self.mechanism = read_weights(self.path, self.record)
             return f"{n} by {n} integers"
@@ -143,12 +174,20 @@ class _Bundle:
         return f"{n} by {n} integers, which follow from 3 by {n}"
 
     def check_digest(self) -> str:
-        found, stated = self.mechanism.digest(claim_words(self.record)), "mechanism_digest"
+        integers = self.groups if self.grouped else self.mechanism
+        found, stated = integers.digest(claim_words(self.record)), "mechanism_digest"
         if found != self.record[stated]:
             raise Damage(f"{stated} is not the digest of these integers and this epsilon.")
         return f"begins {found[:16]}"
 
+    def check_row_totals(self) -> str:
+        if self.grouped:
+            return check_row_totals(self.groups)
+        return self.mechanism.check_row_totals()
+
     def check_certificate(self) -> str:
+        if self.grouped:
+            return check_certificates(self.groups, self.record, read_budget(self.record))
         return check_certificate(self.mechanism, self.record, read_budget(self.record))
 
     def read_target(self) -> str:
@@ -156,29 +195,64 @@ class _Bundle:
         return f"a distribution over 0 to {len(self.target) - 1}"
 
     def check_measurement(self) -> str | Found:
+        if self.listed is not None:
+            budget = read_budget(self.record)
+            return check_measured(self.groups, self.listed, self.record, budget)
         return check_measurement(self.record, self.target, self.tally, read_budget(self.record))
 
     def check_fixed_point(self) -> str:
+        if self.grouped:
+            if not self.record["fixed_point"]:
+                raise Damage("a release by group keeps the distribution of every group.")
+            self.group_sums = group_sums(self.groups)
+            return check_fixed_points(self.groups, self.group_sums)
         self.sums = self.mechanism.sums(doubles(self.target))
         return check_fixed_point(self.sums, self.target, self.record)
 
     def check_expected_change(self) -> str:
+        if self.listed is not None:
+            check_mean_target(self.groups, self.listed, self.target)
+            stated = self.record["expected_change_of_a_count"]
+            return check_change(self.group_sums, self.groups, self.listed, stated)
         return check_expected_change(self.sums, self.target, self.record)
 
     def read_table(self) -> str:
         table = find_table(self.path)
         check_size(self.path, self.record, table)
-        self.tally = check_table(self.path, table, self.record)
+        members = None
+        if self.listed is not None:
+            members = Members(self.record, self.listed)
+        self.tally = check_table(self.path, table, self.record, members)
+        if members is not None:
+            self.tallies = members.tallies()
+            return (
+                f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}, in "
+                f"{len(self.tallies):,} groups that follow from its columns"
+            )
         return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}"
 
     def check_written(self) -> Found:
         names = find_table(self.path), find_mechanism(self.path)
         return check_written(self.path, self.record, self.tally, names)
 
+    def read_groups(self) -> str:
+        if not self.grouped:
+            return "none: one distribution for all rows"
+        check_size(self.path, self.record, LABELS)
+        self.listed = read_listed(self.path, self.record)
+        return f"{len(self.listed.labels):,} of {int(self.listed.sizes.min()):,} rows or more"
+
+    def check_totals(self) -> str:
+        return check_totals(self.record, self.listed, read_budget(self.record))
+
     def check_chance(self) -> Found:
+        if self.grouped:
+            return check_chances(self.groups, self.group_sums, self.tallies)
         return check_chance(self.mechanism, self.sums, self.target, self.tally, self.record)
 
     def check_counts(self) -> str:
+        if self.grouped:
+            return check_group_counts(self.groups, self.tallies)
         return check_possible(self.mechanism.possible(), self.tally, self.record)
 
 
@@ -191,15 +265,17 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "sizes": (_Bundle.check_sizes, ("fields",)),
     "hashes": (_Bundle.check_hashes, ("sizes",)),
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
-    "table": (_Bundle.read_table, ("fields",)),  # before the weights: either takes room
+    "groups": (_Bundle.read_groups, ("fields",)),
+    "table": (_Bundle.read_table, ("fields", "groups")),  # before the weights: either takes room
     "weights": (_Bundle.read_mechanism, ("fields",)),
     "digest": (_Bundle.check_digest, ("weights",)),
-    "row totals": (lambda bundle: bundle.mechanism.check_row_totals(), ("weights",)),
+    "row totals": (_Bundle.check_row_totals, ("weights",)),
     "certificate": (_Bundle.check_certificate, ("row totals", "budget")),
     "target": (_Bundle.read_target, ("fields",)),
     "fixed point": (_Bundle.check_fixed_point, ("row totals", "target")),
-    "expected change": (_Bundle.check_expected_change, ("row totals", "target")),
-    "measurement": (_Bundle.check_measurement, ("target", "budget", "table")),
+    "expected change": (_Bundle.check_expected_change, ("row totals", "target", "groups")),
+    "measurement": (_Bundle.check_measurement, ("target", "budget", "table", "weights")),
+    "totals": (_Bundle.check_totals, ("budget", "table")),
     "counts": (_Bundle.check_counts, ("row totals", "table")),
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),

@@ -37,22 +37,30 @@ def read_curves(folder: Path, record: dict[str, Any]) -> CurveTable:
             raise Damage(f"{CURVES} does not have the length that its header gives.")
         data = _inflated(file.read(length), 24 * n)
     turns, heights, floors = np.frombuffer(data, dtype="<i8").reshape(3, n).astype(np.int64)
+    powers = exact_powers(Fraction(record["certificate"]["epsilon"]), n)
+    return checked_curves(turns, heights, floors, lift=lift, powers=powers, name=CURVES)
+
+
+def checked_curves(
+    turns: Integers, heights: Integers, floors: Integers, *, lift: int, powers: Words, name: str
+) -> CurveTable:
+    """Curves whose integers are each in its range, in their order; `name` is that of the file."""
+    n = len(turns)
     if floors.min() < 0 or floors.max() > TOTAL >> 32:
-        raise Damage(f"{CURVES}: a floor lies outside its range.")
+        raise Damage(f"{name}: a floor lies outside its range.")
     keep = TOTAL - int(floors.sum())
     inside = 0 <= turns.min() <= turns.max() < n and 0 <= heights.min() <= heights.max() <= keep
     if not inside or not 0 <= lift <= keep:
-        raise Damage(f"{CURVES}: a turn, a height or the lift lies outside its range.")
-    _check_order(turns, heights)
-    powers = exact_powers(Fraction(record["certificate"]["epsilon"]), n)
+        raise Damage(f"{name}: a turn, a height or the lift lies outside its range.")
+    _check_order(turns, heights, name)
     return CurveTable(turns, heights, floors, lift=lift, powers=powers)
 
 
-def _check_order(turns: Integers, heights: Integers) -> None:
+def _check_order(turns: Integers, heights: Integers, name: str) -> None:
     later, higher = np.diff(turns), np.diff(heights)
     astray = np.flatnonzero((later < 0) | ((later == 0) & (higher < 0)))
     if len(astray):
-        raise Damage(f"{CURVES}: the curves are not in order at output {astray[0] + 1}.")
+        raise Damage(f"{name}: the curves are not in order at output {astray[0] + 1}.")
 
 
 def _inflated(packed: bytes, size: int) -> bytes:

@@ -14,7 +14,8 @@ from holdfast.verify.report import Damage, Found, NotChecked, shown
 TABLES = ("table.csv", "table.parquet")
 SUMS, RECORD = "SHA256SUMS", "release.json"
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
-MECHANISMS = (CURVES, WEIGHTS)
+GROUPS, LABELS = "mechanism.groups", "groups.csv"
+MECHANISMS = (CURVES, WEIGHTS, GROUPS)
 TEXTS = ("README.md", "deployment.yaml", "distribution.svg")
 LARGEST = {  # in bytes, of files that are read as a whole
     RECORD: 1 << 26,  # a million shares
@@ -22,6 +23,7 @@ LARGEST = {  # in bytes, of files that are read as a whole
     "README.md": 1 << 20,
     "deployment.yaml": 1 << 20,
     "distribution.svg": 1 << 21,
+    LABELS: 1 << 25,
 }
 _CHUNK = 1 << 20
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
@@ -38,16 +40,18 @@ def find_mechanism(folder: Path) -> str:
     return _one_of(folder, MECHANISMS)
 
 
-def _one_of(folder: Path, names: tuple[str, str]) -> str:
+def _one_of(folder: Path, names: tuple[str, ...]) -> str:
     found = [name for name in names if os.path.lexists(folder / name)]
     if len(found) != 1:
-        raise Damage(f"the folder must hold {names[0]} or {names[1]}, and not both.")
+        raise Damage(f"the folder must hold {' or '.join(names)}, and not both.")
     return found[0]
 
 
 def _hashed(folder: Path) -> list[str]:
     """The files whose sums release.json gives."""
-    return sorted([*TEXTS, find_mechanism(folder), find_table(folder)])
+    mechanism = find_mechanism(folder)
+    listed = [LABELS] if mechanism == GROUPS else []
+    return sorted([*TEXTS, mechanism, *listed, find_table(folder)])
 
 
 def check_folder(folder: Path) -> Found:
@@ -57,10 +61,12 @@ def check_folder(folder: Path) -> Found:
     left = sorted(entry.name for entry in all_entries if entry.name in LEFT_BY_SYSTEMS)
     found = {_plain_name(entry) for entry in all_entries if entry.name not in LEFT_BY_SYSTEMS}
     expected = {*TEXTS, SUMS, RECORD, *TABLES, *MECHANISMS}
+    grouped = {LABELS} if GROUPS in found else set()
+    expected |= grouped
     extra = sorted(found - expected)
     if extra:
         raise Damage(f"the folder holds {shown(extra[0])}, which is no file of a release.")
-    missing = sorted({*TEXTS, SUMS, RECORD} - found)
+    missing = sorted({*TEXTS, SUMS, RECORD, *grouped} - found)
     if missing:
         raise Damage(f"{missing[0]} is missing.")
     _hashed(folder)

@@ -31,11 +31,12 @@ def open_parquet(file: IO[bytes]) -> Any:
     return source
 
 
-def read_column(source: Any, name: str) -> Iterator[Any]:
-    """The cells of one column, a batch of rows at a time."""
+def read_columns(source: Any, names: list[str]) -> Iterator[tuple[Any, ...]]:
+    """The cells of some columns, row by row, a batch of rows at a time."""
     try:
-        for batch in source.iter_batches(batch_size=1 << 16, columns=[name]):
-            yield from batch.column(0).to_pylist()
+        for batch in source.iter_batches(batch_size=1 << 16, columns=names):
+            columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
+            yield from zip(*(column.to_pylist() for column in columns), strict=True)
     except Exception:
         raise Damage("table.parquet cannot be read as Parquet.") from None
 

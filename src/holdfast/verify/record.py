@@ -8,8 +8,8 @@ from typing import Any
 
 from holdfast.verify.report import Damage, OtherSchema, shown
 
-SCHEMA = 3
-READABLE = (2, 3)
+SCHEMA = 4
+READABLE = (2, 3, 4)
 LARGEST_COUNT = 1_000_000
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
@@ -82,6 +82,12 @@ _OPTIONAL: dict[str, Kind] = {
     "missing": int,
     "missing_rows": str,
 }
+_WITHIN: dict[str, Kind] = {"columns": list, "classes": list, "groups": int}
+_TOTALS: dict[str, Kind] = {
+    **dict.fromkeys(("total", "low", "high"), int),
+    "level": Fraction,
+    "measured": (int, type(None)),
+}
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
 
@@ -99,6 +105,8 @@ class Budget:
     stage_2_certified: Fraction
     contributions: int
     steps: int
+    totals: Fraction = Fraction(0)
+    totals_certified: Fraction = Fraction(0)
 
 
 def check_version(record: dict[str, Any]) -> str:
@@ -123,9 +131,18 @@ def check_version(record: dict[str, Any]) -> str:
 def check_fields(record: dict[str, Any]) -> str:
     """Every key there, none unknown, each of its kind."""
     present = {key: kind for key, kind in _OPTIONAL.items() if key in record}
-    _check_keys(record, _FIELDS | present, "")
-    _check_keys(record["privacy"], _PRIVACY, "privacy.")
-    _check_keys(record["certificate"], _CERTIFICATE, "certificate.")
+    more: dict[str, Kind] = dict.fromkeys(_check_extras(record), dict)
+    _check_keys(record, _FIELDS | present | more, "", record["schema"])
+    totals: dict[str, Kind] = {}
+    if "totals" in more:
+        totals = {"totals": Fraction, "totals_certified": Fraction}
+    group: dict[str, Kind] = {"group": int} if "within" in more else {}
+    _check_keys(record["privacy"], _PRIVACY | totals, "privacy.")
+    _check_keys(record["certificate"], _CERTIFICATE | group, "certificate.")
+    if "within" in more:
+        _check_within(record)
+    if "totals" in more:
+        _check_keys(record["totals"], _TOTALS, "totals.")
     if record["max_count_found"] is not None:
         _check_keys(record["max_count_found"], _FOUND, "max_count_found.")
     for name, claim in record["files"].items():
@@ -148,14 +165,38 @@ def check_fields(record: dict[str, Any]) -> str:
     return f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"
 
 
-def _check_keys(found: dict[str, Any], expected: dict[str, Kind], where: str) -> None:
+def _check_extras(record: dict[str, Any]) -> list[str]:
+    """Which of groups and totals a release has: from schema 4 on one at the least."""
+    extras: list[str] = [key for key in ("within", "totals") if key in record]
+    if extras and record["schema"] < 4:
+        raise Damage(f"release.json: {extras[0]} is no field of schema {record['schema']}.")
+    if record["schema"] == 4 and not extras:
+        raise Damage("release.json: a release of schema 4 has groups or totals.")
+    return extras
+
+
+def _check_within(record: dict[str, Any]) -> None:
+    within = record["within"]
+    _check_keys(within, _WITHIN, "within.")
+    columns, classes = within["columns"], within["classes"]
+    named = all(isinstance(name, str) and name in record["unchanged_columns"] for name in columns)
+    if not columns or not named or len(set(columns)) < len(columns):
+        raise Damage("release.json: within.columns must name columns that are published, once.")
+    right = all(k is None or (type(k) is int and 1 <= k <= 1000) for k in classes)
+    if len(classes) != len(columns) or not right or within["groups"] < 1:
+        raise Damage("release.json: within.classes must be null or a number for each column.")
+
+
+def _check_keys(
+    found: dict[str, Any], expected: dict[str, Kind], where: str, schema: int = SCHEMA
+) -> None:
     for key, kind in expected.items():
         if key not in found:
             raise Damage(f"release.json: {where}{key} is missing.")
         _check_kind(found[key], kind, where + key)
     for key in found:
         if key not in expected:
-            raise Damage(f"release.json: {where}{shown(key)} is no field of schema {SCHEMA}.")
+            raise Damage(f"release.json: {where}{shown(key)} is no field of schema {schema}.")
 
 
 def _check_kind(value: Any, kind: Kind, name: str) -> None:
@@ -183,7 +224,9 @@ def fraction(text: Any, name: str) -> Fraction:
 def read_budget(record: dict[str, Any]) -> Budget:
     """The privacy claims as numbers."""
     privacy = record["privacy"]
-    numbers = {key: Fraction(privacy[key]) for key, kind in _PRIVACY.items() if kind is Fraction}
+    exact = [key for key, kind in _PRIVACY.items() if kind is Fraction]
+    exact += [key for key in ("totals", "totals_certified") if key in privacy]
+    numbers = {key: Fraction(privacy[key]) for key in exact}
     return Budget(contributions=privacy["contributions"], steps=privacy["steps"], **numbers)
 
 
@@ -200,9 +243,11 @@ def check_budget(record: dict[str, Any]) -> str:
     budget, privacy = read_budget(record), record["privacy"]
     if not 0 < budget.epsilon <= 10 or budget.stage_2 == 0:
         raise Damage("the budget: epsilon must lie above 0 and at most 10, and stage_2 above 0.")
-    if budget.bound + budget.stage_1 + budget.stage_2 != budget.epsilon:
+    if budget.bound + budget.totals + budget.stage_1 + budget.stage_2 != budget.epsilon:
         raise Damage("the budget: bound + stage_1 + stage_2 do not add up to epsilon.")
-    for part in ("bound", "stage_1", "stage_2"):
+    if "totals" in record and budget.totals == 0:
+        raise Damage("the budget: totals were measured for nothing.")
+    for part in ("bound", "totals", "stage_1", "stage_2"):
         if getattr(budget, f"{part}_certified") > getattr(budget, part):
             raise Damage(f"the budget: {part} was certified for more than it was given.")
     if not 0 <= budget.delta < 1:
@@ -212,6 +257,7 @@ def check_budget(record: dict[str, Any]) -> str:
     if budget.steps != min(budget.contributions, record["max_count"]):
         raise Damage("the budget: steps is not the smaller of contributions and max_count.")
     certified = budget.bound_certified + budget.stage_1_certified + budget.stage_2_certified
+    certified += budget.totals_certified
     if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
         raise Damage("the budget: certified_epsilon_decimal is not the sum of what was certified.")
     words = f"epsilon = {rounded_up(budget.epsilon, 6)}"

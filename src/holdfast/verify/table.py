@@ -12,13 +12,15 @@ from typing import IO, Any
 
 from holdfast.verify.exact import Mask
 from holdfast.verify.folder import opened
-from holdfast.verify.parquet import open_parquet, read_column
+from holdfast.verify.members import Members
+from holdfast.verify.parquet import open_parquet, read_columns
 from holdfast.verify.parquet_pages import check_pages
 from holdfast.verify.parquet_size import check_size
 from holdfast.verify.report import Damage, shown
 
 EMPTY = -1  # a cell with nothing in it
-Counts = Generator[int | None, None, None]  # None for what is no whole number
+# a count, None for what is no whole number, and the cells that say which group it is in
+Counts = Generator[tuple[int | None, tuple[Any, ...]], None, None]
 LONGEST_LINE = 1 << 26
 LONGEST_HEADER = 1 << 24  # more than release.json has room for
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -30,15 +32,18 @@ _BOMS = {
 }
 
 
-def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
-    """How many rows have each count from 0 to max_count."""
+def check_table(
+    folder: Path, name: str, record: dict[str, Any], members: Members | None = None
+) -> list[int]:
+    """How many rows have each count from 0 to max_count; `members` is shown every row that has
+    one and is not known to be zero."""
     reader = _parquet_counts if name == "table.parquet" else _csv_counts
     tally = [0] * (record["max_count"] + 1)
     rows, expected = 0, rows_in(record)
     marks = _read_marks(record, expected, "structural_zero")
     gaps = _read_marks(record, expected, "missing")
     with opened(folder, name) as file, closing(reader(file, record)) as counts:
-        for count in counts:
+        for count, cells in counts:
             rows += 1
             if rows > expected:
                 raise Damage(f"{name} has more rows than rows + structural_zeros.")
@@ -50,9 +55,12 @@ def check_table(folder: Path, name: str, record: dict[str, Any]) -> list[int]:
                 raise Damage(f"{name}: the count of data row {rows} is no whole number.")
             if not 0 <= count < len(tally):
                 raise Damage(f"{name}: the count of data row {rows} is above max_count.")
-            if count and marks and _marked(marks, rows):
+            known = bool(marks) and _marked(marks, rows)
+            if count and known:
                 raise Damage(f"{name}: data row {rows} is a structural zero, and is not 0.")
             tally[count] += 1
+            if members is not None and not known:
+                members.add(count, cells, rows)
     if rows < expected:
         raise Damage(f"{name} has fewer rows than rows + structural_zeros.")
     if tally[0] < record["structural_zeros"]:
@@ -128,11 +136,13 @@ def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
     try:
         header = next(cells)
         at = _check_header(header, record)
+        places = [header.index(other) for other in _grouped_by(record)]
         for row in cells:
             if len(row) != len(header) and (row or len(header) > 1):
                 raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
             cell = row[at] if row else ""
-            yield int(cell) if _COUNT.fullmatch(cell) else None if cell else EMPTY
+            count = int(cell) if _COUNT.fullmatch(cell) else None if cell else EMPTY
+            yield count, tuple(row[place] for place in places)
     except csv.Error:
         raise Damage(f"table.csv cannot be read near line {cells.line_num}.") from None
 
@@ -202,5 +212,14 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
         raise
     except Exception:
         raise Damage("table.parquet cannot be read as Parquet.") from None
-    for cell in read_column(source, name):
-        yield EMPTY if cell is None else cell if type(cell) is int else None
+    for cell, *cells in read_columns(source, [name, *_grouped_by(record)]):
+        yield EMPTY if cell is None else cell if type(cell) is int else None, tuple(cells)
+
+
+def _grouped_by(record: dict[str, Any]) -> list[str]:
+    """The columns that say which group a row is in; each is there once."""
+    columns: list[str] = record["within"]["columns"] if "within" in record else []
+    for column in columns:
+        if record["columns"].count(column) != 1:
+            raise Damage(f"the table must have one column {shown(column)}, its groups.")
+    return columns

@@ -78,7 +78,7 @@ def _written_3(record: dict[str, Any], drawn: list[int], names: Names) -> dict[s
     return written(record, drawn, *names)
 
 
-WRITERS = {3: _written_3}
+WRITERS = {3: _written_3, 4: _written_3}  # words of schema 4 come on top of those of 3
 
 
 def _check_readme(text: str, record: dict[str, Any]) -> None:

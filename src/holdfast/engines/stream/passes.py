@@ -115,7 +115,7 @@ class Streaming(Run[StreamedRelease]):
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""
         facts = read_stored(folder, check)
-        top = facts["mechanism"].max_count
+        top = facts["drawn_with"].max_count
         with new_bundle(self.sink) as bundle:
             released = self.rewrite(StoredCounts(folder), bundle, None, 1, top)
             release = self._release(released, facts | {"repeated": True})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.constructors import Construction
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
@@ -169,11 +169,8 @@ def _extra(features: Features, drawn: Draws, draws: int) -> Any:
 
 
 def _check(draws: Any, confidence: Any, delta: Any) -> Fraction:
-    if isinstance(draws, bool) or not isinstance(draws, int) or draws < FEWEST:
-        raise HoldfastError(
-            f"`draws` must be a whole number of at least {FEWEST}, got {draws!r:.40}. "
-            "Hint: 100000 shows a doubled epsilon, a few millions show a few percent."
-        )
+    hint = "100000 shows a doubled epsilon, a few millions show a few percent."
+    whole_number(draws, "draws", least=FEWEST, hint=hint)
     if not 0.5 <= confidence < 1:
         raise HoldfastError(f"`confidence` must be at least 0.5 and below 1, got {confidence}.")
     return exact_delta(delta, least=0)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.studies.reproduce.accuracy import ACCURACY, SQUARED
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.data_sets import BIRD_FLU, DATA_SETS
@@ -18,7 +18,6 @@ from holdfast.studies.reproduce.runtime import RUNTIME
 from holdfast.studies.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
 from holdfast.studies.reproduce.write_up import Section, write_report
 from holdfast.studies.runner import Row, run
-from holdfast.studies.settings import check_whole
 from holdfast.studies.synthetic import is_stand_in
 
 EXPERIMENTS = {
@@ -70,7 +69,7 @@ def reproduce(
     """
     chosen = _chosen(names, experiments)
     if jobs is not None:
-        check_whole(jobs, "jobs")
+        whole_number(jobs, "jobs", least=1)
     place = Path(out)
     _check_place(place, chosen, resume)
     folder = None if data is None else str(data)

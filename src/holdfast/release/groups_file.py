@@ -1,0 +1,132 @@
+"""The files of a release by group: `mechanism.groups` and `groups.csv`.
+
+docs/bundle.md is the specification of both; `holdfast.verify` reads them with code of its own.
+"""
+
+import csv
+import io
+import struct
+import zlib
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError
+from holdfast.mechanism.curves import Curves
+from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privatizers.groups import block_edges, is_fine, whole_share
+from holdfast.privatizers.joint import JointMeasurement
+from holdfast.privatizers.totals import Totals
+from holdfast.release.groups import Groups
+from holdfast.tables.groups import Partition, Within
+
+HEADER = struct.Struct("<8sIIQQ")  # magic, version, n, groups, length of what follows
+MAGIC, VERSION = b"holdfast", 3
+
+
+def encode_groups(groups: Groups) -> bytes:
+    """The integers of all mechanisms, the targets, and what was measured, deflated."""
+    mechanism, n = groups.mechanism, len(groups.mechanism)
+    curves = [part.curves for part in mechanism.parts if part.curves is not None]
+    integers = np.array([[one.turns, one.heights, one.floors] for one in curves], dtype="<i8")
+    targets = np.array([part.fixed_point for part in mechanism.parts], dtype="<f8")
+    whole = groups.measurement.whole
+    measured = np.concatenate([*([] if whole is None else [whole]), *groups.measurement.groups])
+    head = np.array([len(curves), *mechanism.index], dtype="<i8")
+    parts = (head, integers, targets, measured.astype("<i8"))
+    packed = zlib.compress(b"".join(part.tobytes() for part in parts))
+    return HEADER.pack(MAGIC, VERSION, n, mechanism.groups, len(packed)) + packed
+
+
+def decode_groups(
+    data: bytes, epsilon: Fraction, unit_1: Fraction, sizes: Integers
+) -> tuple[GroupedMechanism, JointMeasurement]:
+    """The inverse of `encode_groups`, for a file that `holdfast.verify` has found in order."""
+    magic, version, n, number, length = HEADER.unpack_from(data)
+    packed = data[HEADER.size :]
+    if (magic, version, length, number) != (MAGIC, VERSION, len(packed), len(sizes)):
+        raise HoldfastError("this is no file of groups.")
+    words = np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
+    K = int(words[0])
+    ends = list(accumulate((1, number, 3 * n * K, n * K), initial=0))
+    index, integers, targets = (words[a:b] for a, b in pairwise(ends[1:]))
+    parts = [
+        _mechanism(curve, target, epsilon)
+        for curve, target in zip(
+            integers.reshape(K, 3, n), targets.view("<f8").reshape(K, n), strict=True
+        )
+    ]
+    measured = _measurement(words[ends[-1] :], n, unit_1, sizes)
+    return GroupedMechanism(parts, index), measured
+
+
+def _mechanism(curve: Integers, target: Any, epsilon: Fraction) -> Mechanism:
+    turns, heights, floors = curve
+    curves = Curves(turns=turns, heights=heights, floors=floors, epsilon=epsilon)
+    return Mechanism(curves=curves, epsilon=epsilon, target=target)
+
+
+def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -> JointMeasurement:
+    share, blocks = whole_share(len(sizes)), len(block_edges(n)) - 1
+    own = unit_1 * (1 - share)
+    fine = [len(sizes) == 1 or is_fine(int(rows), own) for rows in sizes]
+    whole = blocks if share else 0
+    ends = list(accumulate([whole, *(n - 1 if one else blocks for one in fine)]))
+    if ends[-1] != len(numbers):
+        raise HoldfastError("this is no file of groups: another number of integers was measured.")
+    return JointMeasurement(
+        whole=numbers[:whole] if share else None,
+        groups=tuple(numbers[a:b] for a, b in pairwise(ends)),
+    )
+
+
+def groups_csv(groups: Groups) -> str:
+    """A line for each group: its labels, its rows and, where they were measured, its totals."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
+    totals = groups.totals
+    extra = [] if totals is None else ["total", "total_low", "total_high", "total_measured"]
+    writer.writerow([*groups.within.columns, "rows", *extra])
+    for number, label in enumerate(groups.partition.labels):
+        line: list[Any] = [*label, int(groups.sizes[number])]
+        if totals is not None:
+            found = totals.groups[number]
+            line += [found.value, found.low, found.high, totals.measured[number]]
+        writer.writerow(line)
+    return out.getvalue()
+
+
+def read_groups_csv(text: str, within: Within) -> tuple[Partition, tuple[int, ...]]:
+    """The groups, and the noisy totals where there are any."""
+    _, *lines = csv.reader(io.StringIO(text, newline=""))
+    k = len(within.parts)
+    labels = tuple(tuple(line[:k]) for line in lines)
+    sizes = np.array([int(line[k]) for line in lines], dtype=np.int64)
+    measured = tuple(int(line[k + 4]) for line in lines if len(line) > k + 1)
+    return Partition(within=within, labels=labels, sizes=sizes), measured
+
+
+def read_groups(folder: Path, record: dict[str, Any], spent: Fraction, unit_1: Fraction) -> Groups:
+    """The groups of a bundle that `holdfast.verify` found in order."""
+    text = (folder / "groups.csv").read_bytes().decode("utf-8")
+    partition, measured = read_groups_csv(text, Within.from_dict(record["within"]))
+    mechanism, measurement = decode_groups(
+        (folder / "mechanism.groups").read_bytes(),
+        Fraction(record["certificate"]["epsilon"]),
+        unit_1,
+        partition.sizes,
+    )
+    totals = None
+    if record.get("totals"):
+        totals = Totals(
+            measured=measured,
+            measured_whole=record["totals"]["measured"],
+            epsilon=spent,
+            contributions=record["privacy"]["contributions"],
+        )
+    return Groups(partition=partition, mechanism=mechanism, measurement=measurement, totals=totals)

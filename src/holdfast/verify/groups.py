@@ -1,0 +1,290 @@
+"""mechanism.groups: the curves, the target and the measurement of every group, checked again."""
+
+import hashlib
+import os
+import struct
+import zlib
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.verify.certificate import check_certificate, worst_ratio
+from holdfast.verify.chance import in_words, log_chance
+from holdfast.verify.curve_table import CurveTable
+from holdfast.verify.curves import checked_curves, exact_powers
+from holdfast.verify.exact import exp_from_below
+from holdfast.verify.folder import GROUPS, opened
+from holdfast.verify.mechanism import Floats, Integers, Sums
+from holdfast.verify.members import Listed
+from holdfast.verify.record import Budget
+from holdfast.verify.report import Damage, Found, NotChecked
+from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
+
+METHOD = "JointSmooth()"
+MOST_CELLS = 20_000_000
+WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
+UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
+SAME_FIT = 1e-6  # the joint fit is repeated by other machines with other sums of floats
+_HEADER = struct.Struct("<8sIIQQ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupTables:
+    """The mechanisms of all groups."""
+
+    parts: list[CurveTable]
+    index: Integers
+    """Which of them each group has."""
+    integers: Integers
+    targets: Floats
+    """z of each part, as rows."""
+    measured: Integers
+    """All that stage 1 measured: of the table, where it was, then of each group."""
+
+    def digest(self, claim: str) -> str:
+        """The SHA-256 sum of the integers and what is claimed of them."""
+        n = self.targets.shape[1]
+        digest = hashlib.sha256(
+            f"holdfast groups n={n} groups={len(self.index)} {claim}\n".encode()
+        )
+        digest.update(self.index.astype("<i8").tobytes())
+        digest.update(self.integers.astype("<i8").tobytes())
+        return digest.hexdigest()
+
+
+def read_groups(folder: Path, record: dict[str, Any]) -> GroupTables:
+    """The numbers of the file, each in its range and the curves in their order."""
+    n, number = record["max_count"] + 1, record["within"]["groups"]
+    if n * number > MOST_CELLS:
+        raise Damage(f"{GROUPS}: groups times counts are more than {MOST_CELLS}.")
+    words = _words(folder, n, number)
+    K = int(words[0])
+    ends = list(accumulate((1, number, 3 * n * K, n * K), initial=0))
+    if not 1 <= K <= number or ends[-1] > len(words):
+        raise Damage(f"{GROUPS} does not hold as many numbers as its groups need.")
+    index, integers, targets = (words[a:b] for a, b in pairwise(ends[1:]))
+    if not np.array_equal(np.unique(index), np.arange(K)):
+        raise Damage(f"{GROUPS} does not say which mechanism every group has.")
+    powers = exact_powers(Fraction(record["certificate"]["epsilon"]), n)
+    curves = integers.reshape(K, 3, n)
+    parts = [checked_curves(*one, lift=0, powers=powers, name=GROUPS) for one in curves]
+    z = targets.view(np.float64).reshape(K, n)
+    if (
+        not np.isfinite(z).all()
+        or z.min() < 0
+        or np.abs(z.sum(axis=1) - 1).max() > float(TOLERANCE)
+    ):
+        raise Damage(f"{GROUPS}: the target of a group is no distribution.")
+    return GroupTables(
+        parts=parts, index=index, integers=curves, targets=z, measured=words[ends[-1] :]
+    )
+
+
+def _words(folder: Path, n: int, number: int) -> Integers:
+    """All numbers of the file after its header."""
+    most = 8 * (1 + number + 4 * n * number + (number + 1) * n)
+    with opened(folder, GROUPS) as file:
+        size, header = os.fstat(file.fileno()).st_size, file.read(_HEADER.size)
+        if len(header) < _HEADER.size:
+            raise Damage(f"{GROUPS} is too short to have a header.")
+        magic, version, counts, groups, length = _HEADER.unpack(header)
+        if (magic, version) != (b"holdfast", 3):
+            raise Damage(f"{GROUPS} does not begin as a file of groups does.")
+        if (counts, groups) != (n, number):
+            raise Damage(f"{GROUPS}: its header gives other counts or groups than release.json.")
+        if length != size - _HEADER.size or length > most + (1 << 16):
+            raise Damage(f"{GROUPS} does not have the length that its header gives.")
+        inflater = zlib.decompressobj()
+        try:
+            data = inflater.decompress(file.read(length), most + 1)
+        except zlib.error:
+            raise Damage(f"{GROUPS} cannot be inflated: its bytes are damaged.") from None
+    if not inflater.eof or inflater.unused_data or not data or len(data) % 8:
+        raise Damage(f"{GROUPS} does not hold whole numbers of 64 bits.")
+    return np.frombuffer(data, dtype="<i8").astype(np.int64)
+
+
+def check_row_totals(tables: GroupTables) -> str:
+    """Every row of every mechanism adds up to 2^62."""
+    for part in tables.parts:
+        said = part.check_row_totals()
+    return f"{said}, in {len(tables.parts):,} mechanisms"
+
+
+def check_certificates(tables: GroupTables, record: dict[str, Any], budget: Budget) -> str:
+    """The group that is named has the worst ratio, and no group a worse one."""
+    group = record["certificate"]["group"]
+    if not 0 <= group < len(tables.index):
+        raise Damage("the certificate names a group that there is not.")
+    worst = tables.parts[int(tables.index[group])]
+    said = check_certificate(worst, record, budget)
+    top, bottom = map(int, record["certificate"]["worst_ratio"].split("/"))
+    bound = min(Fraction(top, bottom), exp_from_below(Fraction(record["certificate"]["epsilon"])))
+    for k, part in enumerate(tables.parts):
+        if part is not worst and worst_ratio(part)[0] > bound:
+            where = int(np.flatnonzero(tables.index == k)[0])
+            raise Damage(f"the certificate fails: group {where} has a worse ratio than is stated.")
+    return f"in all {len(tables.index):,} groups {said}"
+
+
+def group_sums(tables: GroupTables) -> list[Sums]:
+    """What each mechanism makes of its target."""
+    return [part.sums(z) for part, z in zip(tables.parts, tables.targets, strict=True)]
+
+
+def check_fixed_points(tables: GroupTables, sums: list[Sums]) -> str:
+    """z K = z in every group."""
+    furthest = 0.0
+    for k, (found, z) in enumerate(zip(sums, tables.targets, strict=True)):
+        small = float(z[z < float(SMALLEST_SHARE)].sum())
+        away = float(np.abs(np.diff(found.below, prepend=0.0) - z).max()) + 2 * found.error
+        if away > float(TOLERANCE) + 4 * small:
+            where = int(np.flatnonzero(tables.index == k)[0])
+            raise Damage(f"the fixed point fails in group {where}.")
+        furthest = max(furthest, away)
+    return f"in all groups every share is kept within {furthest:.1e}"
+
+
+def check_mean_target(tables: GroupTables, listed: Listed, target: list[Fraction]) -> None:
+    """The whole table's z is the mean of the groups', by their rows."""
+    mean = listed.sizes @ tables.targets[tables.index] / listed.sizes.sum()
+    away = np.abs(mean - np.array([float(share) for share in target]))
+    if away.max() > 1e-12:
+        raise Damage("target is not the mean of the targets of all groups.")
+
+
+def check_change(sums: list[Sums], tables: GroupTables, listed: Listed, stated: Any) -> str:
+    """The expected change of a count, over all groups."""
+    changes = np.array([float(found.crossing.sum()) for found in sums])
+    change = float(listed.sizes @ changes[tables.index] / listed.sizes.sum())
+    if stated is None or abs(stated - change) > 1e-6 * max(change, 1e-3):
+        raise Damage("expected_change_of_a_count is not what z and the weights of groups give.")
+    return f"a count is off by {change:.3g} on average"
+
+
+def check_possible(tables: GroupTables, tallies: Integers) -> str:
+    """Every released count has a positive weight in its group."""
+    for k, part in enumerate(tables.parts):
+        drawn = tallies[tables.index == k].sum(axis=0)
+        odd = np.flatnonzero((drawn > 0) & ~part.possible())
+        if len(odd):
+            raise Damage(
+                f"the count {odd[0]} was released, but its group's mechanism never gives it."
+            )
+    return f"all {int(tallies.sum()):,} counts are possible in their groups"
+
+
+def check_chances(tables: GroupTables, sums: list[Sums], tallies: Integers) -> Found:
+    """The probability that z of the groups and their mechanisms give to what was released."""
+    chances = []
+    for number, k in enumerate(tables.index.tolist()):
+        rows = int(tallies[number].sum())
+        shares = np.cumsum(tallies[number])[:-1] / rows
+        chances.append(log_chance(shares, np.clip(sums[k].below[:-1], 0.0, 1.0), rows))
+    least = min(0.0, min(chances) + float(np.log(len(chances))))
+    return Found(
+        f"by z, a distribution as far off as that of the least probable of {len(chances):,} groups "
+        f"has probability {in_words(least)}"
+    )
+
+
+def check_measured(
+    tables: GroupTables, listed: Listed, record: dict[str, Any], budget: Budget
+) -> str | Found:
+    """As many integers as stage 1 measures of these groups, and z of each from them."""
+    if record["methods"][0] != METHOD or record["measurement"] is not None:
+        raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
+    if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
+        raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
+    n, unit = record["max_count"] + 1, budget.stage_1 / budget.steps
+    share = WHOLE_SHARE if len(listed.sizes) >= WHOLE_FROM else Fraction(0)
+    own, widths = unit * (1 - share), block_widths(n)
+    lengths = [len(widths)] if share else []
+    lengths += [
+        n - 1 if _fine(rows, own, len(listed.sizes)) else len(widths)
+        for rows in listed.sizes.tolist()
+    ]
+    if sum(lengths) != len(tables.measured):
+        raise Damage(f"{GROUPS}: stage 1 measures another number of integers.")
+    ends = list(accumulate(lengths, initial=0))
+    parts = [tables.measured[a:b] for a, b in pairwise(ends)]
+    rows = [record["rows"]] * bool(share) + listed.sizes.tolist()
+    noise = [unit * share] * bool(share) + [own] * len(listed.sizes)
+    for part, most, epsilon in zip(parts, rows, noise, strict=True):
+        limit = most * max(widths, default=1) + UNLIKELY / epsilon
+        if len(part) and np.abs(part).max() > limit:
+            raise Damage(f"{GROUPS} holds a number that is further off than noise goes.")
+    return _check_fit(tables, listed, record, parts, bool(share), unit)
+
+
+def _fine(rows: int, epsilon: Fraction, groups: int) -> bool:
+    return groups == 1 or epsilon >= Fraction(7, 10) or epsilon**2 * rows >= 25
+
+
+def block_widths(n: int) -> list[int]:
+    """How many counts each block has: 1.6 times the one before, at most a quarter of the range.
+
+    >>> block_widths(31)
+    [1, 1, 2, 4, 6, 7, 7, 2]
+    """
+    widths, width = list[int](), 1.0
+    while sum(widths) < n - 1:
+        widths.append(min(int(width), n - 1 - sum(widths)))
+        width = min(1.6 * width, max((n - 1) / 4, 1.0))
+    return widths
+
+
+def _check_fit(
+    tables: GroupTables,
+    listed: Listed,
+    record: dict[str, Any],
+    parts: list[Integers],
+    has_whole: bool,
+    unit: Fraction,
+) -> str | Found:
+    """z again, by the fit that releases are made with; no privacy claim rests on it."""
+    try:
+        from holdfast.privatizers.named import repeated_targets
+
+        z = repeated_targets(
+            groups=parts[has_whole:],
+            whole=parts[0] if has_whole else None,
+            sizes=listed.sizes,
+            epsilon=unit,
+            bins=record["max_count"] + 1,
+            ordered=record["within"]["classes"][0] is not None
+            and len(record["within"]["classes"]) == 1,
+            totals=_totals(listed, record),
+        )
+    except Exception as error:  # the compiler and its cache fail in ways of their own
+        raise NotChecked(
+            f"the joint fit could not be repeated here ({type(error).__name__}). "
+            "Hint: verify again on another machine or with holdfast installed anew."
+        ) from None
+    away = np.abs(np.cumsum(z - tables.targets[tables.index], axis=1)).max(axis=1)
+    if away.max() <= SAME_FIT:
+        return f"z of every group is the joint fit of its integers, within {SAME_FIT:g}"
+    if record["holdfast"] == _version():
+        raise Damage(
+            f"{GROUPS}: the target of group {int(np.argmax(away))} is not what was measured."
+        )
+    said = "the right number of integers; not repeated: another holdfast fitted otherwise"
+    return Found(said, "z of the groups was not computed again: another holdfast made it.")
+
+
+def _totals(listed: Listed, record: dict[str, Any]) -> tuple[list[int], Fraction] | None:
+    if "totals" not in record:
+        return None
+    privacy, share = record["privacy"], Fraction(1, 5) if len(listed.sizes) > 30 else Fraction(0)
+    unit = Fraction(privacy["totals"]) * (1 - share) / privacy["contributions"]
+    return [line[3] for line in listed.totals], unit
+
+
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("holdfast")
