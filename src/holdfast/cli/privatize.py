@@ -45,8 +45,9 @@ def privatize(
     max_count: Annotated[
         str,
         typer.Option(
-            help="Highest count published: a number chosen without looking at the data, or "
-            "quantile:0.99 to find it privately for a part of the budget."
+            help="Highest count published, up to 1,000,000: a generous number chosen without "
+            "looking at the data, or quantile:0.99 to find it privately for a part of the budget; "
+            "auto is quantile:0.999."
         ),
     ],
     count: Annotated[list[str] | None, typer.Option(help="Name of the count column.")] = None,
