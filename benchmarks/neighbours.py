@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from neighbours import difference, held_fixed, release
+from neighbouring import difference, held_fixed, release
 
 FULL = {"csv": (750_000, 760_000), "parquet": ((1 << 17) + 1, (1 << 20) - 1, 1 << 20)}
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from neighbours import TOP, difference, held_fixed, release
+from neighbouring import TOP, difference, held_fixed, release
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -46,7 +46,7 @@ def test_a_dictionary_in_the_order_of_the_counts_is_not_published(tmp_path):
 
 
 def test_the_test_itself_finds_a_release_that_depends_on_a_count(tmp_path, monkeypatch):
-    from neighbours import Fixed
+    from neighbouring import Fixed
 
     monkeypatch.setattr(Fixed, "draw", lambda self, counts, source: counts % (TOP + 1))
     with held_fixed():
