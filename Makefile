@@ -1,15 +1,24 @@
 # Every target sets up what it needs in .venv with plain pip.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks packaging docs
 
-# Spark has both cores to itself; without pyspark or Java it says so, and 5 is "no tests"
+# Spark and the browser have both cores to themselves; without pyspark, Java or chromium they say
+# so, and 5 is "no tests"
 define TESTS
-$(BIN)/python -m pytest -n auto -m "not spark"
+$(BIN)/python -m pytest -n auto -m "not spark and not browser"
+$(BIN)/python -m pytest -rs -m browser tests/page/test_browser.py || [ $$? -eq 5 ]
 $(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
 
-.PHONY: demo test check bench picture clean
+# Warnings are errors, and so is a link that leads nowhere
+define SITE
+rm -rf build/docs build/doctrees
+$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees docs build/docs
+$(BIN)/python docs/check_site.py build/docs
+endef
+
+.PHONY: demo test check docs bench picture wheel try-wheel clean
 
 demo: .venv/.run
 	$(BIN)/holdfast demo --picture holdfast-demo.svg
@@ -21,7 +30,12 @@ check: .venv/.check
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+	$(SITE)
 	$(TESTS)
+
+docs: .venv/.docs
+	$(SITE)
+	@echo "The site is build/docs/index.html."
 
 bench: .venv/.test
 	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/release_path.py
@@ -35,13 +49,25 @@ picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
 	$(BIN)/python benchmarks/optimum_picture.py docs
+	$(BIN)/python benchmarks/groups_picture.py docs
+	$(BIN)/python benchmarks/agencies_page.py docs
+
+wheel: .venv/.build
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	@ls dist
+
+# The wheel alone, in an empty environment; DEPENDENCIES=lowest for the lower bounds of pyproject.toml
+DEPENDENCIES ?= highest
+try-wheel: wheel
+	$(BIN)/python packaging/try_wheel.py --python $(PYTHON) --dependencies $(DEPENDENCIES) dist/*.whl
 
 clean:
-	rm -rf .venv holdfast-demo.svg
+	rm -rf .venv build dist holdfast-demo.svg
 
 .venv/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
-	  || { echo "holdfast needs Python 3.11, 3.12 or 3.13; name one: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "holdfast needs Python 3.11 or later; name one: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
 
 .venv/.run: pyproject.toml | .venv/bin/python
@@ -50,6 +76,14 @@ clean:
 
 .venv/.test: pyproject.toml | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	@touch $@
+
+.venv/.docs: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@touch $@
+
+.venv/.build: pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet 'build>=1.2'
 	@touch $@
 
 .venv/.check: pyproject.toml | .venv/bin/python

@@ -7,7 +7,7 @@ import pytest
 
 OPTIONAL = (
     "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich flint "
-    "dp_accounting"
+    "dp_accounting python_calamine xlsxwriter starlette uvicorn jinja2"
 )
 
 

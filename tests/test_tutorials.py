@@ -58,7 +58,18 @@ def run_page(page, monkeypatch, capsys):
     return done, failures
 
 
-@pytest.mark.parametrize(("page", "least"), [("tutorial-analyst", 20), ("tutorial-steward", 12)])
+@pytest.mark.parametrize(
+    ("page", "least"),
+    [
+        ("tutorial-analyst", 20),
+        ("tutorial-steward", 12),
+        ("tutorial-researcher", 20),
+        ("two-years", 14),
+        ("agencies", 4),
+        ("example-homicides", 18),
+        ("example-schools", 12),
+    ],
+)
 def test_every_line_of_a_tutorial_runs(page, least, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "400")

@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 COUNTED = "The ledger has counted this run: something may have been drawn."  # a note on an error
+MAY_COUNT = "The ledger may have counted this run: its history tells."  # likewise
 
 
 class HoldfastError(ValueError):
@@ -25,6 +26,11 @@ class BudgetError(HoldfastError):
 
 class LeakError(HoldfastError):
     """What would be published beside the counts gives them away; for the steward alone."""
+
+    def __init__(self, message: str, names: tuple[str, ...] = ()) -> None:
+        """`names` is what to name in `publish_anyway` to publish it all the same."""
+        super().__init__(message)
+        self.names = names
 
 
 def whole_number(

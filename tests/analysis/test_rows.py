@@ -1,6 +1,7 @@
 """Questions about rows: posteriors, intervals, tops, comparisons, groups."""
 
 import itertools
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -150,7 +151,7 @@ def test_random_groups_are_covered_and_chosen_ones_are_pulled_to_the_mean():
         (lambda r: r.posterior(8), "from 0 to 7"),
         (lambda r: r.posterior("3"), "whole number"),
         (lambda r: r.intervals(2), "between 0.5 and 0.999"),
-        (lambda r: r.top(0), "from 1 to the number of rows"),
+        (lambda r: r.top(0), "`k` must be a whole number from 1 to"),
         (lambda r: r.compare("place 3", "plaec 1"), "did you mean 'place 1'"),
         (lambda r: r.compare(1, 1), "with itself"),
         (lambda r: r.compare(0, 17), "from 0 to 5"),
@@ -207,3 +208,11 @@ def test_few_rows_are_told_that_the_prior_is_uncertain():
     few, many = named(), released()
     assert any("if the distribution is right" in note for note in few.intervals().notes)
     assert many.intervals().notes[1:] == many.top(1)[0].notes[2:] == (SIMULATED,)
+
+
+@pytest.mark.parametrize("seed", [2, 6, 12])
+def test_the_highest_rows_are_found_where_shares_round_to_more_than_one(seed):
+    path = files("holdfast") / "data" / "county_homicides_1996.csv"
+    options = {"count": "homicides", "category": "county", "keep": ["population"]}
+    release = holdfast.privatize(path, epsilon=1, max_count=50, seed=seed, **options)
+    assert len(release.top(5)) == 5

@@ -124,6 +124,7 @@ def test_the_usual_oddities_are_read_right_and_kept(cli, text, encoding):
     code, _, err = cli("privatize", name, *USUAL[1:], *keep)
     assert code == 0 and "Error" not in err
     before, after = Path(name).read_bytes(), Path("release/table.csv").read_bytes()
+    before = before.decode("cp1252").encode() if encoding == "cp1252" else before
     count = rb'"?\b[0-5]\b"?'  # the count, and the quotes that a number does not need
     hidden = [
         re.sub(count, b"#", data).replace(b'"place","n"', b"place,n") for data in (before, after)
@@ -220,7 +221,7 @@ def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
 
     monkeypatch.setattr(holdfast, "privatize", broken)
     code, out, err = cli("privatize", table(), *USUAL)
-    assert code == 1 and SECRET not in out + err
+    assert code == 5 and SECRET not in out + err
     assert "RuntimeError" in err
 
 

@@ -16,6 +16,7 @@ import holdfast
 from holdfast.constructors import Heuristic
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.release import bundle
+from holdfast.tables import parquet_groups
 from holdfast.tables.stream import arrow_source, text_source
 
 ROWS = 40_000
@@ -26,7 +27,7 @@ TABLE = pa.table({"shop": [f"s{row}" for row in range(ROWS)], "visits": np.arang
 def small_batches(monkeypatch):
     monkeypatch.setattr(text_source, "BLOCK", 1 << 12)
     monkeypatch.setattr(arrow_source, "ROWS", 1000)
-    monkeypatch.setattr(arrow_source, "ROW_GROUP", 4000)
+    monkeypatch.setattr(parquet_groups, "ROW_GROUP", 4000)
 
 
 def written(folder, kind):

@@ -634,7 +634,7 @@ def _(bundle):
     repair(bundle)
 
 
-@damage("a header without an end", "table.csv cannot be read near line")
+@damage("a header without an end", "a quote in its header is not closed")
 def _(bundle):
     (bundle / "table.csv").write_bytes(b'"' + b"\n" * 200_000)
     repair(bundle)

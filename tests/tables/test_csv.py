@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from test_table import refusal
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import MAX_COLUMNS, CsvTable, parse_csv
+from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.csv_text import MAX_COLUMNS
 from holdfast.tables.table import read_table
 
 
@@ -28,10 +29,8 @@ def test_a_text_table_is_written_back_byte_for_byte(delimiter, newline, bom, enc
     assert table.columns == ["county", "n", "note"]
     assert table.rows == [["Zürich", "3", ""], [" Ely ", "0", 'a\r\n,;\t|"b']]
     assert table.to_bytes() == data
-    assert (
-        read_table(table, count="n", keep=["county", "note"]).replace(np.array([3, 0])).to_bytes()
-        == data
-    )
+    released = read_table(table, count="n", keep=["county", "note"]).replace(np.array([3, 0]))
+    assert released.to_bytes() == (text.encode() if encoding == "cp1252" else data)
 
 
 cells = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=6)

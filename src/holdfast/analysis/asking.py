@@ -9,6 +9,8 @@ import numpy as np
 from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.parts.answers import answer
 from holdfast.analysis.parts.part import Part
+from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
+from holdfast.analysis.parts.totals import measured_total
 from holdfast.analysis.selection import chosen_rows, groups_of
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -109,6 +111,18 @@ def ask_part(
     return _about(release, marks, words, question, level, options)
 
 
+def ask_everything(
+    release: "Release",
+    question: str | Callable[..., Any],
+    *,
+    level: float,
+    options: dict[str, Any],
+) -> Answer:
+    """The answer about all rows, of a release by group or with measured totals."""
+    every = np.ones(len(release.counts), dtype=bool)
+    return _about(release, every, "", question, level, options)
+
+
 def ask_groups(
     release: "Release",
     question: str | Callable[..., Any],
@@ -156,16 +170,18 @@ def _about(
     if not part.rows and question == "total" and part.marks.any():
         found = _nothing(part, level)
     else:
-        found = answer(part, question, level=level, **options)
+        measured = measured_total(part, level) if question == "total" else None
+        found = measured or answer(part, question, level=level, **options)
     notes = _notes(part, question, found)
     if missing:
         notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
     named = found.question
-    if question in CAPPED and _capped(part):
+    if _enters_capped(part, question, found):
         named = f"{named}, counts capped at {len(known.target) - 1}"
-    return replace(found, question=f"{named}, {words}", notes=(*found.notes, *notes))
+    named = f"{named}, {words}" if words else named
+    return replace(found, question=named, notes=(*found.notes, *notes))
 
 
 def _nothing(part: Part, level: float) -> Answer:
@@ -181,11 +197,11 @@ def _nothing(part: Part, level: float) -> Answer:
     )
 
 
-def _capped(part: Part) -> bool:
-    if not part.rows:
+def _enters_capped(part: Part, question: Any, found: Answer) -> bool:
+    """Whether counts above max_count enter as max_count, and there are some."""
+    if question not in CAPPED or not part.rows or found.estimator == MEASURED:
         return False
-    top = sum(float(s.estimate.histogram[-1]) for s in part.strata)
-    return top > NOTED_TOP_SHARE * part.rows
+    return float(part.estimate.histogram[-1]) > NOTED_TOP_SHARE * part.rows
 
 
 def _notes(part: Part, question: Any, found: Answer) -> tuple[str, ...]:
@@ -198,7 +214,7 @@ def _notes(part: Part, question: Any, found: Answer) -> tuple[str, ...]:
         rows = "this row says" if part.rows == 1 else f"these {part.rows:,} rows say"
         ends = f"{found.in_words(low)} to {found.in_words(high)}"
         notes.append(f"with ε = {epsilon} {rows} little: {ends}")
-    if question in CAPPED and _capped(part):
+    if _enters_capped(part, question, found):
         notes.append(f"counts above {top} were published as {top} and enter as {top}")
     if question in ("median", "quantile") and high >= top:
         notes.append(

@@ -1,4 +1,4 @@
-"""Questions about single rows. They know less than the distribution does."""
+"""Questions about single rows, which say less than the distribution does."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -90,7 +90,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     count alike. So only tables of (released, true) counts are drawn, 2,000 of them: how many rows
     each true count has settles who is on top, at a cost that does not depend on the number of rows.
     """
-    hint = "as many as the table has rows at the most."
+    hint = "there cannot be more of them than rows."
     k = whole_number(k, "k", least=1, most=len(release.counts), hint=hint)
     level = check_level(level)
     (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)
@@ -172,7 +172,8 @@ def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Floats:
     laws = np.array([posterior(release, j).probabilities for j in seen])
     laws /= laws.sum(axis=1, keepdims=True)
     low = _lowest_on_top(laws.T @ rows[seen], places[-1])
-    laws = np.column_stack([laws[:, :low].sum(axis=1), laws[:, low:]])
+    # a sum of shares may round to just above 1
+    laws = np.minimum(np.column_stack([laws[:, :low].sum(axis=1), laws[:, low:]]), 1)
     chances, certain = np.zeros((len(places), n)), np.zeros(len(places))
     zero = 0 if low else 1  # where rows known to be zero stand
     for _ in range(DRAWS):

@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.parts.graded import Graded, classes_of
-from holdfast.analysis.parts.part import prior_of
+from holdfast.analysis.parts.measured import measured_whole
 from holdfast.analysis.regression.formula import Factor, Formula, design
 from holdfast.analysis.selection import published
 from holdfast.analysis.stage_one import SEED
@@ -58,12 +58,8 @@ def imputer(release: "Release", index: Floats, rows: Any) -> Imputer:
     shown, n = release.counts[rows], len(release.target)
     seen = np.zeros((len(means), n))
     np.add.at(seen, (classes, shown), 1.0)
-    graded = Graded(
-        seen=seen,
-        matrix=release.mechanism.matrix,
-        prior=prior_of(release.evidence),
-        index=means,
-    )
+    view = measured_whole(release)
+    graded = Graded(seen=seen, matrix=view.matrix, prior=view.target, index=means)
     return Imputer(graded=graded, classes=classes, shown=shown)
 
 

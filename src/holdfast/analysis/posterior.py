@@ -25,7 +25,7 @@ class Posterior:
 
     z is the prior: what is known of a row before its released count is looked at. It is right
     on average over the rows of the table, if z is right, and not for a row that other knowledge
-    sets apart. z's own uncertainty is not in it. Rows publicly known to be zero are not meant.
+    sets apart. z's own uncertainty is not in it. It is not about rows publicly known to be zero.
     """
 
     count: int

@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.answer import SIMULATED, About, Answer
-from holdfast.analysis.asking import Answers, ask_groups, ask_part
+from holdfast.analysis.asking import Answers, ask_everything, ask_groups, ask_part
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
@@ -49,13 +49,24 @@ def ask(
     """The answer to one question about the counts of all rows or of some; see `Release.ask`."""
     _check(question, estimator, level, options)
     if where is not None or by is not None:
-        if estimator != "best":
-            raise HoldfastError("`estimator` does not fit a question about some of the rows.")
+        _refuse(estimator)
         how = {"where": where, "level": check_level(level), "label": label, "options": options}
         if by is not None:
             return ask_groups(release, question, by=by, **how)
         return ask_part(release, question, **how)
+    if release.groups is not None or (question == "total" and release.totals is not None):
+        _refuse(estimator)
+        level = check_level(level)
+        return ask_everything(release, question, level=level, options=options)
     return _ask_all(release.known, question, estimator, level, options)
+
+
+def _refuse(estimator: str) -> None:
+    if estimator != "best":
+        raise HoldfastError(
+            "`estimator` does not fit a question about some of the rows, a release by group, or a "
+            "measured total."
+        )
 
 
 def _ask_all(

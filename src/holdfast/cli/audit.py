@@ -13,6 +13,7 @@ import typer
 
 from holdfast.cli.choices import find_privatizer
 from holdfast.cli.screen import asides, screen
+from holdfast.cli.stopping import End
 from holdfast.errors import CertificateError, HoldfastError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ TABLE, NEIGHBOUR, MAX_COUNT = "[0, 1, 2]", "[1, 1, 2]", 4
 
 def audit(
     what: Annotated[
-        str | None, typer.Argument(help="Folder of a release, or module:function.")
+        str | None, typer.Argument(help="Folder of a release, module:function, or a ptable.csv.")
     ] = None,
     pipeline: Annotated[
         bool, typer.Option("--pipeline", help="Audit holdfast's own release, both stages.")
@@ -59,6 +60,8 @@ def audit(
     [bold]holdfast audit --pipeline --epsilon 1 --draws 20000[/bold]
 
     [bold]holdfast audit mymodule:noisy --table 5 --neighbour 6 --epsilon 1[/bold]
+
+    [bold]holdfast audit ptable.csv --epsilon 1[/bold] (a perturbation table of the cell-key method)
     """
     options = {"epsilon": epsilon, "delta": delta, "draws": draws, "confidence": confidence}
     if (what is None) != pipeline:
@@ -72,6 +75,8 @@ def audit(
         tables = _tables(table or TABLE, neighbour or NEIGHBOUR)
         stages = {"max_count": max_count, "split": split, "privatizer": find_privatizer(privatizer)}
         found = _pipeline(tables, options, stages, as_json)
+    elif Path(str(what)).is_file():
+        found = _ptable(Path(str(what)), epsilon, delta)
     elif ":" in str(what) and not Path(str(what)).is_dir():
         function, tables = _function(str(what)), _tables(table, neighbour)
         found = _drawn(function, tables, options, as_json, batched=batched)
@@ -79,7 +84,13 @@ def audit(
         found = _release(Path(str(what)))
     _show(found, as_json)
     if found.violation:
-        raise typer.Exit(1)
+        raise typer.Exit(End.FALSE)
+
+
+def _ptable(file: Path, epsilon: str | None, delta: str) -> "Audit":
+    from holdfast.studies.agencies.audit import audit_ptable
+
+    return audit_ptable(file, epsilon=epsilon, delta=delta)
 
 
 def _release(folder: Path) -> "Audit":
@@ -228,5 +239,5 @@ def _show(found: "Audit", as_json: bool) -> None:
     if found.violation:
         screen.print("VIOLATION: the claim is refuted.", style="bold")
     elif found.epsilon is not None:
-        passed = "The claim holds for the matrix of stage 2." if found.exact else "Not refuted."
+        passed = "The claim holds for the matrix." if found.exact else "Not refuted."
         screen.print(passed + ("" if found.exact else " That is no proof: see docs/audit.md."))

@@ -35,7 +35,10 @@ def compare(
     ] = None,
     methods: Annotated[
         str | None,
-        typer.Option(help="Names, or module:NAME for one of your own; default: all nine."),
+        typer.Option(
+            help="Names, or module:NAME for one of your own; default: all nine. Agencies' methods: "
+            "suppression, rounding, random-rounding, cell-key, cell-key:PTABLE.csv."
+        ),
     ] = None,
     questions: Annotated[
         str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
@@ -60,6 +63,8 @@ def compare(
 
     [bold]holdfast compare homicides.csv --count homicides --max-count 50
     --epsilon 0.1,0.5,1 --methods default,truncated-geometric --folder study --pictures[/bold]
+
+    [bold]holdfast compare demo --epsilon 1 --methods default,suppression,rounding,cell-key[/bold]
     """
     import holdfast
 
@@ -133,8 +138,24 @@ def _show(found: "Comparison") -> None:
             cells = (shown(row[measure], row[f"spread of {measure}"]) for row in rows)
             table.add_row(method.name, *cells)
         screen.print(table)
+    for line in _promises(found):
+        screen.print(line)
     spread = " The bias ± one standard deviation over them." if found.repetitions > 1 else ""
     screen.print(f"Means over {numbered(found.repetitions, 'release')} each.{spread}")
+
+
+def _promises(found: "Comparison") -> list[str]:
+    """What the agencies' methods promise for one count, at the last budget."""
+    from holdfast.studies.agencies import promise_of
+    from holdfast.studies.methods import AgencyMethod
+
+    top = len(found.non_private_histogram) - 1
+    return [
+        f"{method.name} promises {promise_of(method.published, budget, max_count=top)}."
+        for method in found.methods
+        if isinstance(method, AgencyMethod)
+        for budget in found.epsilons[-1:]
+    ]
 
 
 def _mean(mean: float, spread: float | None) -> str:

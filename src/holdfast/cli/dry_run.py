@@ -13,7 +13,7 @@ from holdfast.privacy.delta import rounded_up
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
     from holdfast.engines.stages import Stages
-    from holdfast.ledger.ledger import Balance
+    from holdfast.ledger.entries import Balance
 
 
 def warn(note: str) -> None:

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.screen import screen
+from holdfast.cli.stopping import End
+from holdfast.errors import HoldfastError, one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger.ledger import Balance, Limit, Spend
+    from holdfast.ledger.entries import Balance, Begun, Limit, Spend
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -76,8 +78,46 @@ def show(
 
 
 @app.command()
+def check(
+    file: File,
+    releases: Annotated[
+        list[Path] | None, typer.Argument(help="Folders of releases that it paid for.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a ledger, and that it knows of releases which were paid from it.
+
+    All of a ledger is checked whenever it is opened. A release that it paid for and does not know
+    of means that an older copy of the ledger was put back: exit code 1.
+
+    Example: [bold]holdfast ledger check budget.ledger release-2025 release-2026[/bold]
+    """
+    from holdfast.ledger.ledger import open_ledger
+    from holdfast.ledger.stored import read_receipt
+
+    ledger, found = open_ledger(file), {}
+    for folder in releases or ():
+        receipt = read_receipt(folder)
+        if receipt is None or receipt.ledger != ledger.name:
+            why = "names no ledger" if receipt is None else "was paid from another ledger"
+            raise HoldfastError(
+                f"`{folder}` {why}. Hint: name a release that this ledger paid for."
+            )
+        found[str(folder)] = ledger.knows(receipt)
+    if as_json:
+        typer.echo(json.dumps({"whole": True, "releases": found}))
+    else:
+        screen.print("The ledger is whole: every entry is as it was written.")
+        for name, known in found.items():
+            words = "stands in it" if known else "is NOT in it: this is an older copy of the ledger"
+            screen.print(f"{one_line(name)}: its spend {words}.")
+    if not all(found.values()):
+        raise typer.Exit(End.FALSE)
+
+
+@app.command()
 def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
-    """List every spend and every limit, in order.
+    """List every spend and every limit in the order of payment: who, what, why.
 
     Example: [bold]holdfast ledger history budget.ledger homicides[/bold]
     """
@@ -95,7 +135,7 @@ def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
 
 def sentence(balance: "Balance") -> str:
     """A balance in one line."""
-    from holdfast.ledger.ledger import plainly
+    from holdfast.ledger.entries import plainly
 
     spent = (
         f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
@@ -141,7 +181,7 @@ def _print_balances(
 ) -> None:
     from rich.table import Table
 
-    from holdfast.ledger.ledger import plainly
+    from holdfast.ledger.entries import plainly
 
     table = Table(title="Budget of each dataset", title_justify="left")
     for name in ("dataset", "epsilon spent", "limit", "left", "done", "abandoned", "open"):
@@ -164,29 +204,55 @@ def _print_balances(
             )
 
 
-def _entry(entry: "Spend | Limit") -> dict[str, Any]:
-    from holdfast.ledger.ledger import Spend
+def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
+    from holdfast.ledger.entries import Begun, Spend
 
-    plain = {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
+    known: dict[str, Any] = {"time": entry.time, "user": entry.user}
+    if isinstance(entry, Begun):
+        return {"kind": "begun"} | known | {"earlier": entry.earlier}
+    known |= {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
     if not isinstance(entry, Spend):
-        return {"kind": "limit", "time": entry.time} | plain
-    extra = {"id": entry.id, "state": entry.state, "ended": entry.ended}
-    parameters = {"parameters": json.loads(entry.what or "null")}
-    return {"kind": "spend", "time": entry.time} | plain | extra | parameters
+        return {"kind": "limit"} | known
+    return (
+        {"kind": "spend"}
+        | known
+        | {"id": entry.id, "entry": entry.entry, "state": entry.state, "ended": entry.ended}
+        | {name: vars(entry)[name] for name in ("file", "column", "folder", "purpose")}
+        | {"parameters": json.loads(entry.what or "null")}
+    )
 
 
-def _print_history(entries: "list[Spend | Limit]") -> None:
+def _print_history(entries: "list[Begun | Limit | Spend]") -> None:
     from rich.table import Table
 
-    from holdfast.ledger.ledger import Spend, plainly
+    from holdfast.ledger.entries import Begun, Spend, plainly
 
-    table = Table(title="Limits and spends", title_justify="left")
-    for name in ("time (UTC)", "dataset", "what", "epsilon", "delta", "release"):
-        table.add_column(name, justify="right" if name in ("epsilon", "delta") else "left")
+    table = Table(title="Limits and spends, in the order of payment", title_justify="left")
+    for name in ("time (UTC)", "who", "dataset", "what", "epsilon", "delta", "of what, and why"):
+        right = name in ("epsilon", "delta")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
     for entry in entries:
-        kind, number = "limit set", ""
+        row = entry.time[:19].replace("T", " "), one_line(entry.user)
         if isinstance(entry, Spend):
-            kind, number = f"spend, {entry.state}", f"{entry.id:06d}"
+            kind, told = f"spend {entry.id}, {entry.state}", _told(entry)
+        elif isinstance(entry, Begun):
+            over = f" over {entry.earlier} entries of an older ledger" if entry.earlier else ""
+            table.add_row(*row, "", f"chain begun{over}", "", "", "")
+            continue
+        else:
+            kind, told = "limit set", ""
         amounts = plainly(entry.epsilon), plainly(entry.delta)
-        table.add_row(entry.time[:19].replace("T", " "), entry.dataset, kind, *amounts, number)
+        table.add_row(*row, one_line(entry.dataset), kind, *amounts, told)
     screen.print(table)
+
+
+def _told(spend: "Spend") -> str:
+    """Of what, to where and why, as far as it is known."""
+    column = f"{one_line(spend.column)} of " if spend.column else ""
+    parts = [
+        column + (one_line(Path(spend.file).name) if spend.file else "a table"),
+        f"to {one_line(spend.folder)}" if spend.folder else "",
+        f"for: {one_line(spend.purpose)}" if spend.purpose else "",
+    ]
+    known = any((spend.column, spend.file, spend.folder, spend.purpose))
+    return "\n".join(part for part in parts if part) if known else ""

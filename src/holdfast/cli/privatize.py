@@ -1,7 +1,6 @@
 """`holdfast privatize`: a file of counts in, a release bundle out."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -23,13 +22,14 @@ from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.options import whole
+from holdfast.cli.options import read_whole, whole
+from holdfast.cli.payment import check_room, told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
+from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger.ledger import Balance
+    from holdfast.ledger.entries import Balance
     from holdfast.release.release import Release
 
 
@@ -37,8 +37,8 @@ def privatize(
     file: Annotated[
         Path,
         typer.Argument(
-            help="CSV or Parquet file, one row per category; a folder of Parquet files; or, with "
-            "--query, a DuckDB database."
+            help="CSV, Parquet or Excel file, one row per category; a folder of Parquet files; or, "
+            "with --query, a DuckDB database."
         ),
     ],
     epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
@@ -138,6 +138,9 @@ def privatize(
         Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
     ] = None,
     dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="Why this is released, for the ledger's history.")
+    ] = None,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -146,6 +149,13 @@ def privatize(
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")
+    ] = None,
+    sheet: Annotated[
+        str | None, typer.Option(help="Sheet of an Excel workbook that has several.")
+    ] = None,
+    header_row: Annotated[
+        int | None,
+        typer.Option(help="Row of an Excel sheet that has the names; default: found."),
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
@@ -183,7 +193,6 @@ def privatize(
     from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
-    from holdfast.tables.files import read_file
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -203,17 +212,19 @@ def privatize(
         "category": category,
         "keep": keep or (),
         "publish_anyway": publish_anyway or (),
+        "order_by": order_by,
         "repeated_categories": repeated_categories,
+        "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
+    if purpose is not None and ledger is None:
+        raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     streamed = not from_people and is_streamed(file, stream, query)
     refuse_in_streams(streamed, within, options)
     if not streamed:
         names["within"] = within_of(within)
-    if missing or order_by or not streamed:  # a stream refuses both
-        names |= {"missing": tuple(missing or ()), "order_by": order_by}
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
         table, roles = counted(file, by, categories, per)
@@ -222,7 +233,11 @@ def privatize(
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = asked_source(file, query) if streamed else nullcontext(read_file(file))
+        opened = (
+            asked_source(file, query)
+            if streamed
+            else nullcontext(read_whole(file, sheet, header_row))
+        )
     if dry_run:
         account = None if ledger is None else _account(ledger, dataset)
         parameters = check_parameters(**options, **stages, within=names.get("within"))
@@ -235,7 +250,9 @@ def privatize(
             )
         say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
         return
-    paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
+    check_room(file, out, options["max_count"])
+    payer = None if ledger is None else told(ledger, file, count, out, purpose)
+    paid: dict[str, Any] = {"seed": seed, "ledger": payer, "dataset": dataset}
     chosen = names | options | paid | stages
     with _saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
@@ -249,7 +266,7 @@ def privatize(
             with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
                 release = holdfast.privatize(source, **chosen)
             suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
-            with working("Writing …", quiet=as_json):
+            with working("Writing …", quiet=as_json), _saying_if_it_is_kept(ledger, seed):
                 folder = release.save(out or "", table_format=suffix)
     if as_json:
         extra: dict[str, Any] = {"folder": str(folder)}
@@ -260,12 +277,9 @@ def privatize(
         return
     for note in release.notes:
         warn(note)
-    try:
-        _show(release, folder)
-        if ledger is not None and not release.privacy.simulated:
-            _say_what_was_spent(release, _account(ledger, dataset))
-    except (OSError, UnicodeError):  # the screen failed, the release did not
-        sys.stderr.write(f"The release is in {folder}.\n")
+    _show(release, folder)
+    if ledger is not None and not release.privacy.simulated:
+        _say_what_was_spent(release, _account(ledger, dataset))
 
 
 def _refuse_with_people(*others: Any) -> None:
@@ -316,12 +330,23 @@ def _groups_in_words(release: "Release") -> str:
 
 
 @contextmanager
+def _saying_if_it_is_kept(ledger: Path | None, seed: int | None) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if ledger is not None and seed is None:
+            asides.print("The ledger keeps this release: the same command writes it, unpaid.")
+        raise
+
+
+@contextmanager
 def _saying_if_it_counted() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if COUNTED in getattr(error, "__notes__", ()):
-            asides.print(COUNTED)
+        for note in getattr(error, "__notes__", ()):
+            if note in (COUNTED, MAY_COUNT):
+                asides.print(note)
         raise
 
 

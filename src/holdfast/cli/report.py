@@ -3,23 +3,28 @@
 import json
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
 
-FORMATS = ("html", "md", "json")
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+FORMATS = ("html", "md", "json", "xlsx")
 
 
 def report(
     directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
     out: Annotated[
         Path | None,
-        typer.Option(help="File to write; default DIR-report.html, or the screen for md and json."),
+        typer.Option(
+            help="File to write; default DIR-report.html or .xlsx, or the screen for md and json."
+        ),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="html, md or json.")] = "html",
+    form: Annotated[str, typer.Option("--format", help="html, md, json or xlsx.")] = "html",
     with_intervals: Annotated[
         bool,
         typer.Option("--with-intervals", help="Also write the table with an interval per row."),
@@ -29,7 +34,8 @@ def report(
     """Write a report of a release: what was promised, what it says, how sure, what not to do.
 
     The report comes from the folder alone; the HTML is one file that asks the network for
-    nothing.
+    nothing. The Excel workbook is a copy with the table, its intervals, the distribution and
+    answers; the folder stays what is published.
 
     Examples:
 
@@ -38,37 +44,48 @@ def report(
     [bold]holdfast report release --with-intervals --out report.html[/bold]
 
     [bold]holdfast report release --format md[/bold]
+
+    [bold]holdfast report release --format xlsx[/bold]
     """
     import holdfast
-    from holdfast.analysis.interval_table import with_intervals_beside
-    from holdfast.analysis.report.content import report as make
+    from holdfast.analysis.report.table import as_text, table_with_intervals
     from holdfast.tables.table import write_file
 
     if form not in FORMATS:
-        raise HoldfastError(f"`--format` must be html, md or json, got {form!r:.40}.")
+        raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
     name = directory.resolve().name
-    place = out or (Path(f"{name}-report.html") if form == "html" else None)
+    place = out or (Path(f"{name}-report.{form}") if form in ("html", "xlsx") else None)
     table = _beside(place or Path(f"{name}-report"), "-intervals.csv") if with_intervals else None
     for path in (place, table):
         if path is not None:
             _check_new(path)
     with working("Answering …", quiet=form == "json"):
         release = holdfast.load(directory)
-        text = _dress(make(release, level), form)
+        made = _dress(release, level, form)
     if table is not None:
-        beside, notes = with_intervals_beside(release, level)
-        write_file(beside, table)
+        columns, notes = table_with_intervals(release, level)
+        write_file(as_text(columns), table)
         for note in notes:
             asides.print(f"Note: {note}.")
         asides.print(f"Table with intervals: {table}")
     if place is None:
-        typer.echo(text, nl=False)
+        typer.echo(made, nl=False)
         return
-    _write(place, text)
+    _write(place, made)
     typer.echo(f"Report: {place}")
 
 
-def _dress(content: dict[str, Any], form: str) -> str:
+def _dress(release: "Release", level: float, form: str) -> bytes:
+    from holdfast.analysis.report.content import report as make
+
+    if form == "xlsx":
+        from holdfast.analysis.report.workbook import workbook
+
+        return workbook(release, level)
+    return _text(make(release, level), form).encode()
+
+
+def _text(content: dict[str, Any], form: str) -> str:
     if form == "json":
         return json.dumps(content, indent=1, default=str) + "\n"
     if form == "md":
@@ -91,10 +108,10 @@ def _check_new(path: Path) -> None:
         raise HoldfastError(f"the folder `{path.parent}` does not exist. Hint: make it first.")
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, data: bytes) -> None:
     partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
     try:
-        partial.write_text(text, encoding="utf-8")
+        partial.write_bytes(data)
         os.replace(partial, path)
     except OSError as error:
         partial.unlink(missing_ok=True)

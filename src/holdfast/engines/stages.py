@@ -13,12 +13,12 @@ from holdfast.constructors.constructor import as_constructor
 from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
-from holdfast.ledger.ledger import Charge
+from holdfast.ledger.entries import Charge
 from holdfast.ledger.request import Request
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import Budget, exact_epsilon
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
@@ -82,6 +82,7 @@ def check_parameters(
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
+        stage_2 = Optimal()  # anew: nothing put on the one that was given has a say
     one_stage = split is None and privatizer is None and stage_2.one_stage
     usual = privatizer is None and not one_stage
     if privatizer is None:
@@ -123,8 +124,7 @@ class Parameters:
         """What rows are grouped by, with the number of classes that so many rows bear."""
         if self.within is None or not self.within.open:
             return self.within
-        epsilon = exact_epsilon(self.options["epsilon"])
-        return self.within.settled(classes_rule(epsilon, rows=rows))
+        return self.within.settled(classes_rule(rows))
 
     def for_rows(self, rows: int, groups: Partition | None = None) -> "Stages":
         """The stages for a table of so many rows, in these groups, which is public; what cannot be

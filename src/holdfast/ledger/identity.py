@@ -72,6 +72,11 @@ def identity(part: Any) -> str:
     return f"{kind.__qualname__}#{secrets.token_hex(16)}"
 
 
+def is_known(part: Any) -> bool:
+    """Whether a privatizer or a constructor is one of holdfast's own, and not derived from it."""
+    return type(part) in _KNOWN_AS
+
+
 def _fields(part: Any) -> str:
     names = [field.name for field in fields(part)] if is_dataclass(part) else []
     return ", ".join(f"{name}={identity(vars(part)[name])}" for name in names)

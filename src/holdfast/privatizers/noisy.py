@@ -35,7 +35,7 @@ class Noisy(Privatizer):
 
     @abstractmethod
     def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy integers: all that is ever learnt about the histogram but its total."""
+        """The noisy integers: all that is ever learnt about the histogram, except for its total."""
 
     @abstractmethod
     def fit(self, noisy: Integers, bins: int, total: int, epsilon: Fraction) -> Floats:

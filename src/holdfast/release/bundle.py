@@ -39,6 +39,7 @@ from holdfast.verify import verify
 FORMATS = ("csv", "parquet")
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 GROUPS, LABELS = "mechanism.groups", "groups.csv"
+BESIDE, A_COUNT = 1 << 16, 60  # bytes of all that is not the table, and of these for each count
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -54,7 +55,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
         raise HoldfastError(
             "missing counts of a text table cannot be saved as Parquet. Hint: save it as CSV."
         )
-    with new_bundle(directory) as folder:
+    with writing(Path(directory).parent), new_bundle(directory) as folder:
         release.drawn_with.verify()
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
@@ -85,6 +86,22 @@ def writing(place: Path) -> Iterator[None]:
             f"`{place}` cannot be written to ({error.strerror or type(error).__name__}); nothing "
             "was released. Hint: make room, or choose another folder."
         ) from None
+
+
+def check_free(folder: Path, size: int) -> None:
+    """Raise if a disk plainly has no room for a bundle of about so many bytes."""
+    free = shutil.disk_usage(folder).free
+    if free < size:
+        raise HoldfastError(
+            f"`{folder}` has no room: about {size / 1e6:,.1f} MB are needed and "
+            f"{free / 1e6:,.1f} are free. Nothing was drawn or spent. Hint: make room, or choose "
+            "another folder."
+        )
+
+
+def bundle_size(table: int, max_count: int) -> int:
+    """About how many bytes a bundle takes whose table takes so many."""
+    return table + BESIDE + A_COUNT * max_count
 
 
 def load(directory: str | os.PathLike[str]) -> Release:
@@ -171,7 +188,7 @@ def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     known = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
-    if release.missing_rows is not None:
+    if release.missing_rows is not None and len(release.missing_rows) <= MOST_ROWS:
         known["missing_rows"] = marks_to_text(release.missing_rows)
     content = release.summary() | {
         "columns": columns,
@@ -226,7 +243,10 @@ def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     codes = ("",) if record.get("missing") else ()
     counts = read_table(table, count=column or "count", missing=codes).counts
     table = table if column is not None else counts
-    return _with_members(Release(counts=counts, table=table, **read_facts(folder, record)))
+    facts = read_facts(folder, record)
+    if record.get("missing"):
+        facts["missing_rows"] = counts < 0
+    return _with_members(Release(counts=counts, table=table, **facts))
 
 
 def _with_members(release: Release) -> Release:
@@ -260,12 +280,14 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "structural_zeros": int(record["structural_zeros"]),
         "structural_zero_rows": _marks(record, "structural_zero_rows"),
         "missing_rows": _marks(record, "missing_rows"),
+        "missing": record.get("missing"),
         "max_count_found": None if found is None else FoundMaxCount.from_dict(found),
         "methods": tuple(record["methods"]),
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
         "count_column": record["count_column"],
         "unchanged_columns": tuple(record["unchanged_columns"]),
         "notes": tuple(record["notes"]),
+        "receipt": record.get("receipt"),
         "made_with": record["holdfast"],
     }
 

@@ -173,6 +173,8 @@ class ReleaseFacts:
     """Which rows those zeros are, in row order; None where there are none or it is not told."""
     missing_rows: NDArray[np.bool_] | None = field(default=None, repr=False)
     """Which rows have no count, because it is not known; None where there are none. Public."""
+    missing: int | None = field(default=None, repr=False)
+    """How many those are, where there may be too many rows to tell which."""
     measurement: NDArray[np.int64] | None = field(default=None, repr=False)
     """The noisy integers that stage 1 measured and made z from; None where it does not say."""
     count_column: str | None = None
@@ -189,6 +191,8 @@ class ReleaseFacts:
     """What a reader should know."""
     repeated: bool = False
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
+    receipt: str | None = field(default=None, repr=False)
+    """By what a ledger knows the spend that paid for it; None where no ledger was named."""
     made_with: str = field(default_factory=lambda: _version(), repr=False)
     """The version of holdfast that drew it."""
 
@@ -222,6 +226,11 @@ class ReleaseFacts:
             return float(self.groups.sizes @ self.drawn_with.count_errors() / self.rows)
         return expected_change(self.mechanism, self.target)
 
+    @property
+    def _gaps(self) -> int:
+        marks = self.missing_rows
+        return (self.missing or 0) if marks is None else int(marks.sum())
+
     def summary(self) -> dict[str, Any]:
         """What was done and promised, as plain values."""
         return {
@@ -230,7 +239,7 @@ class ReleaseFacts:
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
-            **({} if self.missing_rows is None else {"missing": int(self.missing_rows.sum())}),
+            **({"missing": self._gaps} if self._gaps else {}),
             **self._groups_and_totals(),
             "max_count": self.drawn_with.max_count,
             "max_count_found": None
@@ -243,6 +252,7 @@ class ReleaseFacts:
             "mechanism_digest": self.drawn_with.digest,
             "mechanism_delta": str(self.drawn_with.delta),
             "notes": list(self.notes),
+            **({} if self.receipt is None else {"receipt": self.receipt}),
         }
 
     def _groups_and_totals(self) -> dict[str, Any]:
@@ -454,6 +464,18 @@ class Release(ReleaseFacts):
         from holdfast.release.bundle import save
 
         return save(self, directory, table_format)
+
+    def to_excel(self, path: str | os.PathLike[str], *, level: float = 0.9) -> None:
+        """Write an Excel workbook for people: the table with its intervals, the distribution,
+        answers. A copy: the bundle that `save` writes is what can be verified."""
+        from holdfast.analysis.report.workbook import workbook
+
+        data = workbook(self, level)
+        try:
+            with open(path, "xb") as file:
+                file.write(data)
+        except OSError as error:
+            raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -5,13 +5,24 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.arrays import Integers
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
 from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.engines.memory import privatize
 from holdfast.errors import HoldfastError
 from holdfast.privatizers import CyclicLaplace
 from holdfast.release.release import Release
+from holdfast.studies.agencies import (
+    CellKey,
+    RandomRounding,
+    Rounding,
+    Suppression,
+    read_ptable,
+)
+from holdfast.studies.agencies.laws import Published
+from holdfast.studies.simulator import draw_distribution
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +84,48 @@ def methods_by_name(error: str = "absolute") -> dict[str, Method]:
 METHODS = methods_by_name()
 
 
+@dataclass(frozen=True, kw_only=True)
+class AgencyMethod(Method):
+    """What an agency does today. It has no certificate, so it is simulated and never released."""
+
+    published: Published
+    """The law of what is published for each count."""
+
+    def simulate(self, counts: Integers, *, epsilon: Any, max_count: int, seed: int) -> Any:
+        """The distribution that is published, and the matrix; epsilon says nothing here."""
+        matrix = self.published.matrix(max_count)
+        histogram = np.bincount(np.minimum(counts, max_count), minlength=max_count + 1)
+        drawn = draw_distribution(histogram, matrix, np.random.default_rng(seed))
+        return Uncertified(distribution=drawn, mechanism=BareMatrix(matrix=matrix))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class BareMatrix:
+    """A matrix that nothing is proved of."""
+
+    matrix: Floats
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Uncertified:
+    """What a comparison looks at of a release, where there is none."""
+
+    distribution: Floats
+    mechanism: BareMatrix
+
+
+AGENCIES = {
+    name: AgencyMethod(name=name, published=published)
+    for name, published in {
+        "suppression": Suppression(),
+        "rounding": Rounding(),
+        "random-rounding": RandomRounding(),
+        "cell-key": CellKey(),
+    }.items()
+}
+"""What agencies do today; compared where they are named."""
+
+
 def find_methods(methods: Iterable[str | Method] | None) -> tuple[Method, ...]:
     """Methods by name, by `module:NAME` or as they are; None means all the named ones.
 
@@ -95,13 +148,17 @@ def find_methods(methods: Iterable[str | Method] | None) -> tuple[Method, ...]:
 def _find(method: Any) -> Method:
     if isinstance(method, Method):
         return method
-    if method in METHODS:
-        return METHODS[method]
+    if method in METHODS | AGENCIES:
+        return (METHODS | AGENCIES)[method]
+    if isinstance(method, str) and method.startswith("cell-key:"):
+        table = read_ptable(method.partition(":")[2])
+        return AgencyMethod(name="cell-key", published=CellKey(table=table))
     if isinstance(method, str) and ":" in method:
         return _imported(method)
     raise HoldfastError(
         f"`methods`: there is no method {method!r:.40}. Hint: the names are "
-        f"{', '.join(METHODS)}; your own is a holdfast.Method, or the text 'module:NAME' of one."
+        f"{', '.join(METHODS | AGENCIES)}; cell-key:FILE reads a table of ptable's; "
+        "your own is a holdfast.Method, or the text 'module:NAME' of one."
     )
 
 

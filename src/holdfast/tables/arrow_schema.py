@@ -21,7 +21,8 @@ def without_notes(table: Any) -> Any:
 
 def plain(table: Any) -> Any:
     """For a file: without notes, also inside of nested types; extension types as what they hold,
-    because their parameters are notes as well."""
+    because their parameters are notes as well; dictionaries as their values, because the order of
+    those may be that of the counts."""
     import pyarrow as pa
 
     columns = [_stored(column) for column in table.columns]
@@ -47,6 +48,8 @@ def _plain_type(kind: Any) -> Any:
 
     if isinstance(kind, pa.BaseExtensionType):
         return _plain_type(kind.storage_type)
+    if pa.types.is_dictionary(kind):
+        return _plain_type(kind.value_type)
     if pa.types.is_struct(kind):
         return pa.struct([_plain_field(field) for field in kind])
     if pa.types.is_map(kind):

@@ -1,8 +1,10 @@
 """Names of columns: which plays which part, found, suggested, and what an error calls them."""
 
 import difflib
+import json
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +13,9 @@ from holdfast.errors import HoldfastError, LeakError, one_line
 from holdfast.tables.groups import read_within
 from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
 
+LONGEST_NAMES = 1 << 17
+"""Characters, as JSON, of all names together: they stand in several files of a bundle, and more
+than once, and none of those files may be large."""
 _SHOWN = 8
 _NUMBER = re.compile(r"[<>≤≥~+-]?\s*[$€£]?[0-9][0-9 .,_']*(?:e[+-]?[0-9]+)?\s*%?", re.IGNORECASE)
 
@@ -39,12 +44,20 @@ class Wanted:
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The same for a table with these columns, which must have all that are named."""
         parts = {"category": self.category, "structural_zero": self.structural_zero}
+        for parameter, name in {"count": self.count, "order_by": self.order_by, **parts}.items():
+            if isinstance(name, str) and not name:
+                raise HoldfastError(
+                    f"`{parameter}` must name a column, got an empty name. Hint: the first line "
+                    "must hold the names of the columns; give this one a name there."
+                )
         count = count_column(columns, self.count, **parts)
+        times = Counter(columns)
         grouped = () if self.within is None else self.within.columns
         shown = {self.category, *self.keep, *grouped}
         for parameter, names in (("keep", self.keep), ("within", grouped)):
             for name in names:
-                find_column(columns, name, parameter)
+                if times[name] != 1:
+                    find_column(columns, name, parameter)
             if count in names:
                 raise HoldfastError(f"`{parameter}` must not name the column of counts, {count!r}.")
         if self.order_by is not None and self.order_by not in shown:
@@ -81,13 +94,26 @@ class Roles:
         return tuple(name for name in self.published if name != self.count)
 
     @property
+    def ordering(self) -> tuple[str, ...]:
+        """The columns in whose order the rows are published; none where they keep their own."""
+        if self.wanted.order_by is None:
+            return ()
+        names = (self.wanted.order_by, self.wanted.category)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    @property
     def watched(self) -> tuple[str, ...]:
         """Those of the others that could tell the counts; rows known to be zero are public."""
         return tuple(name for name in self.others if name != self.wanted.structural_zero)
 
     def refuse_header(self) -> None:
         """Raise if the name of a published column is a number: then it is a cell of the first row,
-        in a file without a header."""
+        in a file without a header. Raise too if a bundle has no room for the names."""
+        if sum(len(json.dumps(str(name))) for name in self.published) > LONGEST_NAMES:
+            raise HoldfastError(
+                "the names of the columns that would be published are too long for a release. "
+                "Nothing was drawn or spent. Hint: shorten the names, or keep fewer columns."
+            )
         if any(reads_as_number(name) for name in self.published):
             raise HoldfastError(
                 "the name of a column that would be published is a number. Hint: the first line of "
@@ -100,15 +126,16 @@ def refuse_leaks(leaks: Iterable[Leak], wanted: Wanted) -> None:
     anyway = set(wanted.publish_anyway)
     found = [leak for leak in leaks if not anyway & set(leak.names)]
     if found:
+        names = list(dict.fromkeys(leak.names[0] for leak in found))
         raise LeakError(
             f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, found)))}. "
             f"Nothing was drawn or spent. Hint: {_advice(found)}; or, where that may be published "
-            f"all the same, name it: {_anyway(found)}."
+            f"all the same, name it: {_anyway(names)}.",
+            tuple(names),
         )
 
 
-def _anyway(found: Sequence[Leak]) -> str:
-    names = list(dict.fromkeys(leak.names[0] for leak in found))
+def _anyway(names: list[str]) -> str:
     words = shlex.join(word for name in names for word in ("--publish-anyway", name))
     return f"publish_anyway={names!r}, {one_line(words)}"
 

@@ -94,16 +94,31 @@ class Codes:
     """
 
     def __init__(self, codes: Sequence[Any]) -> None:
-        self._texts = {str(code).strip() for code in codes if not is_missing(code)}
+        self._texts = {str(code).strip(" \t") for code in codes if not is_missing(code)}
         self._empty = "" in self._texts or any(map(is_missing, codes))
         self._numbers = {float(text) for text in self._texts if _TEXT_NUMBER.fullmatch(text)}
+
+    @property
+    def texts(self) -> list[str]:
+        """As they stand in a file of text."""
+        return sorted(self._texts)
+
+    @property
+    def numbers(self) -> list[float]:
+        """Those that are numbers."""
+        return sorted(self._numbers)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no count at all is one of them."""
+        return self._empty
 
     def has(self, cell: Any) -> bool:
         """Whether a cell holds one of them."""
         if is_missing(cell):
             return self._empty
         if isinstance(cell, str):
-            return cell.strip() in self._texts
+            return cell.strip(" \t") in self._texts
         return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self._numbers
 
 

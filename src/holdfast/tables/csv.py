@@ -1,9 +1,7 @@
 """The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
 
-import codecs
 import csv
 import io
-import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
@@ -11,19 +9,15 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import find_column
-
-DELIMITERS = (",", ";", "\t", "|")
-MAX_COLUMNS = 100_000
-_HEADER_LINE = re.compile(r'(?:[^"\r\n]+|"[^"]*")*+')
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8",
-    codecs.BOM_UTF16_LE: "utf-16-le",
-    codecs.BOM_UTF16_BE: "utf-16-be",
-}
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_NOT_TEXT = (
-    "the file does not look like a text table. "
-    "Hint: save it as CSV, in UTF-8, or give a Parquet file the suffix .parquet."
+from holdfast.tables.csv_text import (
+    DELIMITERS,
+    LONGEST_CELL,
+    LONGEST_HEADER,
+    LONGEST_RECORD,
+    broken,
+    find_encoding,
+    read_header,
+    too_long,
 )
 
 
@@ -67,10 +61,16 @@ class CsvTable:
         return replace(self, rows=rows)
 
     def select(self, names: Collection[str]) -> "CsvTable":
-        """The same table with these columns alone, in the order they have."""
-        places = [at for at, name in enumerate(self.header) if name in names]
+        """The same table with these columns alone, in the order they have.
+
+        What is left of a file in Windows-1252 could be taken for UTF-8, so that it becomes.
+        """
+        wanted = set(names)
+        places = [at for at, name in enumerate(self.header) if name in wanted]
         rows = [[row[at] for at in places] for row in self.rows]
-        return replace(self, header=tuple(self.header[at] for at in places), rows=rows)
+        encoding = "utf-8" if self.encoding == "cp1252" else self.encoding
+        header = tuple(self.header[at] for at in places)
+        return replace(self, header=header, rows=rows, encoding=encoding)
 
     def to_bytes(self) -> bytes:
         """The table as a file: same delimiter, line ends, encoding and byte order mark."""
@@ -85,8 +85,13 @@ class CsvTable:
         # The writer quotes only its own line end: with CR LF, cells holding either are quoted.
         lines: list[str] = []
         sink = SimpleNamespace(write=lines.append)
-        # Another delimiter inside a name would mislead the next reader, unless quoted.
-        misleading = any(d in name for d in DELIMITERS for name in self.header)
+        # Unquoted, some names would mislead the next reader: those with another delimiter inside,
+        # with what looks like a byte order mark in front, or with nothing that can be seen.
+        misleading = (
+            any(d in name for d in DELIMITERS for name in self.header)
+            or self.header[0].startswith("\ufeff")
+            or not "".join(self.header).strip()
+        )
         quoting = csv.QUOTE_ALL if misleading else csv.QUOTE_MINIMAL
         # One column shows no delimiter; the next reader will take it for a comma.
         delimiter = self.delimiter if len(self.header) > 1 else DELIMITERS[0]
@@ -99,62 +104,36 @@ class CsvTable:
 
 
 def parse_csv(data: bytes) -> CsvTable:
-    """The text table in the bytes of a file."""
-    text, encoding, bom = _decode(data)
-    text = text.lstrip("\r\n")
-    if not text.strip():
-        raise HoldfastError("the file is empty. Hint: its first line must hold the column names.")
-    delimiter = _delimiter(text)
-    lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    """The text table in the bytes of a file, as `holdfast.tables.csv_text` defines it."""
+    encoding = find_encoding(lambda: [data])
+    start = len(encoding.bom)
+    head = data[start : start + LONGEST_HEADER]
+    header = read_header(head, encoding.name, whole=start + len(head) == len(data))
+    file = io.BytesIO(data)
+    file.seek(start + len(header.text.encode(encoding.name)))
+    reader = csv.reader(
+        io.TextIOWrapper(file, encoding.name, newline=""), delimiter=header.delimiter, strict=True
+    )
     try:
-        header = next(reader)
-        newline = _newline(text[: lines.tell()])
-        _check_width(header)
         rows = list(reader)
     except csv.Error:
-        raise _broken(reader.line_num) from None
-    rows = _rectangular(rows, len(header))
-    return CsvTable(tuple(header), rows, delimiter, newline, encoding, bom)
+        raise broken(header.lines + reader.line_num) from None
+    rows = _rectangular(rows, len(header.names))
+    _check_lengths(rows, header.lines, len(data))
+    style = header.delimiter, header.newline, encoding.name, encoding.bom
+    return CsvTable(header.names, rows, *style)
 
 
-def _decode(data: bytes) -> tuple[str, str, bytes]:
-    bom = next((b for b in _BOMS if data.startswith(b)), b"")
-    encoding = _BOMS.get(bom, "utf-8")
-    try:
-        text = data[len(bom) :].decode(encoding)
-    except UnicodeDecodeError:
-        if bom or _CONTROL.search(data):
-            raise HoldfastError(_NOT_TEXT) from None
-        text, encoding = _decode_windows(data), "cp1252"
-    if "\0" in text:
-        raise HoldfastError(_NOT_TEXT)
-    return text, encoding, bom
-
-
-def _decode_windows(data: bytes) -> str:
-    try:
-        return data.decode("cp1252")
-    except UnicodeDecodeError:
-        raise HoldfastError(_NOT_TEXT) from None
-
-
-def _delimiter(text: str) -> str:
-    match = _HEADER_LINE.match(text)
-    bare = re.sub('"[^"]*"', "", match[0] if match else "")
-    return max(DELIMITERS, key=bare.count)
-
-
-def _newline(header_line: str) -> str:
-    return next((end for end in ("\r\n", "\r") if header_line.endswith(end)), "\n")
-
-
-def _check_width(header: list[str]) -> None:
-    if len(header) > MAX_COLUMNS:
-        raise HoldfastError(
-            f"the file has {len(header):,} columns, at most {MAX_COLUMNS:,} are read. "
-            "Hint: one category per row, one column for its count; is the table transposed?"
-        )
+def _check_lengths(rows: list[list[str]], before: int, size: int) -> None:
+    """Cells, and records, where there can be any that are too long."""
+    if csv.field_size_limit() > LONGEST_CELL < size:
+        for at, row in enumerate(rows):
+            if too_long(row):
+                raise broken(before + at + 1)
+    if size > LONGEST_RECORD:
+        for at, row in enumerate(rows):
+            if sum(map(len, row)) > LONGEST_RECORD:
+                raise HoldfastError(f"data row {at + 1} is above 16 MiB.")
 
 
 def _rectangular(rows: list[list[str]], width: int) -> list[list[str]]:
@@ -165,7 +144,7 @@ def _rectangular(rows: list[list[str]], width: int) -> list[list[str]]:
     if set(map(len, rows)) <= {width}:
         return rows
     at = next(i for i, row in enumerate(rows) if len(row) != width)
-    if not rows[at]:
+    if _is_blank(rows[at], width):
         raise HoldfastError(f"data row {at + 1} is an empty line. Hint: take the line out.")
     raise HoldfastError(
         f"data row {at + 1} has {len(rows[at])} cells, the header has {width}. "
@@ -174,12 +153,4 @@ def _rectangular(rows: list[list[str]], width: int) -> list[list[str]]:
 
 
 def _is_blank(row: list[str], width: int) -> bool:
-    return not row or (width > 1 and len(row) == 1 and not row[0].strip())
-
-
-def _broken(line: int) -> HoldfastError:
-    return HoldfastError(
-        f"the file cannot be read as CSV near line {line}. Hint: look for a quoted cell that is "
-        f"not closed, text after a closing quote, or a cell above {csv.field_size_limit():,} "
-        "characters."
-    )
+    return not row or (width > 1 and len(row) == 1 and not row[0].strip(" \t"))

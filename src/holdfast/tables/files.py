@@ -1,15 +1,17 @@
-"""Tables in files: CSV, and Parquet where pyarrow is installed."""
+"""Tables in files: CSV; Parquet and Excel where what reads them is installed."""
 
 import io
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.arrow_schema import plain
 from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.excel import SUFFIXES as _EXCEL_SUFFIXES
+from holdfast.tables.excel import parse_excel
 from holdfast.tables.frames import (
     Frame,
     as_list,
@@ -18,16 +20,44 @@ from holdfast.tables.frames import (
     no_pyarrow,
     open_frame,
 )
+from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
 
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 _PARQUET_SUFFIXES = (".parquet", ".pq")
+_ALL_SUFFIXES = (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *_EXCEL_SUFFIXES)
 
 
 def read_file(path: str | os.PathLike[str]) -> Any:
     """The table in a file: a `CsvTable`, or from .parquet and .pq a pyarrow Table."""
     path = Path(path)
-    parquet = _is_parquet(path)
+    if path.suffix.lower() in _EXCEL_SUFFIXES:
+        return read_excel(path)
+    return _parsed(path, _parse_parquet if _is_parquet(path) else parse_csv)
+
+
+def read_excel(
+    path: str | os.PathLike[str], *, sheet: str | None = None, header_row: int | None = None
+) -> CsvTable:
+    """The table in a sheet of an Excel workbook, every cell as text, for `holdfast.privatize`.
+
+    Parameters:
+        sheet: The name of the sheet; needed where several hold something.
+        header_row: The number of the row that holds the column names. By default lines above the
+            table, with a single cell each, are passed over.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in _EXCEL_SUFFIXES:
+        raise HoldfastError(
+            f"`{path}` must end in {' or '.join(_EXCEL_SUFFIXES)}: `sheet` and `header_row` are "
+            "for Excel workbooks."
+        )
+    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, header_row))
+    return table
+
+
+def _parsed(path: Path, parse: Callable[[bytes], Any]) -> Any:
+    refuse_special(path)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -35,9 +65,19 @@ def read_file(path: str | os.PathLike[str]) -> Any:
     except ValueError:
         raise unreadable(path, "not a path") from None
     try:
-        return _parse_parquet(data) if parquet else parse_csv(data)
+        return parse(data)
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
+
+
+def refuse_special(path: Path) -> None:
+    """Raise for a pipe or a device, which could be waited for without end, or read but once."""
+    try:
+        special = path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):  # no such path: reading it says so
+        return
+    if special:
+        raise unreadable(path, "it is a pipe or a device, not a file")
 
 
 def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:
@@ -76,15 +116,15 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
     >>> is_table_file("counts.csv"), is_table_file("Kent")
     (True, False)
     """
-    return Path(path).suffix.lower() in (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES)
+    return Path(path).suffix.lower() in _ALL_SUFFIXES
 
 
 def _is_parquet(path: Path) -> bool:
     suffix = path.suffix.lower()
-    if not is_table_file(path):
+    if suffix not in _TEXT_SUFFIXES + _PARQUET_SUFFIXES:
         raise HoldfastError(
             f"`{path}` must end in one of {', '.join(_TEXT_SUFFIXES + _PARQUET_SUFFIXES)}. "
-            "Hint: save the table as CSV or Parquet."
+            "Hint: save the table as CSV or Parquet; of Excel's files, .xlsx can be read."
         )
     return suffix in _PARQUET_SUFFIXES
 
@@ -108,10 +148,15 @@ def _parse_parquet(data: bytes) -> Any:
 
 
 def _parquet_bytes(table: Any) -> bytes:
-    parquet, sink = _parquet(), io.BytesIO()
-    table = _with_columns(table)
+    _parquet()
+    sink = io.BytesIO()
     try:
-        parquet.write_table(plain(_arrow(table)), sink)
+        rows = _arrow(_with_columns(table))
+        group = rows_in_group(len(rows), cell_bytes(rows.columns))
+        with ParquetGroups(sink, rows.schema, group) as file:
+            file.write(rows)
+    except HoldfastError:
+        raise
     except Exception:
         raise HoldfastError("`table` has a column that Parquet cannot hold.") from None
     return sink.getvalue()

@@ -45,7 +45,8 @@ class Frame:
 
     def select(self, names: Collection[str]) -> "Frame":
         """These columns alone, in the order they have."""
-        data = self.data.select([name for name in self.columns if name in names])
+        wanted = set(names)
+        data = self.data.select([name for name in self.columns if name in wanted])
         return Frame(data, self.back)
 
     def take(self, rows: Integers) -> "Frame":

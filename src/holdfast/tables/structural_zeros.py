@@ -15,7 +15,7 @@ _TEXT_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False,
 
 def _flags(cells: list[Any], name: str, text: bool) -> Marks:
     if text:
-        cells = [_TEXT_FLAGS.get(cell.strip().lower()) for cell in cells]
+        cells = [_TEXT_FLAGS.get(cell.strip(" \t").lower()) for cell in cells]
     try:
         flags = list(map(_FLAGS.get, cells))
     except TypeError:

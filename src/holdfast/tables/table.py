@@ -138,7 +138,7 @@ def read_table(source: Any, **options: Any) -> CountTable:
     view = _open(source)
     roles = _roles(view, wanted)
     if wanted.order_by is not None and not isinstance(view, Line):
-        names = dict.fromkeys(name for name in (wanted.order_by, wanted.category) if name)
+        names = roles.ordering if roles is not None else ()
         view = view.take(rows_by([view.labels(name, "order_by") for name in names]))
     column = "" if roles is None else roles.count
     labels = None if wanted.category is None else view.labels(wanted.category, "category")

@@ -1,4 +1,8 @@
-"""The released table, read a row at a time: its columns, its length, and every count."""
+"""The released table, read a row at a time: its columns, its length, and every count.
+
+What a CSV file is was written down once, in `holdfast.tables.csv_text`, and is read here by code
+of its own: encoding, header, delimiter, quotes, and how long a cell may be.
+"""
 
 import base64
 import codecs
@@ -22,8 +26,11 @@ EMPTY = -1  # a cell with nothing in it
 # a count, None for what is no whole number, and the cells that say which group it is in
 Counts = Generator[tuple[int | None, tuple[Any, ...]], None, None]
 LONGEST_LINE = 1 << 26
+LONGEST_CELL = 131_072
+MOST_MARKED = 1 << 24  # rows, up to which release.json says which of them are missing
 LONGEST_HEADER = 1 << 24  # more than release.json has room for
 _COUNT = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _DELIMITERS = (",", ";", "\t", "|")
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -39,7 +46,7 @@ def check_table(
     one and is not known to be zero."""
     reader = _parquet_counts if name == "table.parquet" else _csv_counts
     tally = [0] * (record["max_count"] + 1)
-    rows, expected = 0, rows_in(record)
+    rows, expected, empty = 0, rows_in(record), 0
     marks = _read_marks(record, expected, "structural_zero")
     gaps = _read_marks(record, expected, "missing")
     with opened(folder, name) as file, closing(reader(file, record)) as counts:
@@ -51,6 +58,9 @@ def check_table(
                 if count is not EMPTY:
                     raise Damage(f"{name}: data row {rows} is marked as missing, and is not.")
                 continue
+            if count is EMPTY and not gaps and empty < record.get("missing", 0):
+                empty += 1  # too many rows to say which are missing: as many as are stated
+                continue
             if count is None or count is EMPTY:
                 raise Damage(f"{name}: the count of data row {rows} is no whole number.")
             if not 0 <= count < len(tally):
@@ -61,6 +71,8 @@ def check_table(
             tally[count] += 1
             if members is not None and not known:
                 members.add(count, cells, rows)
+    if not gaps and empty != record.get("missing", 0):
+        raise Damage(f"{name} has fewer missing counts than release.json states.")
     if rows < expected:
         raise Damage(f"{name} has fewer rows than rows + structural_zeros.")
     if tally[0] < record["structural_zeros"]:
@@ -71,9 +83,11 @@ def check_table(
 def rows_in(record: dict[str, Any]) -> int:
     """The rows that the table must have."""
     missing = record.get("missing", 0)
-    if missing < 0 or (missing > 0) != ("missing_rows" in record):
+    rows = int(record["rows"] + record["structural_zeros"] + missing)
+    told = "missing_rows" in record
+    if missing < 0 or (told and not missing) or (missing and not told and rows <= MOST_MARKED):
         raise Damage("release.json: missing and missing_rows do not go together.")
-    return int(record["rows"] + record["structural_zeros"] + missing)
+    return rows
 
 
 def _marked(marks: bytes, row: int) -> bool:
@@ -138,9 +152,11 @@ def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
         at = _check_header(header, record)
         places = [header.index(other) for other in _grouped_by(record)]
         for row in cells:
-            if len(row) != len(header) and (row or len(header) > 1):
+            if len(row) != len(header):  # no line of a release is empty: a gap is written as ""
                 raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
-            cell = row[at] if row else ""
+            if max(map(len, row), default=0) > LONGEST_CELL:
+                raise Damage(f"table.csv: line {cells.line_num} has a cell that is too long.")
+            cell = row[at]
             count = int(cell) if _COUNT.fullmatch(cell) else None if cell else EMPTY
             yield count, tuple(row[place] for place in places)
     except csv.Error:
@@ -155,15 +171,24 @@ def _encoding(file: IO[bytes]) -> str:
     if marked:
         return marked[0]
     decoder = codecs.getincrementaldecoder("utf-8")()
+    found, control = "utf-8", False
+    while chunk := file.read(1 << 20):
+        control = control or _CONTROL.search(chunk) is not None
+        found = found if found != "utf-8" or _decodes(decoder, chunk) else "cp1252"
+    file.seek(0)
+    if found == "utf-8" and _decodes(decoder, b"", final=True):
+        return found
+    if control:
+        raise Damage("table.csv is neither UTF-8 nor text in another encoding.")
+    return "cp1252"
+
+
+def _decodes(decoder: codecs.IncrementalDecoder, chunk: bytes, final: bool = False) -> bool:
     try:
-        while chunk := file.read(1 << 20):
-            decoder.decode(chunk)
-        decoder.decode(b"", final=True)
+        decoder.decode(chunk, final)
     except UnicodeDecodeError:
-        return "cp1252"
-    finally:
-        file.seek(0)
-    return "utf-8"
+        return False
+    return True
 
 
 def _lines(text: IO[str]) -> Iterator[str]:
@@ -191,6 +216,10 @@ def _header_text(lines: Iterator[str]) -> str:
         raise Damage("table.csv: its header is longer than all names of release.json.")
     if not head.strip():
         raise Damage("table.csv is empty.")
+    if head.startswith("\ufeff"):
+        raise Damage("table.csv: its header begins with a second byte order mark.")
+    if quotes % 2:
+        raise Damage("table.csv: a quote in its header is not closed.")
     return head
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.answer import Answer
 from holdfast.analysis.parts import numbers
-from holdfast.analysis.parts.part import WORTH_THE_REST, Part, Stratum
+from holdfast.analysis.parts.part import WORTH_THE_REST, Part
 from holdfast.analysis.parts.profile import Asked, Profile, Told
+from holdfast.analysis.parts.tilts import pooled
 from holdfast.arrays import Floats
 from holdfast.errors import numbered
 
@@ -19,6 +20,10 @@ WIDE = 1.7  # times the usual width: then an interval owes it to what it does no
 CAUTIOUS = (
     "the interval assumes nothing about how the counts of these rows are distributed, and mostly "
     "covers more often than it says; the estimate takes them to be a tilt of the whole table's"
+)
+OUTSIDE = (
+    "the estimate lies outside the interval: it leans on the distribution of the whole table, "
+    "which the counts of these rows speak against"
 )
 
 
@@ -49,13 +54,14 @@ def answer(
 
 def _smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
     told = _told(part, asked) if asked.straight else None
-    profile = Profile(drawn=[s.drawn for s in part.strata], asked=asked, told=told)
-    low, high = profile.interval(level)
+    low, high = Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
     estimate, error = _estimate(part, asked)
     notes = part.notes
     width = (high - low) / (2 * USUAL * error) if error > 0 else 1.0
     if width > WIDE:
         notes = (*notes, CAUTIOUS)
+    if not low <= estimate <= high:
+        notes = (*notes, OUTSIDE)
     return Answer(
         question=words,
         estimate=estimate,
@@ -72,13 +78,12 @@ def _smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = 
 
 def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
     """The estimate and its standard error: by tilts, and by what all rows and the others tell."""
-    histogram = np.sum([s.estimate.histogram for s in part.strata], axis=0)
-    slope = asked.slope(histogram)
-    value = asked.value(histogram)
-    variance = sum(s.estimate.variance(slope) for s in part.strata)
+    histogram = part.estimate.histogram
+    slope, value = asked.slope(histogram), asked.value(histogram)
+    variance = part.estimate.variance(slope)
     told = _told_smoothly(part, slope) if asked.straight else None
     if told is None or variance <= 0:
-        return value, float(variance**0.5)
+        return value, float(max(variance, 0.0) ** 0.5)
     weight = variance / (variance + told.variance)
     low, high = asked.limits
     value = min(max(value + weight * (told.mean - value), low), high)
@@ -86,54 +91,45 @@ def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
 
 
 def _told(part: Part, asked: Asked) -> Told | None:
-    """What all rows of the mechanism by stage 1, less the others by their own counts, say."""
-    if not _worth(part):
-        return None
-    slope = asked.slope(np.sum([s.estimate.histogram for s in part.strata], axis=0))
-    return _added(part, slope, _by_profile)
+    """What all rows of the mechanisms by stage 1, less the others by their own counts, say."""
+    slope = asked.slope(part.estimate.histogram)
+    measured = _measured(part, slope)
+    if measured is None or part.rest is None:
+        return measured
+    others = numbers.Average(f=slope, scale=sum(r.drawn.rows for r in part.rest.rows))
+    low, high = Profile(drawn=pooled(part.rest), asked=others).interval(0.9)
+    spread = ((high - low) / (2 * USUAL)) ** 2
+    return Told(mean=measured.mean - (low + high) / 2, variance=measured.variance + spread)
 
 
 def _told_smoothly(part: Part, slope: Floats) -> Told | None:
-    def by_tilts(stratum: Stratum, f: Floats) -> tuple[float, float]:
-        if stratum.rest is None:
-            return 0.0, 0.0
-        return float(f @ stratum.rest.histogram), stratum.rest.variance(f)
-
-    return _added(part, slope, by_tilts) if _worth(part) else None
-
-
-def _worth(part: Part) -> bool:
-    return all(s.share >= WORTH_THE_REST and not s.evidence.first.skipped for s in part.strata)
+    measured = _measured(part, slope)
+    if measured is None or part.rest is None:
+        return measured
+    mean = measured.mean - float(slope @ part.rest.histogram)
+    return Told(mean=mean, variance=measured.variance + part.rest.variance(slope))
 
 
-def _added(part: Part, f: Floats, others: Callable[[Stratum, Floats], tuple[float, float]]) -> Told:
-    mean = variance = 0.0
-    for stratum in part.strata:
-        view, (less, spread) = stratum.evidence, others(stratum, f)
-        loads = view.first.loads(f)
-        noise = view.first.variance * float(loads @ loads) * view.rows**2
-        mean += view.rows * float(f @ view.first.shares) - less
-        variance += noise + spread
-    return Told(mean=mean, variance=max(variance, 1e-300))
-
-
-def _by_profile(stratum: Stratum, f: Floats) -> tuple[float, float]:
-    """The others' part of the number, and how sure: from their own interval."""
-    if stratum.rest is None:
-        return 0.0, 0.0
-    asked = numbers.Average(f=f, scale=stratum.rest.drawn.rows)
-    low, high = Profile(drawn=[stratum.rest.drawn], asked=asked).interval(0.9)
-    return (low + high) / 2, ((high - low) / (2 * USUAL)) ** 2
+def _measured(part: Part, f: Floats) -> Told | None:
+    """f · h of all rows of the part's mechanisms, where the part is enough of them."""
+    if any(stratum.share < WORTH_THE_REST for stratum in part.strata):
+        return None
+    found = [stratum.measured.tell(f) for stratum in part.strata]
+    told = [pair for pair in found if pair is not None]
+    if len(told) < len(found):
+        return None
+    mean, variance = np.sum(told, axis=0)
+    return Told(mean=float(mean), variance=max(float(variance), 1e-300))
 
 
 def _quantile(part: Part, probability: Any, level: float) -> Answer:
     n = len(part.release.target)
-    histogram = np.sum([s.estimate.histogram for s in part.strata], axis=0)
+    histogram = part.estimate.histogram
 
     def cdf(k: int) -> tuple[float, float]:
         asked = numbers.Average(f=linear.share(n, at_most=k).f)
         told = _told(part, asked)
-        return Profile(drawn=[s.drawn for s in part.strata], asked=asked, told=told).interval(level)
+        return Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
 
     found = nonlinear.quantile_among(histogram / histogram.sum(), cdf, probability, level)
     return replace(

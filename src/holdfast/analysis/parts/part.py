@@ -10,13 +10,13 @@ import numpy as np
 
 from holdfast.analysis.answer import About
 from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
+from holdfast.analysis.parts.measured import Measured, measured_group, measured_whole
 from holdfast.analysis.parts.profile import Drawn
-from holdfast.analysis.parts.tilts import Estimate
-from holdfast.arrays import Floats, Marks
+from holdfast.analysis.parts.tilts import Estimate, Rows, pooled
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
-    from holdfast.analysis.evidence import Evidence
     from holdfast.release.release import Release
 
 WORTH_THE_REST = 0.05  # of the rows: for less, what stage 1 and the other rows say adds nothing
@@ -26,17 +26,16 @@ WORTH_THE_REST = 0.05  # of the rows: for less, what stage 1 and the other rows 
 class Stratum:
     """The rows of a part that one mechanism drew."""
 
-    drawn: Drawn
-    estimate: Estimate
-    rest: Estimate | None
+    inside: Rows
+    outside: Rows | None
     """The other rows of that mechanism; None where there are none."""
-    evidence: "Evidence"
-    """What both stages say of all of them."""
+    measured: Measured
+    """What stage 1 says of all of them."""
 
     @property
     def share(self) -> float:
         """Of the mechanism's rows."""
-        return self.drawn.rows / self.evidence.rows
+        return self.inside.drawn.rows / self.measured.rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -74,8 +73,39 @@ class Part:
         """By the mechanism that drew them."""
         if not self.rows:
             raise HoldfastError("no row was chosen that went through the mechanism.")
-        inside, outside = self._histogram(self.marks), self._histogram(~self.marks)
-        return (stratum(inside, outside, self.release.mechanism.matrix, self.release.evidence),)
+        groups = self.release.groups
+        if groups is None:
+            every = np.ones(len(self.marks), dtype=bool)
+            return (self._stratum(every, measured_whole(self.release)),)
+        members = members_of(self.release)
+        return tuple(
+            self._stratum(members == number, measured_group(self.release, number))
+            for number in np.unique(members[self.marks & (members >= 0)]).tolist()
+        )
+
+    def _stratum(self, rows: Marks, measured: Measured) -> Stratum:
+        inside, outside = (self._histogram(rows & marks) for marks in (self.marks, ~self.marks))
+        some, others = (
+            Rows(drawn=Drawn.of(histogram, measured.matrix), prior=measured.target)
+            for histogram in (inside, outside)
+        )
+        return Stratum(inside=some, outside=others if outside.any() else None, measured=measured)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Of their true counts."""
+        return Estimate(rows=[stratum.inside for stratum in self.strata])
+
+    @cached_property
+    def drawn(self) -> Drawn:
+        """All of them together."""
+        return pooled(self.estimate)
+
+    @cached_property
+    def rest(self) -> Estimate | None:
+        """Of the true counts of the other rows of the same mechanisms."""
+        found = [stratum.outside for stratum in self.strata if stratum.outside is not None]
+        return Estimate(rows=found) if found else None
 
     def _histogram(self, marks: Marks) -> Floats:
         """How many of these rows were drawn as each count; of those that show 0 and may be known
@@ -92,18 +122,8 @@ def digest(release: "Release") -> str:
     return hashlib.sha256(release.counts.tobytes()).hexdigest()
 
 
-def stratum(inside: Floats, outside: Floats, matrix: Floats, evidence: "Evidence") -> Stratum:
-    """From the released histograms of a part and of the other rows of the same mechanism."""
-    drawn, prior = Drawn.of(inside, matrix), prior_of(evidence)
-    others = Estimate(drawn=Drawn.of(outside, matrix), prior=prior) if outside.sum() else None
-    return Stratum(
-        drawn=drawn,
-        estimate=Estimate(drawn=drawn, prior=prior),
-        rest=others,
-        evidence=evidence,
-    )
-
-
-def prior_of(evidence: "Evidence") -> Floats:
-    """What is known of a row before its count is looked at."""
-    return evidence.best if evidence.first.skipped else evidence.target
+def members_of(release: "Release") -> Integers:
+    """The group of every row, by number; -1 for rows that did not go through a mechanism."""
+    if release.groups is None or release.groups.members is None:
+        raise HoldfastError("this release does not tell which rows are in which group.")
+    return release.groups.members

@@ -1,6 +1,5 @@
 """How unlikely the released counts of some rows are, for every value that an answer may have."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
@@ -97,17 +96,17 @@ class Told:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Point:
-    """The most likely true histograms among those with some value of the number asked for."""
+    """The most likely true histogram among those with some value of the number asked for."""
 
     tilt: float
     value: float
     rate: float
-    histograms: tuple[Floats, ...] = field(repr=False)
+    histogram: Floats = field(repr=False)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Profile:
-    r"""For every value θ of a number, the least rate $\sum_g D_g(h_g)$ of histograms that have it.
+    r"""For every value θ of a number, the least rate D(h) of histograms h that have it.
 
     The true counts are fixed and all randomness is the mechanism's, so an interval needs no law
     that the true counts would come from. θ is in it while its rate exceeds the least of all by no
@@ -115,7 +114,7 @@ class Profile:
     as usual. Nothing is assumed of the distribution of the counts.
     """
 
-    drawn: Sequence[Drawn]
+    drawn: Drawn
     asked: Asked
     told: Told | None = None
     """Of the same number, from elsewhere."""
@@ -128,29 +127,23 @@ class Profile:
         return self._points[tilt]
 
     def _fit(self, tilt: float, near: Point | None) -> Point:
-        found = near.histograms if near else ()
-        whole = _sum(found) if near else self._flat
+        start = near.histogram if near else None
+        whole = self._flat if start is None else start
         for _ in range(1 if self.asked.straight or not tilt else ROUNDS):
             slope = self.asked.slope(whole)
-            starts = found or (None,) * len(self.drawn)
-            fits = [
-                drawn.tilted(tilt * slope, start)
-                for drawn, start in zip(self.drawn, starts, strict=True)
-            ]
-            before, found = whole, tuple(fit[1] for fit in fits)
-            whole = _sum(found)
-            if np.abs(whole - before).sum() < 1e-4 * whole.sum():
+            least, found = self.drawn.tilted(tilt * slope, start)
+            moved, whole, start = float(np.abs(found - whole).sum()), found, found
+            if moved < 1e-4 * self.drawn.rows:
                 break
-        rate = sum(fit[0] for fit in fits) + tilt * float(slope @ whole)
         value = self.asked.value(whole)
-        rate += self.told.rate(value) if self.told else 0.0
-        return Point(tilt=tilt, value=value, rate=rate, histograms=found)
+        rate = least + tilt * float(slope @ whole) + (self.told.rate(value) if self.told else 0.0)
+        return Point(tilt=tilt, value=value, rate=rate, histogram=whole)
 
     @property
     def _flat(self) -> Floats:
         """As good as any, where nothing was found yet."""
-        n = self.drawn[0].kernel.shape[0]
-        return np.full(n, sum(drawn.rows for drawn in self.drawn) / n)
+        n = self.drawn.kernel.shape[0]
+        return np.full(n, self.drawn.rows / n)
 
     @cached_property
     def unit(self) -> float:
@@ -173,8 +166,7 @@ class Profile:
         """The values whose rate is within reach of the best."""
         from scipy.stats import chi2
 
-        rows = sum(drawn.rows for drawn in self.drawn)
-        reach = float(chi2.ppf(level, 1)) / 2 * (1 + MARGIN + FEW / rows)
+        reach = float(chi2.ppf(level, 1)) / 2 * (1 + MARGIN + FEW / self.drawn.rows)
         low, high = (self._end(side, reach, self.best) for side in (-1.0, 1.0))
         return low, high
 
@@ -216,10 +208,6 @@ class Profile:
             inner, outer = (inner, found) if found.rate - best.rate > reach else (found, outer)
         part = (reach - (inner.rate - best.rate)) / max(outer.rate - inner.rate, 1e-12)
         return inner.value + min(max(part, 0.0), 1.0) * (outer.value - inner.value)
-
-
-def _sum(found: Sequence[Floats]) -> Floats:
-    return found[0] if len(found) == 1 else np.asarray(np.sum(found, axis=0), dtype=np.float64)
 
 
 def _least(profile: Profile, start: Point) -> Point:

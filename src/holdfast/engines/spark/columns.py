@@ -1,14 +1,16 @@
 """The columns of a Spark DataFrame: checked, tallied and looked through by Spark itself."""
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.engines.spark.order import merged_order, order_of_counts
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Wanted, refuse_leaks
+from holdfast.tables.count_values import Codes
 from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.watch import SAMPLE, named_total, total_labels
 from holdfast.tables.table import not_labels, repeated_notes
@@ -16,14 +18,16 @@ from holdfast.tables.table import not_labels, repeated_notes
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = (*_WHOLE, "float", "double")
 _PROBLEMS = {
-    -1: "a row where it is missing. Hint: fill in the count, 0 where there is nobody",
-    -2: "a negative number. Hint: correct it in the source",
+    -1: "a row where it is missing. Hint: fill in the count, 0 where there is nobody, or say that "
+    "it is not known with `missing`",
+    -2: "a negative number. Hint: correct it in the source, or name the code for what is not known "
+    "with `missing`",
     -3: "a number above 2^53. Hint: it looks like an identifier",
     -4: "a number that is not whole. Hint: give counts, not rates or averages",
     -5: "a number other than zero in a row marked as publicly known to be zero",
     -6: "a row whose mark for `structural_zero` is missing",
 }
-_KNOWN_ZERO = -7
+_KNOWN_ZERO, _NOT_KNOWN = -7, -8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +36,7 @@ class Seen:
 
     histogram: Integers = field(repr=False)
     structural_zeros: int
+    missing: int
     notes: tuple[str, ...]
 
     @property
@@ -45,6 +50,7 @@ class Columns:
 
     def __init__(self, df: Any, wanted: Wanted) -> None:
         self.marker, self.category = wanted.structural_zero, wanted.category
+        self.codes = Codes(wanted.missing)
         self.roles = wanted.roles(list(df.columns))
         self.roles.refuse_header()
         self.names, self.count = list(self.roles.published), self.roles.count
@@ -52,6 +58,30 @@ class Columns:
         self.df = df.select(*map(quoted, [*self.names, *marks]))
         self._kinds = dict(df.dtypes)
         self._check_kinds()
+
+    @property
+    def placed(self) -> Any:
+        """The rows in the order in which they are written."""
+        return self.df.orderBy(*self.order_keys) if self.order_keys else self.df
+
+    @cached_property
+    def order_keys(self) -> tuple[Any, ...]:
+        """What the rows are sorted by, if a column was named."""
+        return tuple(key for name in self.roles.ordering for key in self._order_keys(name))
+
+    def _order_keys(self, name: str) -> list[Any]:
+        """As numbers where all are, as text otherwise, the missing last."""
+        from pyspark.sql import functions as F
+
+        value, kind = F.col(quoted(name)), self._kinds[name]
+        text = value.cast("string")
+        known = value.isNotNull() & (text != "") & (text != "NaN")
+        key = text
+        if _is_number(kind) or kind in ("string", "boolean"):
+            number = F.expr(f"try_cast({quoted(name)} AS double)")
+            odd = self.df.where(known & number.isNull()).limit(1)
+            key = text if odd.collect() else number
+        return [(~known).asc(), F.when(known, key).asc()]
 
     def _check_kinds(self) -> None:
         kind = self._kinds[self.count]
@@ -69,7 +99,7 @@ class Columns:
 
         groups = self.df.groupBy(self._key(highest).alias("key"))
         found = groups.agg(F.count(F.lit(1))).collect()
-        histogram, zeros = np.zeros(highest + 1, dtype=np.int64), 0
+        histogram, zeros, missing = np.zeros(highest + 1, dtype=np.int64), 0, 0
         for key, rows in found:
             if key in _PROBLEMS:
                 raise HoldfastError(
@@ -78,24 +108,27 @@ class Columns:
                 )
             if key == _KNOWN_ZERO:
                 zeros = rows
+            elif key == _NOT_KNOWN:
+                missing = rows
             else:
                 histogram[key] = rows
         if not histogram.any():
             raise HoldfastError("`df` has no rows to release. Hint: one row per category.")
         refuse_leaks(self._leaks(histogram), self.roles.wanted)
-        return Seen(histogram=histogram, structural_zeros=zeros, notes=self._notes())
+        return Seen(
+            histogram=histogram, structural_zeros=zeros, missing=missing, notes=self._notes()
+        )
 
     def _leaks(self, histogram: Integers) -> list[Leak]:
         """What gives the counts away, in a sample of rows with a count of 0 and one of others."""
         from pyspark.sql import functions as F
 
         found = [named_total()] if self._has_total() else []
+        found += self._order_leaks()
         columns = list(self.roles.watched)
         if not columns:
             return found
-        rows, value = self.df, F.col(quoted(self.count))
-        if self.marker is not None:
-            rows = rows.where(~F.col(quoted(self.marker)))
+        rows, value = self._drawn(self.df), F.col(quoted(self.count))
         watch = Watch(columns)
         for part, number in ((value == 0, histogram[0]), (value > 0, histogram[1:].sum())):
             share = min(1.0, 2 * SAMPLE / max(int(number), 1))
@@ -104,8 +137,33 @@ class Columns:
             cells = [list(row) for row in sample.collect()]
             counts = np.array([row[0] for row in cells], dtype=np.int64)
             watch.see(counts, partial(_picked, cells))
-        # the rows of a DataFrame have no order, and a sample has no total
+        # a sample has neither the order of the rows nor their total
         return found + [leak for leak in watch.leaks() if set(leak.names) <= set(columns)]
+
+    def _order_leaks(self) -> list[Leak]:
+        """Whether the rows, as they will be written, stand in the order of the counts: what every
+        partition says of its own, put together."""
+        counts = self._drawn(self.placed).select(quoted(self.count))
+        parts = counts.mapInArrow(order_of_counts, "part long, state binary").collect()
+        return merged_order([bytes(row.state) for row in sorted(parts)])
+
+    def _drawn(self, df: Any) -> Any:
+        """The rows that go through the mechanism."""
+        from pyspark.sql import functions as F
+
+        known = df.where(~self._not_known())
+        return known if self.marker is None else known.where(~F.col(quoted(self.marker)))
+
+    def _not_known(self) -> Any:
+        """Whether a count is one of the codes for what is not known."""
+        from pyspark.sql import functions as F
+
+        value = F.col(quoted(self.count))
+        absent = value.isNull() if self._whole else value.isNull() | F.isnan(value)
+        found = absent if self.codes.empty else F.lit(False)
+        if self.codes.numbers:
+            found = found | F.coalesce(value.isin(self.codes.numbers), F.lit(False))
+        return found
 
     def _has_total(self) -> bool:
         from pyspark.sql import functions as F
@@ -129,7 +187,11 @@ class Columns:
         from pyspark.sql import functions as F
 
         value = F.col(quoted(self.count))
-        key = F.when(value.isNull() | (F.lit(False) if self._whole else F.isnan(value)), -1)
+        absent = value.isNull() | (F.lit(False) if self._whole else F.isnan(value))
+        gap = self._not_known()
+        if self.marker is not None:  # a row that is known to be zero is not one that is not known
+            gap = gap & ~F.coalesce(F.col(quoted(self.marker)), F.lit(False))
+        key = F.when(gap, _NOT_KNOWN).when(absent, -1)
         key = key.when(value < 0, -2).when(value > 2**53, -3)
         if not self._whole:
             key = key.when(value != F.floor(value), -4)

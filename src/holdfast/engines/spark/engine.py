@@ -7,6 +7,7 @@ table to files in one job whose commit keeps one attempt of each task, and what 
 reads those files.
 """
 
+import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.constructors import Construction
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
 from holdfast.engines.stages import Staged, Stages, check_parameters
@@ -27,9 +29,9 @@ from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import complete, new_bundle
 from holdfast.release.release import ReleaseFacts, StreamedRelease
-from holdfast.tables.arrow_schema import plain
+from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.columns import Wanted
-from holdfast.tables.stream.arrow_source import ROW_GROUP
+from holdfast.tables.parquet_groups import ROW_GROUP, ParquetGroups
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -44,6 +46,8 @@ class SparkRelease(ReleaseFacts):
     """All columns, in order."""
     session: Any
     """The Spark session that made it."""
+    order_keys: tuple[Any, ...] = ()
+    """What its rows are sorted by, where a column was named."""
 
     @property
     def released_histogram(self) -> NDArray[np.int64]:
@@ -54,7 +58,8 @@ class SparkRelease(ReleaseFacts):
     def table(self) -> Any:
         """The released table as a DataFrame that reads the files: however often it is computed,
         a row has one released count."""
-        return self.session.read.parquet(self.path).select(*map(quoted, self.columns))
+        table = self.session.read.parquet(self.path).select(*map(quoted, self.columns))
+        return table.orderBy(*self.order_keys) if self.order_keys else table
 
     def save(self, directory: str) -> StreamedRelease:
         """Write the bundle of this release as a new folder of the driver's file system.
@@ -62,21 +67,20 @@ class SparkRelease(ReleaseFacts):
         The table comes to the driver a partition at a time, into one Parquet file.
         """
         import pyarrow as pa
-        import pyarrow.parquet as parquet
 
+        gaps: list[NDArray[np.bool_]] = []
         with new_bundle(directory) as folder:
             rows = self.table.mapInArrow(packed, "data binary").toLocalIterator()
             batches = (b for row in rows for b in pa.ipc.open_stream(bytes(row.data)))
-            group = [next(batches)]
-            schema = plain(pa.Table.from_batches(group)).schema
-            with parquet.ParquetWriter(folder / "table.parquet", schema) as writer:
-                for batch in batches:
-                    if sum(map(len, group)) >= ROW_GROUP:
-                        writer.write_table(plain(pa.Table.from_batches(group)))
-                        group = []
-                    group.append(batch)
-                writer.write_table(plain(pa.Table.from_batches(group)))
+            first = pa.Table.from_batches([next(batches)])
+            with ParquetGroups(folder / "table.parquet", first.schema, ROW_GROUP) as file:
+                for batch in itertools.chain([first], batches):
+                    file.write(pa.table(batch))
+                    empty = batch.column(self.count_column).is_null()
+                    gaps.append(np.asarray(empty.to_numpy(), dtype=np.bool_))
             facts = {field.name: vars(self)[field.name] for field in fields(ReleaseFacts)}
+            if self.missing and sum(map(len, gaps)) <= MOST_ROWS:
+                facts["missing_rows"] = np.concatenate(gaps)
             release = StreamedRelease(histogram=self.histogram, folder=Path(directory), **facts)
             complete(release, folder, list(self.columns))
         return release
@@ -92,7 +96,9 @@ def privatize(
     category: str | None = None,
     keep: Sequence[str] = (),
     publish_anyway: Sequence[str] = (),
+    order_by: str | None = None,
     repeated_categories: bool = False,
+    missing: Sequence[Any] = (),
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -113,13 +119,16 @@ def privatize(
         path: New folder for Parquet files, on any file system that Spark writes to.
         category: Name of the category column, which is published; looking for labels that repeat
             takes another pass. What `keep` publishes is looked through in a sample of the rows.
+        order_by: As in `holdfast.privatize`. Without it rows are written as `df` has them, which
+            must not be in the order of the counts; looking for that takes another pass.
+        missing: As in `holdfast.privatize`: numbers, and None or "" for null and NaN.
         structural_zero: A boolean column that marks rows publicly known to be zero.
         ledger, dataset: As in `holdfast.privatize`, but a release is never recognised as one
             made before: every call pays.
 
     The others are those of `holdfast.privatize`.
     """
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, column=count)
     parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
@@ -134,7 +143,9 @@ def privatize(
         category=category,
         keep=keep,
         publish_anyway=publish_anyway,
+        order_by=order_by,
         repeated_categories=repeated_categories,
+        missing=missing,
         structural_zero=structural_zero,
     )
     columns = Columns(df, wanted)
@@ -159,7 +170,9 @@ class SparkRun(Run[SparkRelease]):
     stages: Stages
     seen: Seen
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> SparkRelease:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> SparkRelease:
         """Draw and write in one job, check what was written, and give it its name."""
         staged, zeros = self.stages(self.seen.histogram), self.seen.structural_zeros
         released = self._write(staged)
@@ -172,10 +185,17 @@ class SparkRun(Run[SparkRelease]):
             columns=tuple(self.columns.names),
             session=self.place.session,
             structural_zeros=zeros,
+            missing=self.seen.missing,
+            order_keys=self.columns.order_keys,
             count_column=self.columns.count,
             unchanged_columns=self.columns.roles.others,
+            receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )
+
+    def prepare(self) -> None:
+        """Load what building the mechanism needs; the draws are the executors'."""
+        rehearse(self.stages)
 
     def _write(self, staged: Staged) -> NDArray[np.int64]:
         place, zeros = self.place, self.seen.structural_zeros
@@ -183,8 +203,9 @@ class SparkRun(Run[SparkRelease]):
         try:
             with _spark("write", f"`{place.path}`"):
                 _draw(self.columns, staged, partial)
-                released = _released(self.columns, partial, staged.top)
-            if int(released.sum()) != self.seen.rows + zeros or released[0] < zeros:
+                released, missing = _released(self.columns, partial, staged.top)
+            drawn = int(released.sum()) - zeros
+            if (drawn, missing) != (self.seen.rows, self.seen.missing) or released[0] < zeros:
                 raise changed()
             place.take(partial)
         finally:
@@ -193,23 +214,27 @@ class SparkRun(Run[SparkRelease]):
 
 
 def _draw(columns: Columns, staged: Staged, partial: str) -> None:
-    mechanism, df = staged.mechanism, columns.df
+    mechanism, df = staged.mechanism, columns.placed
     shared = df.sparkSession.sparkContext.broadcast((secrets.token_hex(8), mechanism))
     at = columns.names.index(columns.count)
     marker = None if columns.marker is None else df.columns.index(columns.marker)
-    task = drawing(shared, at, staged.top, marker, len(columns.names))
+    task = drawing(shared, at, staged.top, marker, columns.codes, len(columns.names))
     drawn = df.mapInArrow(task, columns.released_schema())
     # version 1: the files of a task come into place when the whole job is done, not before
     options = {"mapreduce.fileoutputcommitter.algorithm.version": "1"}
     drawn.write.mode("errorifexists").options(**options).parquet(partial)
 
 
-def _released(columns: Columns, partial: str, top: int) -> NDArray[np.int64]:
-    histogram = np.zeros(top + 1, dtype=np.int64)
+def _released(columns: Columns, partial: str, top: int) -> tuple[NDArray[np.int64], int]:
+    """How many rows were written with each count, and how many with none."""
+    histogram, missing = np.zeros(top + 1, dtype=np.int64), 0
     table = columns.df.sparkSession.read.parquet(partial)
     for key, rows in table.groupBy(quoted(columns.count)).count().collect():
-        histogram[key] = rows
-    return histogram
+        if key is None:
+            missing = rows
+        else:
+            histogram[key] = rows
+    return histogram, missing
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import SystemEntropy
+from holdfast.tables.count_values import Codes
 
 
 def changed() -> HoldfastError:
@@ -22,7 +23,7 @@ def changed() -> HoldfastError:
 
 
 def drawing(
-    shared: Any, at: int, top: int, marker: int | None, width: int
+    shared: Any, at: int, top: int, marker: int | None, codes: Codes, width: int
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """The first columns of batches, with counts drawn from the mechanism that is shared in `at`."""
 
@@ -31,20 +32,36 @@ def drawing(
 
         draw, source = _sampler(*shared.value), SystemEntropy()
         for batch in batches:
-            counts = _counts(batch.column(at), top)
-            released = np.zeros(len(counts), dtype=np.int64)
-            marks = np.zeros(len(counts), dtype=np.bool_)
+            missing = _missing(batch.column(at), codes)
+            known = pa.array(~missing)
+            counts = np.zeros(len(batch), dtype=np.int64)
+            counts[~missing] = counts_in(batch.column(at).filter(known), top)
+            drawn, released = ~missing, np.zeros(len(batch), dtype=np.int64)
             if marker is not None:
                 marks = batch.column(marker).to_numpy(zero_copy_only=False).astype(np.bool_)
-            released[~marks] = draw(counts[~marks], source)
+                drawn &= ~marks
+            released[drawn] = draw(counts[drawn], source)
             columns = list(batch.columns[:width])
-            columns[at] = pa.array(released)
+            columns[at] = pa.array(released, mask=missing)
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names[:width])
 
     return run
 
 
-def _counts(column: Any, top: int) -> NDArray[np.int64]:
+def _missing(column: Any, codes: Codes) -> NDArray[np.bool_]:
+    """Where a count is a code for what is not known."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = column.cast(pa.float64(), safe=False)
+    found = pc.is_in(numbers, value_set=pa.array(codes.numbers, pa.float64()))
+    if codes.empty:
+        found = pc.or_(found, numbers.is_null(nan_is_null=True))
+    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+
+def counts_in(column: Any, top: int) -> NDArray[np.int64]:
+    """The counts of a column, top-coded."""
     import pyarrow as pa
 
     try:

@@ -27,7 +27,9 @@ def privatize_stream(
     category: str | None = None,
     keep: Sequence[str] = (),
     publish_anyway: Sequence[str] = (),
+    order_by: str | None = None,
     repeated_categories: bool = False,
+    missing: Sequence[Any] = (),
     structural_zero: str | None = None,
     contributions: int = 1,
     privatizer: Privatizer | None = None,
@@ -51,6 +53,8 @@ def privatize_stream(
         structural_zero: A column of true and false that marks rows publicly known to be zero.
         category: Name of the category column, which is published. Labels that repeat are looked
             for among the first ten million.
+        order_by: As in `holdfast.privatize`. Released rows, and no true ones, are sorted in a
+            temporary file beside the bundle where they are too many for memory.
         ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
             files, byte for byte; a query is drawn and paid for whenever it is run.
         progress: Called with what is being done and the share of it that is behind.
@@ -74,14 +78,16 @@ def privatize_stream(
         split=split,
         seed=seed,
     )
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, source=source, column=count, folder=sink)
     new_folder(sink)
     wanted = Wanted(
         count=count,
         category=category,
         keep=keep,
         publish_anyway=publish_anyway,
+        order_by=order_by,
         repeated_categories=repeated_categories,
+        missing=missing,
         structural_zero=structural_zero,
     )
     table = open_source(source, wanted)

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Staged, Stages
 from holdfast.engines.stream.stored_counts import (
     StoredCounts,
     column_file,
     read_stored,
     stored_bundle,
+    write_lines,
 )
 from holdfast.errors import HoldfastError
 from holdfast.ledger.request import TableDigest
@@ -23,8 +26,9 @@ from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
+from holdfast.tables.count_values import MISSING
 from holdfast.tables.histogram import histogram_of_counts, top_code
-from holdfast.tables.stream.lookout import Lookout
+from holdfast.tables.stream.lookout import Lookout, drawn_rows
 from holdfast.tables.stream.source import Draw, Source
 
 Progress = Callable[[str, float | None], None]
@@ -38,6 +42,8 @@ class Tally:
     histogram: Integers = field(repr=False)
     structural_zeros: int
     structural_zero_rows: Marks | None = field(repr=False)
+    missing: int
+    missing_rows: Marks | None = field(repr=False)
     digest: TableDigest = field(repr=False)
     notes: tuple[str, ...] = ()
 
@@ -50,30 +56,42 @@ class Tally:
 def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
-    marks, rows = list[Marks](), 0
+    marks, gaps, rows = list[Marks](), list[Marks](), 0
     lookout = Lookout(table.roles)
     for part in table.read(lookout):
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
         zeros += 0 if part.marks is None else int(part.marks.sum())
         rows += len(part.counts)
-        if part.marks is not None and rows <= MOST_ROWS:
-            marks.append(part.marks)
+        if rows <= MOST_ROWS:
+            marks += [] if part.marks is None else [part.marks]
+            gaps += [part.counts == MISSING] if table.roles.wanted.missing else []
         say(part.done)
+    missing = rows - zeros - int(histogram.sum())
     if not histogram.any():
-        raise HoldfastError(
-            "`structural_zero` marks every row, so there is nothing to release."
-            if zeros
-            else "`table` has no rows. Hint: give one row per category, zeros included."
-        )
+        raise _nothing(rows, zeros)
     lookout.refuse()
+    told = rows <= MOST_ROWS
     return Tally(
         histogram=histogram,
         structural_zeros=zeros,
-        structural_zero_rows=np.concatenate(marks) if zeros and rows <= MOST_ROWS else None,
+        structural_zero_rows=np.concatenate(marks) if zeros and told else None,
+        missing=missing,
+        missing_rows=np.concatenate(gaps) if missing and told else None,
         digest=digest,
         notes=lookout.notes,
     )
+
+
+def _nothing(rows: int, zeros: int) -> HoldfastError:
+    """The error for a table in which no count can be drawn."""
+    if not rows:
+        return HoldfastError(
+            "`table` has no rows. Hint: give one row per category, zeros included."
+        )
+    if zeros == rows:
+        return HoldfastError("`structural_zero` marks every row, so there is nothing to release.")
+    return HoldfastError("`table` has no count that is known, so there is nothing to release.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +111,9 @@ class Streaming(Run[StreamedRelease]):
         """The parameters and the table."""
         return None if self.digest is None else self.seen.digest.content(words, self.digest)
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> StreamedRelease:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> StreamedRelease:
         """The second pass, into a bundle that is there when all of it is, and a second bundle of
         the counts alone where that is said."""
         self.say("Building the mechanism", None)
@@ -104,13 +124,25 @@ class Streaming(Run[StreamedRelease]):
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
             facts = staged.facts(drawn)
-            facts |= {"notes": self.seen.notes + facts["notes"] + notes}
+            told = self.seen.notes + facts["notes"] + notes
+            facts |= {"notes": told, "receipt": receipt}
             release = self._release(released, facts)
             _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
-                alone = replace(release, count_column=None, unchanged_columns=())
+                alone = replace(
+                    release,
+                    count_column=None,
+                    unchanged_columns=(),
+                    structural_zero_rows=self.seen.structural_zero_rows,  # as they were drawn,
+                    missing_rows=self.seen.missing_rows,  # whatever order they are published in
+                )
                 _complete(alone, bare, ["count"])
         return release
+
+    def prepare(self) -> None:
+        """Load what drawing and writing need."""
+        rehearse(self.stages)
+        write_lines(np.zeros(1, dtype=np.int64), BytesIO())
 
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""
@@ -127,19 +159,21 @@ class Streaming(Run[StreamedRelease]):
     ) -> Integers:
         """Write the table with other counts; the histogram of those."""
         again = np.zeros_like(self.seen.histogram)
-        released = np.zeros(top + 1, dtype=np.int64)
+        released, missing = np.zeros(top + 1, dtype=np.int64), 0
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
         with writing(self.sink.parent), column_file(bare) as write:
             for part in parts:
                 again += _open_histogram(part.counts, part.marks, self.stages.highest)
-                released += np.bincount(part.released, minlength=top + 1)
+                known = part.released[part.released != MISSING]
+                released += np.bincount(known, minlength=top + 1)
+                missing += len(part.released) - len(known)
                 write(part.released)
                 self.say(DRAWING, part.done)
-        self._check_unchanged(again, int(released.sum()))
+        self._check_unchanged(again, int(released.sum()) + missing)
         return released
 
     def _check_unchanged(self, again: Integers, rows: int) -> None:
-        before = self.seen.rows + self.seen.structural_zeros
+        before = self.seen.rows + self.seen.structural_zeros + self.seen.missing
         same = self.digest is None or self.digest == self.table.digest()
         if same and rows == before and (again == self.seen.histogram).all():
             return
@@ -150,20 +184,26 @@ class Streaming(Run[StreamedRelease]):
         )
 
     def _release(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:
-        table = self.table
+        table, seen = self.table, self.seen
         named = {
             "histogram": released,
             "folder": self.sink,
-            "structural_zeros": self.seen.structural_zeros,
-            "structural_zero_rows": self.seen.structural_zero_rows,
+            "structural_zeros": seen.structural_zeros,
+            "structural_zero_rows": self._as_written(seen.structural_zero_rows),
+            "missing": seen.missing,
+            "missing_rows": self._as_written(seen.missing_rows),
             "count_column": table.roles.count,
             "unchanged_columns": table.roles.others,
         }
         return StreamedRelease(**facts | named)
 
+    def _as_written(self, marks: Marks | None) -> Marks | None:
+        """Marks of rows in the order in which those were written."""
+        return marks if marks is None or self.table.order is None else marks[self.table.order]
+
 
 class Drawing:
-    """Step 4 for a batch: rows publicly known to be zero pass through."""
+    """Step 4 for a batch: rows publicly known to be zero, and missing ones, pass through."""
 
     def __init__(self, staged: Staged) -> None:
         self._sampler = Sampler(staged.mechanism)
@@ -171,10 +211,9 @@ class Drawing:
 
     def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
         """The released counts of a batch."""
-        if marks is None:
-            return self._sampler(top_code(counts, self._top), self._source)
-        released = np.zeros(len(counts), dtype=np.int64)
-        released[~marks] = self._sampler(top_code(counts[~marks], self._top), self._source)
+        drawn = drawn_rows(counts, marks)
+        released = np.where(counts == MISSING, MISSING, 0)
+        released[drawn] = self._sampler(top_code(counts[drawn], self._top), self._source)
         return released
 
 
@@ -184,4 +223,4 @@ def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> Non
 
 
 def _open_histogram(counts: Integers, marks: Marks | None, highest: int) -> Integers:
-    return histogram_of_counts(counts if marks is None else counts[~marks], highest)
+    return histogram_of_counts(counts[drawn_rows(counts, marks)], highest)

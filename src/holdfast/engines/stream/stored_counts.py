@@ -12,6 +12,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
 from holdfast.release.release import ReleaseFacts
+from holdfast.tables.columns import Wanted
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
 from holdfast.tables.stream.open import open_source
 from holdfast.verify import verify
@@ -46,18 +47,19 @@ def column_file(folder: Path | None) -> Iterator[Callable[[Integers], None]]:
 
     def write(counts: Integers) -> None:
         with writing(folder.parent):
-            _write_lines(counts, file)
+            write_lines(counts, file)
 
     with (folder / "table.csv").open("xb") as file:
         file.write(b"count\n")
         yield write
 
 
-def _write_lines(counts: Integers, file: IO[bytes]) -> None:
-    from holdfast.tables.stream.text_kernel import write_lines
+def write_lines(counts: Integers, file: IO[bytes]) -> None:
+    """Write counts, one a line."""
+    from holdfast.tables.stream import text_kernel
 
     out = np.empty(len(counts) * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
-    file.write(out[: write_lines(counts, out)].data)
+    file.write(out[: text_kernel.write_lines(counts, out)].data)
 
 
 class StoredCounts:
@@ -65,7 +67,7 @@ class StoredCounts:
 
     def __init__(self, folder: Path) -> None:
         path = next(path for path in folder.iterdir() if path.stem == "table")
-        self._parts = open_source(path).read()
+        self._parts = open_source(path, Wanted(missing=("",))).read()
         self._left = np.empty(0, dtype=np.int64)
 
     def __call__(self, counts: Integers, marks: Marks | None) -> Integers:

@@ -7,7 +7,9 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.tables.leaks.search import Leak, find_leaks
+from holdfast.tables.order import rows_by
 
+MOST_COUNT = 10_000  # counts above are not told apart
 SAMPLE = 10_000  # rows with a count of 0, and as many with others
 ROW_ORDER, TOTALS = "row order", "totals"
 """What `publish_anyway` calls the order of the rows, and rows that add up others."""
@@ -23,15 +25,19 @@ class Watch:
     [Leak(names=('also',), how='holds the counts')]
     """
 
-    def __init__(self, columns: Sequence[str]) -> None:
+    def __init__(self, columns: Sequence[str], ordering: Sequence[str] = ()) -> None:
+        """Rows that are published in the order of columns, `ordering`, are looked at in that."""
         self._columns = list(columns)
+        self._ordering = [self._columns.index(name) for name in ordering if name in columns]
+        self._own_order = not ordering
         self._samples = (_Sample(), _Sample())
         self._rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
-        self._order, self._total = _Order(), _Total()
+        self._order, self._total = Order(), _Total()
 
     def see(self, counts: Integers, cells: Callable[[Integers], list[list[Any]]]) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column."""
-        self._order.see(counts)
+        if self._own_order:
+            self._order.see(counts)
         self._total.see(counts)
         if self._columns:
             drawn = self._rng.random(len(counts))
@@ -40,13 +46,15 @@ class Watch:
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
-        rest = [*self._order.leaks(), *self._total.leaks()]
         if not self._columns:
-            return rest
+            return [*self._order.leaks(), *self._total.leaks()]
         rows = [row for sample in self._samples for row in sample.rows]
         counts = np.array([count for count, _ in rows], dtype=np.int64)
-        cells = zip(*(cells for _, cells in rows), strict=True)
-        return [*find_leaks(counts, dict(zip(self._columns, cells, strict=True))), *rest]
+        cells = list(zip(*(cells for _, cells in rows), strict=True))
+        if self._ordering and cells:
+            self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
+        found = find_leaks(counts, dict(zip(self._columns, cells, strict=bool(cells))))
+        return [*found, *self._order.leaks(), *self._total.leaks()]
 
 
 class _Sample:
@@ -70,22 +78,38 @@ class _Sample:
         self.rows, self._drawn = [all_rows[at] for at in kept], numbers[kept]
 
 
-class _Order:
+class Order:
     """Whether the order of the rows tells of the counts: how often neighbours differ, and rise."""
 
     def __init__(self) -> None:
-        self._numbers = np.zeros(10_001, dtype=np.int64)
-        self._unequal, self._rising, self._last = 0, 0, np.empty(0, dtype=np.int64)
+        self._numbers = np.zeros(MOST_COUNT + 1, dtype=np.int64)
+        self._unequal, self._rising = 0, 0
+        self._first, self._last = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
 
     def see(self, counts: Integers) -> None:
-        steps = np.diff(np.append(self._last, counts))
-        self._unequal += int(np.count_nonzero(steps))
-        self._rising += int(np.count_nonzero(steps > 0))
-        capped = np.minimum(counts, len(self._numbers) - 1)
-        self._numbers += np.bincount(capped, minlength=len(self._numbers))
+        """Take in the counts of the next rows."""
+        self._step(np.append(self._last, counts))
+        capped = np.minimum(counts, MOST_COUNT)
+        self._numbers += np.bincount(capped, minlength=MOST_COUNT + 1)
+        self._first = self._first if len(self._first) else counts[:1]
         self._last = counts[-1:] if len(counts) else self._last
 
+    def join(self, after: "Order") -> None:
+        """Take in rows that were seen apart and come next."""
+        self._step(np.append(self._last, after._first))
+        self._numbers += after._numbers
+        self._unequal += after._unequal
+        self._rising += after._rising
+        self._first = self._first if len(self._first) else after._first
+        self._last = after._last if len(after._last) else self._last
+
+    def _step(self, counts: Integers) -> None:
+        steps = np.diff(counts)
+        self._unequal += int(np.count_nonzero(steps))
+        self._rising += int(np.count_nonzero(steps > 0))
+
     def leaks(self) -> list[Leak]:
+        """What it tells."""
         rows = max(int(self._numbers.sum()), 1)
         expected = (rows - 1) * (1 - float(((self._numbers / rows) ** 2).sum()))
         together = expected >= 12 and self._unequal <= expected / 10

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,17 @@ from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_schema import plain
 from holdfast.tables.columns import Wanted, called
-from holdfast.tables.count_values import BadCount, series_counts
+from holdfast.tables.count_values import MISSING, BadCount, series_counts
 from holdfast.tables.frames import no_pyarrow
+from holdfast.tables.order import Ranking
+from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
 from holdfast.tables.stream.arrow_columns import label_keys
 from holdfast.tables.stream.lookout import Lookout
+from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 
 ROWS = 1 << 17
-ROW_GROUP = 8 * ROWS
-BATCH_BYTES, GROUP_BYTES = 1 << 24, 1 << 26  # of wide rows there are fewer at a time
+BATCH_BYTES = 1 << 24  # of wide rows there are fewer at a time
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,9 @@ class ArrowSource:
         self.column, self._where = self.roles.count, called(wanted.count)
         self._check_kinds()
         self._length, self._marker = reader.length, wanted.structural_zero
+        self._missing = wanted.missing
+        self._ranking, self._bytes = Ranking(len(self.roles.ordering)), 0
+        self.order: Integers | None = None
 
     def _check_kinds(self) -> None:
         """Refuse, before anything is paid or drawn, what Parquet cannot hold."""
@@ -97,41 +102,46 @@ class ArrowSource:
             counts, marks = self._checked(batch)
             if lookout is not None:
                 self._show(batch, counts, marks, lookout)
+                self._ranking.see(self._order_cells(batch))
+                self._bytes += cell_bytes(map(batch.data.column, self.roles.others))
             rows += len(counts)
             yield Part(counts=counts, marks=marks, done=batch.done)
         self._length = rows
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: every batch with a new count column, a million rows a group or less."""
+        """The second pass: every batch with a new count column."""
         import pyarrow as pa
-        import pyarrow.parquet as parquet
 
         names, field = self.roles.published, pa.field(self.column, pa.int64())
         at = names.index(self.column)
         schema = pa.schema([self._reader.schema.field(name) for name in names]).set(at, field)
 
-        def work(batch: Batch) -> tuple[Any, Part]:
+        def work(batch: Batch) -> tuple[Batch, Any, Part]:
             counts, marks = self._checked(batch)
             released = draw(counts, marks)
             columns = [batch.data.column(name) for name in names]
-            columns[at] = pa.array(released)
+            columns[at] = pa.array(released, mask=released == MISSING)
             part = Part(counts=counts, marks=marks, released=released, done=batch.done)
-            return pa.RecordBatch.from_arrays(columns, schema=schema), part
+            return batch, pa.Table.from_arrays(columns, schema=schema), part
 
-        def write(group: list[Any]) -> None:
-            writer.write_table(plain(pa.Table.from_batches(group, schema)), ROW_GROUP)
-
-        with parquet.ParquetWriter(path, plain(schema.empty_table()).schema) as writer:
-            group: list[Any] = []
-            for data, part in in_order(work, self._batches(self._needed()), threads):
-                group.append(data)
-                size = sum(part.nbytes for part in group)
-                if size >= GROUP_BYTES or sum(map(len, group)) >= ROW_GROUP:
-                    write(group)
-                    group = []
+        rows = self._length or 1
+        group = rows_in_group(rows, self._bytes + rows * field.type.bit_width // 8)
+        with ParquetGroups(path, schema, group) as file:
+            ordered = SortedRows(path.parent, _gathered)
+            for batch, table, part in in_order(work, self._batches(self._needed()), threads):
+                if self.roles.ordering:
+                    keys = self._ranking.keys(self._order_cells(batch))
+                    ordered.add(keys, plain(table), table.nbytes)
+                else:
+                    file.write(table)
                 yield part
-            if group:
-                write(group)
+            for table in ordered.chunks():
+                file.write(table)
+            self.order = ordered.order if self.roles.ordering else None
+
+    def _order_cells(self, batch: Batch) -> list[list[Any]]:
+        """The cells of the columns in whose order the rows are published."""
+        return [batch.data.column(name).to_pylist() for name in self.roles.ordering]
 
     def _needed(self) -> list[str]:
         """What is read: the published columns, and that of the marks."""
@@ -173,7 +183,9 @@ class ArrowSource:
 
         column = pa.chunked_array([batch.data.column(self.column)])
         try:
-            counts = series_counts(nw.from_native(column, series_only=True), self._where)
+            counts = series_counts(
+                nw.from_native(column, series_only=True), self._where, self._missing
+            )
         except BadCount as bad:
             raise bad.after(batch.row, batch.file) from None
         marks = self._marks(batch) if self._marker else None
@@ -191,6 +203,16 @@ class ArrowSource:
                 "Hint: fill in true and false, or 1 and 0."
             )
         return np.asarray(cells, dtype=np.bool_)
+
+
+def _gathered(pairs: Sequence[tuple[Any, int]]) -> Any:
+    """Rows of several tables in one."""
+    import pyarrow as pa
+
+    tables = {id(table): table for table, _ in pairs}
+    starts = dict(zip(tables, np.cumsum([0, *map(len, tables.values())]).tolist(), strict=False))
+    chosen = [starts[id(table)] + at for table, at in pairs]
+    return pa.concat_tables(tables.values()).combine_chunks().take(chosen)
 
 
 def open_parquet(path: Path) -> Reader:

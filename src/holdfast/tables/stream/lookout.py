@@ -8,11 +8,18 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Integers, Marks
 from holdfast.tables.columns import Roles, refuse_leaks
+from holdfast.tables.count_values import MISSING
 from holdfast.tables.leaks.watch import Watch, named_total, total_labels
 from holdfast.tables.table import not_labels, repeated_notes
 
 LABELS = 10_000_000
 """So many different labels are remembered, in 128 MiB."""
+
+
+def drawn_rows(counts: Integers, marks: Marks | None) -> Marks:
+    """The rows that go through the mechanism: neither known to be zero nor missing."""
+    known: Marks = counts != MISSING
+    return known if marks is None else known & ~marks
 
 
 class Lookout:
@@ -22,7 +29,7 @@ class Lookout:
         roles.refuse_header()
         self._wanted = roles.wanted
         self.columns = roles.watched
-        self._watch = Watch(roles.watched)
+        self._watch = Watch(roles.watched, roles.ordering)
         self.labels = None if roles.wanted.category is None else Labels(roles.wanted.category)
 
     def see(
@@ -32,7 +39,7 @@ class Lookout:
         cells: Callable[[Integers], list[list[Any]]],
     ) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column."""
-        rows = np.arange(len(counts)) if marks is None else np.flatnonzero(~marks)
+        rows = np.flatnonzero(drawn_rows(counts, marks))
         self._watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
     def refuse(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Wanted
+from holdfast.tables.files import refuse_special
 from holdfast.tables.stream.source import Source
 
 TEXT, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
@@ -21,16 +22,6 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
         raise HoldfastError(
             "`structural_zero` must name a column of true and false where a table is streamed."
         )
-    if wanted.missing:
-        raise HoldfastError(
-            "`missing` needs the whole table in memory. Hint: `holdfast.privatize`, --no-stream; "
-            "or leave such rows out of the source."
-        )
-    if wanted.order_by is not None:
-        raise HoldfastError(
-            "`order_by` needs the whole table in memory. Hint: sort the source before it is "
-            "streamed, or read it whole: `holdfast.privatize`, --no-stream."
-        )
     if not isinstance(source, str | os.PathLike):
         if type(source).__name__ != "DuckDBPyRelation":
             raise HoldfastError(
@@ -39,6 +30,7 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
             )
         return ArrowSource(open_duckdb(source), wanted)
     path = Path(source)
+    refuse_special(path)
     if path.is_dir() or path.suffix.lower() in PARQUET:
         return ArrowSource(open_parquet(path), wanted)
     if path.suffix.lower() not in TEXT:

@@ -25,7 +25,7 @@ class Part:
     """A batch of rows: what is known of it when it has been read, or read and written."""
 
     counts: Integers
-    """The true counts."""
+    """The true counts; `MISSING` where one is not known."""
     marks: Marks | None
     """Rows publicly known to be zero; None where no column says so."""
     done: float | None
@@ -42,6 +42,9 @@ class Source(Protocol):
     roles: Roles
     """Its columns, and which of them are published."""
     suffix: str
+    order: Integers | None
+    """Once it was written in the order of a column: the numbers of the rows as they stand there;
+    None where they keep their own order, or are too many."""
 
     def digest(self) -> bytes | None:
         """The bytes that it is kept in, condensed; None for a query, which has none."""

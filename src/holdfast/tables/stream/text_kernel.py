@@ -1,22 +1,37 @@
 """Compiled kernels of CSV: find the cells of two columns in a block of bytes, and replace one."""
 
 import numpy as np
-from numba import njit
 
-GOOD, BROKEN, WIDTH, EMPTY, BAD_COUNT, BAD_MARK = 0, 1, 2, 3, 4, 5
+from holdfast.compiled import compiled
+
+GOOD, BROKEN, WIDTH, EMPTY, BAD_COUNT, BAD_MARK, LONG = 0, 1, 2, 3, 4, 5, 6
+TOO_LONG = -2
+LONGEST_CELL = 131_072
+MISSING = -1
 QUOTE, LF, CR, SPACE, TAB, POINT, ZERO, NINE = 34, 10, 13, 32, 9, 46, 48, 57
 LARGEST = 1 << 53
 
 
-@njit(cache=True, nogil=True)
-def record(block, position, final, delimiter, at, marker, spans):
+@compiled(nogil=True)
+def _characters(block, start, end, utf8):
+    """How many characters a cell has: of doubled quotes one counts, of UTF-8 the first byte."""
+    quoted, number = start > 0 and block[start - 1] == QUOTE, 0
+    while start < end:
+        if not utf8 or (block[start] & 0xC0) != 0x80:
+            number += 1
+        start += 2 if quoted and block[start] == QUOTE else 1
+    return number
+
+
+@compiled(nogil=True)
+def record(block, position, final, delimiter, at, marker, utf8, spans):
     """Read one record: (where the next one begins or -1 if this one is not whole, cells).
 
     `spans` gets the start and end of what cells `at` and `marker` hold, without quotes. Cells is
-    -1 where text follows a closing quote.
+    -1 where text follows a closing quote, and `TOO_LONG` where a cell is.
     """
     n = len(block)
-    cells = 0
+    cells, long = 0, False
     while True:
         if position < n and block[position] == QUOTE:
             position += 1
@@ -40,39 +55,42 @@ def record(block, position, final, delimiter, at, marker, spans):
                     break
                 position += 1
             end = position
+        if end - start > LONGEST_CELL and _characters(block, start, end, utf8) > LONGEST_CELL:
+            long = True
         if cells == at:
             spans[0], spans[1] = start, end
         if cells == marker:
             spans[2], spans[3] = start, end
         cells += 1
+        found = TOO_LONG if long else cells
         if position >= n:
-            return (n, cells) if final else (-1, cells)
+            return (n, found) if final else (-1, found)
         byte = block[position]
         position += 1
         if byte == LF:
-            return position, cells
+            return position, found
         if byte == CR:
             if position < n:
-                return (position + 1 if block[position] == LF else position), cells
-            return (n, cells) if final else (-1, cells)
+                return (position + 1 if block[position] == LF else position), found
+            return (n, found) if final else (-1, found)
         if byte != delimiter:
             return position, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def whole_records(block, delimiter):
     """The number of bytes up to the end of the last whole record."""
     spans = np.empty(4, np.int64)
     position = 0
     while position < len(block):
-        after, _ = record(block, position, False, delimiter, -1, -1, spans)
+        after, _ = record(block, position, False, delimiter, -1, -1, False, spans)
         if after < 0:
             break
         position = after
     return position
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count(block, start, end):
     """The count in a cell, or -1: spaces, digits, a point with zeros, spaces."""
     while start < end and (block[start] == SPACE or block[start] == TAB):
@@ -97,33 +115,51 @@ def _count(block, start, end):
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
+def _is_code(block, start, end, codes, sizes):
+    """Whether a cell holds a code for a count that is not known."""
+    quoted = start > 0 and block[start - 1] == QUOTE
+    while start < end and (block[start] == SPACE or block[start] == TAB):
+        start += 1
+    while end > start and (block[end - 1] == SPACE or block[end - 1] == TAB):
+        end -= 1
+    for c in range(len(sizes)):
+        k, p = 0, start
+        while p < end and k < sizes[c] and block[p] == codes[c, k]:
+            p += 2 if quoted and block[p] == QUOTE else 1
+            k += 1
+        if p >= end and k == sizes[c]:
+            return True
+    return False
+
+
+@compiled(nogil=True)
 def _blank(block, start, end):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
     return start == end
 
 
-@njit(cache=True, nogil=True)
-def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
+@compiled(nogil=True)
+def scan(block, delimiter, width, at, marker, utf8, words, codes, sizes, counts, marks, cells):
     """Read whole records: (status, rows, bytes up to the end of the last row, bytes read).
 
     Where the status is not GOOD, `rows` is the row that is at fault. Blank lines at the end
-    are read and belong to no row. `words` are the texts of a mark in capital letters, padded
-    with zeros; those with an even number mean yes.
+    are read and belong to no row; in a table of one column an empty line is a row. `words` are the
+    texts of a mark in capital letters, padded with zeros; those with an even number mean yes.
+    `codes`, of so many bytes, mean that a count is not known.
     """
     spans = np.empty(4, np.int64)
     rows, used, position, blank = 0, 0, 0, False
     while position < len(block):
         spans[:] = 0
         begin = position
-        position, found = record(block, begin, True, delimiter, at, marker, spans)
+        position, found = record(block, begin, True, delimiter, at, marker, utf8, spans)
+        if found == TOO_LONG:
+            return LONG, rows, used, begin
         if found < 0 or position < 0:
             return BROKEN, rows, used, begin
-        first, last = begin, position
-        while last > first and (block[last - 1] == LF or block[last - 1] == CR):
-            last -= 1
-        if found == 1 and (last == first or (width > 1 and _blank(block, first, last))):
+        if width > 1 and found == 1 and _blank_line(block, begin, position):
             blank = True
             continue
         if blank:
@@ -131,9 +167,12 @@ def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
         if found != width:
             return WIDTH, rows, used, begin
         cells[rows, 0], cells[rows, 1], cells[rows, 2] = spans[0], spans[1], begin
-        counts[rows] = _count(block, spans[0], spans[1])
-        if counts[rows] < 0:
-            return BAD_COUNT, rows, used, begin
+        if len(sizes) > 0 and _is_code(block, spans[0], spans[1], codes, sizes):
+            counts[rows] = MISSING
+        else:
+            counts[rows] = _count(block, spans[0], spans[1])
+            if counts[rows] < 0:
+                return BAD_COUNT, rows, used, begin
         if marker >= 0:
             marks[rows] = _mark(block, spans[2], spans[3], words)
             if marks[rows] < 0:
@@ -143,7 +182,17 @@ def scan(block, delimiter, width, at, marker, words, counts, marks, cells):
     return GOOD, rows, used, position
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
+def _blank_line(block, first, last):
+    """Whether a record of one cell holds spaces at the most, in quotes or not."""
+    while last > first and (block[last - 1] == LF or block[last - 1] == CR):
+        last -= 1
+    if last - first >= 2 and block[first] == QUOTE:
+        first, last = first + 1, last - 1
+    return _blank(block, first, last)
+
+
+@compiled(nogil=True)
 def _mark(block, start, end, words):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
@@ -163,7 +212,7 @@ def _mark(block, start, end, words):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _digits(value, out, written):
     """Write a number; where it ends."""
     size, rest = 1, value // 10
@@ -176,18 +225,29 @@ def _digits(value, out, written):
     return written + size
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
+def _count_cell(value, alone, out, written):
+    """Write a count; nothing where it is missing, in quotes where nothing else is in the row."""
+    if value >= 0:
+        return _digits(value, out, written)
+    if alone:
+        out[written], out[written + 1] = QUOTE, QUOTE
+        written += 2
+    return written
+
+
+@compiled(nogil=True)
 def write_lines(values, out):
     """Numbers alone, one per line; the number of bytes written."""
     written = 0
     for value in values:
-        written = _digits(value, out, written)
+        written = _count_cell(value, True, out, written)
         out[written] = LF
         written += 1
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _write_cell(block, start, end, delimiter, out, written):
     """A cell as Python's csv module writes it: quoted only where it must be."""
     quoted = start > 0 and block[start - 1] == QUOTE
@@ -211,28 +271,30 @@ def _write_cell(block, start, end, delimiter, out, written):
     return written
 
 
-@njit(cache=True, nogil=True)
-def write_rows(block, delimiter, newline, width, places, at, values, out):
-    """Some cells of each record, with other numbers in cell `at`; the number of bytes written."""
-    starts, ends = np.empty(width, np.int64), np.empty(width, np.int64)
+@compiled(nogil=True)
+def write_rows(block, delimiter, newline, width, places, at, values, out, ends):
+    """Some cells of each record, with other numbers in cell `at`; the number of bytes written, and
+    in `ends` where each record ends."""
+    starts, stops = np.empty(width, np.int64), np.empty(width, np.int64)
     position, written = 0, 0
-    for value in values:
-        position = _cells(block, position, delimiter, starts, ends)
+    for row in range(len(values)):
+        position = _cells(block, position, delimiter, starts, stops)
         for k in range(len(places)):
             if k > 0:
                 out[written] = delimiter
                 written += 1
             place = places[k]
             if place == at:
-                written = _digits(value, out, written)
+                written = _count_cell(values[row], len(places) == 1, out, written)
             else:
-                written = _write_cell(block, starts[place], ends[place], delimiter, out, written)
+                written = _write_cell(block, starts[place], stops[place], delimiter, out, written)
         out[written : written + len(newline)] = newline
         written += len(newline)
+        ends[row] = written
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _cells(block, position, delimiter, starts, ends):
     """Where the cells of a whole record are that was scanned before; where the next one begins."""
     n = len(block)

@@ -4,9 +4,10 @@ import codecs
 import csv
 import hashlib
 import io
+import itertools
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,23 @@ from numpy.typing import NDArray
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Wanted, called
-from holdfast.tables.count_values import BadCount, text_problem
-from holdfast.tables.csv import DELIMITERS, CsvTable, parse_csv
+from holdfast.tables.count_values import BadCount, Codes, text_problem
+from holdfast.tables.csv import CsvTable
+from holdfast.tables.csv_text import (
+    LONGEST_CELL,
+    LONGEST_HEADER,
+    LONGEST_RECORD,
+    find_encoding,
+    read_header,
+)
+from holdfast.tables.order import Ranking
 from holdfast.tables.stream.lookout import Lookout
+from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 from holdfast.tables.stream.text_columns import label_keys
 
 BLOCK = 1 << 23
-LONGEST_RECORD = 1 << 26
 _WORDS = ("TRUE", "FALSE", "1", "0", "YES", "NO")  # yes at even places, no at odd ones
-_OTHER_UNICODE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,23 @@ class Scanned:
     cells: Integers
 
 
+@dataclass(frozen=True)
+class Written:
+    """What is published of a block."""
+
+    data: NDArray[np.uint8]
+    ends: Integers
+
+    def records(self) -> list[bytes]:
+        """One by one."""
+        data, ends = self.data.tobytes(), self.ends.tolist()
+        return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _gathered(pairs: Sequence[tuple[list[bytes], int]]) -> list[bytes]:
+    return [records[at] for records, at in pairs]
+
+
 @dataclass
 class Progress:
     """How far a pass has come."""
@@ -66,14 +91,29 @@ class TextSource:
 
     def __init__(self, path: Path, wanted: Wanted) -> None:
         self.path, self.name = path, str(path)
-        with self._opened() as file:
-            head = file.read(BLOCK)
-        self._start, self._head = self._header(head)
+        self._header()
         self._delimiter, self._columns = ord(self._head.delimiter), self._head.columns
         self.roles, self._where = wanted.roles(self._columns), called(wanted.count)
         self._at = self._columns.index(self.roles.count)
         self._marker_name = wanted.structural_zero
         self._marker = self._columns.index(self._marker_name) if self._marker_name else -1
+        self._ordering = [self._columns.index(name) for name in self.roles.ordering]
+        self._ranking = Ranking(len(self._ordering))
+        self.order: Integers | None = None
+        self._codes = self._encoded(Codes(wanted.missing).texts)
+
+    def _encoded(self, codes: Sequence[str]) -> tuple[NDArray[np.uint8], Integers]:
+        """The codes that the file can hold, as bytes."""
+        known = [code.encode(self._inner, "ignore") for code in codes]
+        known = [
+            data
+            for data, code in zip(known, codes, strict=True)
+            if data.decode(self._inner) == code
+        ]
+        longest = max(map(len, known), default=0)
+        table = [list(data.ljust(longest, b"\0")) for data in known]
+        sizes = np.array(list(map(len, known)), np.int64)
+        return np.array(table, np.uint8).reshape(len(known), longest), sizes
 
     def digest(self) -> bytes:
         """The file's bytes, condensed."""
@@ -87,30 +127,52 @@ class TextSource:
             self._check(scanned, rows)
             if lookout is not None:
                 self._show(scanned, lookout)
+                self._ranking.see(self._order_cells(scanned))
             yield Part(counts=scanned.counts, marks=scanned.marks, done=scanned.block.done)
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: the published columns again, with other counts."""
 
-        def work(block: Block) -> tuple[Scanned, Integers, NDArray[np.uint8]]:
+        def work(block: Block) -> tuple[Scanned, Integers, Written]:
             scanned = self._scan(block)
             if scanned.status:
-                return scanned, scanned.counts, block.data[:0]
+                return scanned, scanned.counts, Written(block.data[:0], scanned.counts)
             released = draw(scanned.counts, scanned.marks)
             return scanned, released, self._rewritten(scanned, released)
 
         with path.open("xb") as file:
-            file.write(replace(self._head, rows=[]).select(self.roles.published).to_bytes())
-            rows = Progress()
-            for scanned, released, data in in_order(work, self._blocks(), threads):
+            head = self._head.select(self.roles.published)
+            file.write(head.to_bytes())
+            rows, ordered = Progress(), SortedRows(path.parent, _gathered)
+            for scanned, released, written in in_order(work, self._blocks(), threads):
                 self._check(scanned, rows)
-                file.write(data.data)
+                if self._ordering:
+                    keys = self._ranking.keys(self._order_cells(scanned))
+                    ordered.add(keys, written.records(), len(written.data))
+                else:
+                    file.write(self._as(head.encoding, written.data.tobytes()))
                 yield Part(
                     counts=scanned.counts,
                     marks=scanned.marks,
                     released=released,
                     done=scanned.block.done,
                 )
+            for records in ordered.chunks():
+                file.write(self._as(head.encoding, b"".join(records)))
+            self.order = ordered.order if self._ordering else None
+
+    def _order_cells(self, scanned: Scanned) -> list[list[str]]:
+        """The cells of the columns in whose order the rows are published."""
+        if not self._ordering:
+            return []
+        text = scanned.block.data[: scanned.used].tobytes().decode(self._inner)
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=chr(self._delimiter))
+        rows = [line or [""] for line in lines]
+        return [[row[at] for row in rows] for at in self._ordering]
+
+    def _as(self, encoding: str, data: bytes) -> bytes:
+        """What was written, in the encoding of the release."""
+        return data if self._inner == encoding else data.decode(self._inner).encode(encoding)
 
     def _show(self, scanned: Scanned, lookout: Lookout) -> None:
         block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
@@ -126,7 +188,7 @@ class TextSource:
             at = self._columns.index(lookout.labels.category)
             lookout.labels.see(label_keys(block, self._delimiter, at, scanned.rows))
 
-    def _rewritten(self, scanned: Scanned, released: Integers) -> NDArray[np.uint8]:
+    def _rewritten(self, scanned: Scanned, released: Integers) -> "Written":
         """What is published of a block, quoted no more than it must be, whatever way it was."""
         from holdfast.tables.stream.text_kernel import write_rows
 
@@ -135,10 +197,11 @@ class TextSource:
         digits = len(str(int(released.max(initial=0))))
         quotes = bool((block == ord('"')).any())
         room = (1 + quotes) * scanned.used + (digits + 2 + 2 * quotes * len(places)) * rows
-        out = np.empty(room, np.uint8)
+        out, ends = np.empty(room, np.uint8), np.empty(rows, np.int64)
         newline = np.frombuffer(self._head.newline.encode(), np.uint8)
         style = (self._delimiter, newline, len(self._columns))
-        return out[: write_rows(block, *style, places, self._at, released, out)]
+        size = write_rows(block, *style, places, self._at, released, out, ends)
+        return Written(out[:size], ends)
 
     def _opened(self) -> io.BufferedReader:
         try:
@@ -148,55 +211,70 @@ class TextSource:
                 f"`{self.path}` cannot be read: {error.strerror}. Hint: check the path."
             ) from None
 
-    def _header(self, head: bytes) -> tuple[int, CsvTable]:
-        from holdfast.tables.stream.text_kernel import record
-
-        if head.startswith(_OTHER_UNICODE):
-            raise HoldfastError(
-                f"`{self.path}`: a file in UTF-16 is read whole or not at all. "
-                "Hint: save it in UTF-8, or have it read whole: --no-stream, `holdfast.privatize`."
-            )
-        bom = codecs.BOM_UTF8 if head.startswith(codecs.BOM_UTF8) else b""
-        start = len(bom)
-        while head[start : start + 1] in (b"\r", b"\n"):
-            start += 1
-        data = np.frombuffer(head, np.uint8)
-        ends = [
-            record(data, start, len(head) < BLOCK, ord(d), -1, -1, np.zeros(4, np.int64))
-            for d in DELIMITERS
-        ]
+    def _header(self) -> None:
+        """The encoding, the header, and where the rows begin."""
+        self._opened().close()
         try:
-            line = head[start : max(end for end, _ in ends)]
-            table = parse_csv(line)
+            encoding = find_encoding(self._pieces)
+            self._bom, self._raw = encoding.bom, encoding.name
+            self._inner = "utf-8" if self._raw.startswith("utf-16") else self._raw
+            head = b""
+            for piece in self._content():
+                head += piece
+                if len(head) > LONGEST_HEADER:
+                    break
+            header = read_header(
+                head[:LONGEST_HEADER], self._inner, whole=len(head) <= LONGEST_HEADER
+            )
         except HoldfastError as error:
             raise HoldfastError(f"`{self.path}`: {error}") from None
-        return start + len(line), replace(table, bom=bom)
+        self._start = len(header.text.encode(self._inner))
+        style = header.delimiter, header.newline, encoding.name, encoding.bom
+        self._head = CsvTable(header.names, [], *style)
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes of the file."""
+        with self._opened() as file:
+            self._size = max(os.fstat(file.fileno()).st_size, 1)
+            while piece := self._next(file):
+                yield piece
+
+    def _content(self) -> Iterator[bytes]:
+        """The text of the file in an encoding in which all delimiters are single bytes."""
+        decoder = codecs.getincrementaldecoder(self._raw)()
+        for number, piece in enumerate(self._pieces()):
+            data = piece if number else piece[len(self._bom) :]
+            yield data if self._raw == self._inner else decoder.decode(data).encode(self._inner)
+
+    def _rows(self) -> Iterator[bytes]:
+        """The text after the header; in a table of one column without the empty lines at its end,
+        where those elsewhere are empty cells."""
+        skipped, held = self._start, b""
+        for piece in self._content():
+            data = held + piece[skipped:]
+            skipped = max(0, skipped - len(piece))
+            kept = len(data.rstrip(b"\r\n")) if len(self._columns) == 1 else len(data)
+            held = data[kept:]
+            yield data[:kept]
 
     def _blocks(self) -> Iterator[Block]:
-        """The rest of the file, cut where records end."""
-        position, rest = self._start, b""
-        with self._opened() as file:
-            size = os.fstat(file.fileno()).st_size
-            file.seek(self._start)
-            final = False
-            while not final:
-                fresh = self._next(file)
-                final = len(fresh) == 0
-                position += len(fresh)
-                data = rest + fresh
-                cut = len(data) if final else self._cut(data)
-                rest = data[cut:]
-                if len(rest) > LONGEST_RECORD:
-                    raise self._broken("a record is above 64 MiB")
-                if b"\0" in fresh:
-                    raise self._broken("it holds bytes that are not text")
-                if cut:
-                    block = np.frombuffer(data, np.uint8, cut)
-                    yield Block(block, position / max(size, 1))
+        """The rows of the file, cut where records end."""
+        position, rest = len(self._bom) + self._start, b""
+        width = 1 if self._raw == self._inner else 2  # bytes of a file for one that is read
+        for fresh in itertools.chain(self._rows(), [None]):
+            position += len(fresh or b"")
+            data = rest + (fresh or b"")
+            cut = len(data) if fresh is None else self._cut(data)
+            rest = data[cut:]
+            if len(rest) > LONGEST_RECORD + BLOCK:
+                raise self._broken("a record is above 16 MiB")
+            if cut:
+                done = 1.0 if fresh is None else min(1.0, width * position / self._size)
+                yield Block(np.frombuffer(data, np.uint8, cut), done)
 
     def _next(self, file: io.BufferedReader) -> bytes:
         try:
-            return file.read(BLOCK)
+            return file.read(max(BLOCK, 4))  # a byte order mark is not cut
         except OSError as error:
             raise HoldfastError(
                 f"`{self.path}` cannot be read to its end: {error.strerror}."
@@ -212,13 +290,14 @@ class TextSource:
     def _scan(self, block: Block) -> Scanned:
         from holdfast.tables.stream.text_kernel import scan
 
-        most = len(block.data) // (len(self._columns) + 1) + 2  # digit, delimiters, line end
+        most = len(block.data) // len(self._columns) + 2  # delimiters, line end
         counts = np.empty(most, np.int64)
         marks = np.empty(most if self._marker >= 0 else 0, np.int8)
         cells = np.empty((most, 3), np.int64)
         words = np.array([list(word.encode().ljust(5, b"\0")) for word in _WORDS], np.uint8)
-        place = self._delimiter, len(self._columns), self._at, self._marker
-        status, rows, used, read = scan(block.data, *place, words, counts, marks, cells)
+        place = self._delimiter, len(self._columns), self._at, self._marker, self._inner == "utf-8"
+        found = scan(block.data, *place, words, *self._codes, counts, marks, cells)
+        status, rows, used, read = found
         known = marks[:rows].astype(np.bool_) if self._marker >= 0 else None
         return Scanned(block, status, rows, used, read, counts[:rows], known, cells[:rows])
 
@@ -240,6 +319,8 @@ class TextSource:
             )
         if scanned.status == kernel.BROKEN:
             return self._broken(f"look at data row {row}")
+        if scanned.status == kernel.LONG:
+            return self._broken(f"data row {row} has a cell above {LONGEST_CELL:,} characters")
         line = bytes(scanned.block.data[scanned.read :][:LONGEST_RECORD])
         cells = self._cells(line)
         if scanned.status == kernel.WIDTH:
@@ -257,8 +338,9 @@ class TextSource:
         return BadCount(self._where, [(row - 1, text_problem(cells[self._at]))]).after(0, self.path)
 
     def _cells(self, line: bytes) -> list[str]:
-        text = line.decode("utf-8", errors="replace")
-        return next(csv.reader(io.StringIO(text, newline=""), delimiter=chr(self._delimiter)))
+        text = line.decode(self._inner)
+        lines = csv.reader(io.StringIO(text, newline=""), delimiter=chr(self._delimiter))
+        return next(lines) or [""]
 
     def _broken(self, hint: str) -> HoldfastError:
         return HoldfastError(

@@ -1,0 +1,83 @@
+"""Installs a wheel alone into an empty environment and uses it as somebody new would.
+
+`make try-wheel` runs it. Nothing of the checkout is on the path, and the working folder is empty.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from lowest import __file__ as LOWEST
+
+DATA = "import holdfast, pathlib; print(pathlib.Path(holdfast.__file__).parent / 'data')"
+OPTIONS = (
+    *("--count", "homicides", "--category", "county", "--keep", "population"),
+    *("--max-count", "50", "--epsilon", "1", "--out", "release"),
+)
+
+
+def main() -> None:
+    """Reads the options, and does it."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("wheel", type=Path)
+    options.add_argument("--python", default=sys.executable)
+    options.add_argument("--dependencies", choices=("lowest", "highest"), default="highest")
+    options.add_argument("--extras", default="parquet,excel,plots")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder)
+        run(place, chosen.python, "-m", "venv", "env")
+        python = place / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
+        install(place, python, chosen)
+        use(place, python)
+    print("The wheel stands on its own.")
+
+
+def install(place: Path, python: Path, chosen: argparse.Namespace) -> None:
+    """Installs the wheel with what it needs, the oldest or the newest."""
+    words = []
+    if chosen.dependencies == "lowest":
+        bounds = subprocess.run([sys.executable, LOWEST], capture_output=True, check=True).stdout
+        (place / "lowest.txt").write_bytes(bounds)
+        words = ["--constraint", "lowest.txt"]
+    what = f"{chosen.wheel.resolve()}[{chosen.extras}]"
+    run(place, python, "-m", "pip", "install", "--quiet", *words, what)
+
+
+def use(place: Path, python: Path) -> None:
+    """The first things that people do."""
+    hold = (python, "-m", "holdfast")
+    run(place, *hold, "--version")
+    run(place, *hold, "demo", "--picture", "demo.svg")
+    data = run(place, python, "-c", DATA).strip()
+    table = Path(data) / "county_homicides_1996.csv"
+    assert str(place) in str(table), "the table is not the wheel's own"
+    run(
+        place,
+        *hold,
+        "privatize",
+        table,
+        *OPTIONS,
+    )
+    run(place, *hold, "verify", "release")
+    run(place, *hold, "report", "release")
+    run(place, *hold, "report", "release", "--format", "xlsx")
+    for file in ("demo.svg", "release/table.csv", "release-report.html", "release-report.xlsx"):
+        assert (place / file).stat().st_size, file
+
+
+def run(place: Path, *words: object) -> str:
+    """What a command prints; it stops everything where it fails."""
+    clean = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+    print("$", *(str(word).replace(f"{place}/", "") for word in words), flush=True)
+    done = subprocess.run(
+        list(map(str, words)), cwd=place, env=clean, text=True, stdout=subprocess.PIPE, check=True
+    )
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""The report as an Excel workbook: about, the table with its intervals, the distribution, answers.
+
+A copy for people who work in Excel. The bundle stays what is published and what `holdfast verify`
+checks. The same release gives the same bytes.
+"""
+
+import io
+import math
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.answer import percent
+from holdfast.analysis.report.content import report, run_name
+from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
+from holdfast.errors import HoldfastError
+from holdfast.tables.csv import CsvTable
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+MOST_ROWS, LONGEST = 1_048_575, 32_767  # what a sheet and a cell of Excel can hold
+_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
+_ALWAYS = datetime(2000, 1, 1)
+Rows = Sequence[Sequence[Any]]
+
+
+def workbook(release: "Release", level: float = 0.9) -> bytes:
+    """The bytes of the workbook."""
+    if release.rows + release.structural_zeros > MOST_ROWS:
+        raise HoldfastError(
+            f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
+        )
+    content = report(release, level)
+    table, notes = _table(release, level)
+    with _Book() as book:
+        book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
+        book.sheet("Table", table.columns, table.rows)
+        book.sheet("Distribution", _shares_header(level), _shares(content))
+        book.sheet("Answers", _answers_header(level), _answers(content), widths=(44,))
+        if totals := totals_sheet(release):
+            book.sheet("Totals", ("rows", "total", "90% interval, from", "to"), totals)
+        if groups := groups_sheet(release):
+            counts = [f"share of {count}" for count in range(len(release.target))]
+            book.sheet("Groups", ("group", "rows", "mean count", *counts), groups)
+    return book.data
+
+
+def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
+    try:
+        columns, notes = table_with_intervals(release, level)
+    except HoldfastError as error:  # a distribution that cannot be told from what was released
+        columns, notes = released_table(release), (f"No intervals: {error}",)
+    return as_text(columns), notes
+
+
+def totals_sheet(release: "Release") -> Rows:
+    """The measured totals, of the table and of each group; none where there are none."""
+    if release.totals is None:
+        return []
+    whole = release.totals.whole
+    rows: list[Any] = [("all rows", whole.value, whole.low, whole.high)]
+    for name, group in (release.groups or {}).items():
+        if group.total is not None:
+            rows.append((name, group.total.value, group.total.low, group.total.high))
+    return rows
+
+
+def groups_sheet(release: "Release") -> Rows:
+    """For every group its rows, the mean of its z, and z."""
+    if release.groups is None:
+        return []
+    return [
+        (name, group.rows, float(group.target @ np.arange(len(group.target))), *group.target)
+        for name, group in release.groups.items()
+    ]
+
+
+def _about(content: dict[str, Any], notes: Iterable[str]) -> Rows:
+    """What a reader must know before the numbers."""
+    alarm = "SIMULATION: a seed made this release. It protects nobody."
+    facts, promise = content["facts"], content["promise"]
+    kept = ", ".join(facts["unchanged_columns"]) or "none"
+    return [
+        *([("Warning", alarm)] if content["simulated"] else []),
+        ("What this is", content["title"]),
+        ("Promise", promise["words"]),
+        ("epsilon promised", promise["epsilon"]),
+        ("epsilon certified", promise["certified"]),
+        ("Neighbours", promise["neighbours"]),
+        ("Randomness", promise["randomness"]),
+        ("Highest count", facts["top_code"]),
+        ("Published unchanged", kept),
+        ("Methods", ", ".join(facts["methods"])),
+        ("Mechanism", facts["mechanism_digest"]),
+        *(("Note", note) for note in dict.fromkeys([*content["notes"], *notes])),
+        *(("Note on the shares", note) for note in content["distribution_notes"]),
+        *(("Do not", words.removeprefix("Do not ")) for words in content["do_not"]),
+        ("How to cite", content["cite"]),
+        ("This file", "A copy. The folder of the release is what can be verified."),
+    ]
+
+
+def _shares_header(level: float) -> tuple[str, ...]:
+    name = f"{percent(level)} interval"
+    return ("count", "share released", "best estimate", f"{name}, from", f"{name}, to")
+
+
+def _shares(content: dict[str, Any]) -> Rows:
+    return [
+        (run_name(bar), bar["released"], bar["estimate"], *(bar["interval"] or (None, None)))
+        for bar in content["distribution"]
+    ]
+
+
+def _answers_header(level: float) -> tuple[str, ...]:
+    name = f"{percent(level)} interval"
+    return ("question", "estimate", f"{name}, from", f"{name}, to", "released table")
+
+
+def _answers(content: dict[str, Any]) -> Rows:
+    return [
+        (answer["question"], answer["estimate"], *answer["interval"], answer["released"])
+        for answer in content["questions"]
+    ]
+
+
+class _Book:
+    """A workbook in memory: text stays text, and nothing in it can be taken for a formula."""
+
+    def __init__(self) -> None:
+        try:
+            import xlsxwriter
+        except ImportError:
+            raise HoldfastError(
+                'Excel files need xlsxwriter. Hint: pip install "holdfast[excel]".'
+            ) from None
+        self._sink = io.BytesIO()
+        self._book = xlsxwriter.Workbook(self._sink, {"in_memory": True})
+        self._book.set_properties({"title": "holdfast release", "created": _ALWAYS})
+        self._bold = self._book.add_format({"bold": True, "text_wrap": True, "valign": "top"})
+        self._wrap = self._book.add_format({"text_wrap": True, "valign": "top"})
+
+    def __enter__(self) -> "_Book":
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._book.close()
+
+    @property
+    def data(self) -> bytes:
+        """The file, once it is complete."""
+        return self._sink.getvalue()
+
+    def sheet(
+        self, name: str, header: Sequence[str], rows: Iterable[Sequence[Any]],
+        widths: Sequence[int] = (),
+    ) -> None:  # fmt: skip
+        """One sheet with a table that starts in its first row."""
+        page = self._book.add_worksheet(name)
+        start = 1 if any(header) else 0
+        for column in range(len(header)):
+            width = widths[column] if column < len(widths) else 16
+            page.set_column(column, column, width, self._wrap if widths else None)
+            if start:
+                page.write_string(0, column, header[column], self._bold)
+        page.freeze_panes(start, 0)
+        for at, row in enumerate(rows, start):
+            for column, cell in enumerate(row):
+                _write(page, at, column, cell)
+
+
+def _write(page: Any, row: int, column: int, cell: Any) -> None:
+    number = _number(cell)
+    if number is not None:
+        page.write_number(row, column, number)
+    elif cell is not None and cell != "" and page.write_string(row, column, str(cell)):
+        raise HoldfastError(
+            f"data row {row} has a cell of more than {LONGEST:,} characters, which Excel cannot "
+            "hold. Hint: use the table of the bundle."
+        )
+
+
+def _number(cell: Any) -> Any:
+    """The number that a cell holds, where its text would be the same again.
+
+    >>> [_number(cell) for cell in (3, "3", "0.25", "5.0", "007", "2.50", "=1+1", True, None)]
+    [3, 3, 0.25, 5.0, None, None, None, None, None]
+    """
+    if isinstance(cell, str):
+        if _INTEGER.fullmatch(cell):
+            return int(cell)
+        return float(cell) if _DECIMAL.fullmatch(cell) and repr(float(cell)) == cell else None
+    real = isinstance(cell, Real) and not isinstance(cell, bool) and math.isfinite(cell)
+    return cell if real else None

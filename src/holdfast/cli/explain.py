@@ -1,0 +1,66 @@
+"""`holdfast explain`: what an epsilon means, for people who decide."""
+
+import json
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.screen import screen
+
+
+def explain(
+    epsilon: Annotated[str, typer.Option(help="The whole budget, such as 1 or 1/2.")],
+    delta: Annotated[str, typer.Option(help="0 for pure privacy, as by default.")] = "0",
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Say in words and odds what an epsilon promises to one person, and who uses which.
+
+    Example: [bold]holdfast explain --epsilon 1[/bold]
+    """
+    from rich.table import Table
+
+    from holdfast.privacy.delta import beyond_epsilon
+    from holdfast.studies.explain import SUSPICIONS, deployments
+    from holdfast.studies.explain import explain as explained
+
+    told = explained(epsilon, delta)
+    if as_json:
+        typer.echo(json.dumps(told.to_dict()))
+        return
+    name = f"epsilon = {float(told.epsilon):g}"
+    screen.print(
+        f"With {name} anything that is published is at most {told.factor:.3g} times as probable "
+        "with any one person counted as without, or the reverse.\n",
+        style="bold",
+    )
+    screen.print(
+        "So whoever knows everybody else in the data, and must say whether this person was "
+        f"counted, with even odds before, is right at most {100 * told.guess:.0f} times in 100; "
+        "a coin is right 50 times."
+    )
+    if told.delta:
+        screen.print(beyond_epsilon(told.delta))
+    odds = Table(title="What somebody may come to believe of one person", title_justify="left")
+    odds.add_column("before the release", justify="right")
+    odds.add_column("after it, at most", justify="right")
+    for before in SUSPICIONS:
+        odds.add_row(f"{before:.1%}", f"{told.suspicion(before):.1%}")
+    screen.print(odds)
+    screen.print(
+        "It holds whatever else is known, now or later, and for everything in a release together: "
+        "the counts, their distribution, totals and groups share this epsilon and add nothing to "
+        "it. It does not hide what is true of people in general, nor columns that are published as "
+        "they are. Another release of the same data adds its own epsilon.\n"
+    )
+    used = Table(title="Who uses which epsilon (OpenDP Deployments Registry)", title_justify="left")
+    for column in ("epsilon", "delta", "protects", "product", "by", "year"):
+        used.add_column(column, justify="right" if column in ("epsilon", "delta") else "left")
+    for known in deployments():
+        small = "" if known.delta is None else f"{known.delta:g}"
+        local = " (local)" if known.kind == "local" else ""
+        used.add_row(
+            f"{known.epsilon:g}", small, known.protects, known.product + local, known.by,
+            str(known.year),
+        )  # fmt: skip
+    screen.print(used)
+    screen.print("An epsilon for a day or a month is spent again every day or month.")

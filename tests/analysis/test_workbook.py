@@ -1,0 +1,133 @@
+"""The Excel workbook of a release: a copy that says what the bundle says, in the same bytes."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import holdfast
+from analysis_releases import released
+from command_line import run
+from holdfast.analysis.report.workbook import groups_sheet, totals_sheet, workbook
+from holdfast.tables.csv import CsvTable
+
+pytest.importorskip("xlsxwriter")
+pytest.importorskip("python_calamine")
+
+ROWS = [["=1+1", "007", "3"], ["@b", "2.50", "0"], ["c\nd", "0.25", "1"], ["é", "12", "7"]] * 30
+
+
+@pytest.fixture(scope="module")
+def release():
+    rows = [[f"{name}{at}", code, count] for at, (name, code, count) in enumerate(ROWS)]
+    table = CsvTable(("place", "code", "n"), rows)
+    return released(
+        counts=table,
+        count="n",
+        category="place",
+        keep=["code"],
+        publish_anyway=["code", "row order"],
+    )
+
+
+@pytest.fixture(scope="module")
+def data(release):
+    return workbook(release)
+
+
+def sheets(data):
+    return pd.read_excel(io.BytesIO(data), sheet_name=None, engine="calamine", dtype=object)
+
+
+def test_the_table_has_every_row_with_its_interval(release, data):
+    found, wanted = sheets(data)["Table"], release.intervals(0.9)
+    assert found["n"].tolist() == release.counts.tolist()
+    assert found["low_90"].tolist() == wanted.low.tolist()
+    assert found["high_90"].tolist() == wanted.high.tolist()
+
+
+def test_text_stays_text_and_numbers_are_numbers(data):
+    found = sheets(data)["Table"]
+    assert found["place"].tolist()[:4] == ["=1+10", "@b1", "c\nd2", "é3"]
+    assert found["code"].tolist()[:4] == ["007", "2.50", 0.25, 12]
+
+
+def test_the_distribution_and_the_answers_are_those_of_the_report(release):
+    found = sheets(workbook(release, 0.8))
+    np.testing.assert_allclose(
+        found["Distribution"]["share released"].astype(float), release.distribution, atol=1e-15
+    )
+    mean = found["Answers"].set_index("question").loc[release.ask("mean").question]
+    assert mean["estimate"] == pytest.approx(release.ask("mean").estimate, rel=1e-14)
+    assert "80% interval, from" in found["Answers"].columns
+
+
+def test_the_first_sheet_says_what_was_promised_and_warns(data):
+    about = pd.read_excel(io.BytesIO(data), sheet_name=0, header=None, engine="calamine")
+    said = dict(zip(about[0], about[1], strict=True))
+    assert said["epsilon promised"] == "3/2"
+    assert said["Warning"].startswith("SIMULATION")
+    assert said["Published unchanged"] == "place, code"
+
+
+def test_a_release_without_intervals_still_has_its_table():
+    noisy = holdfast.baselines.DiscreteGaussian(delta="1/1000")
+    plain = released(constructor=noisy, epsilon="1/100", counts=[0, 1, 2, 3] * 3)
+    found = sheets(workbook(plain))
+    assert list(found["Table"].columns) == ["count"]
+    assert found["Table"]["count"].tolist() == plain.counts.tolist()
+
+
+def test_the_workbook_is_written_beside_the_bundle_in_the_same_bytes(
+    release, data, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    release.save("out")
+    code, said, _ = run(capsys, monkeypatch, "report", "out", "--format", "xlsx")
+    assert code == 0 and "out-report.xlsx" in said
+    assert (tmp_path / "out-report.xlsx").read_bytes() == data
+    assert holdfast.verify("out").passed
+    with pytest.raises(holdfast.HoldfastError, match="cannot be written: File exists"):
+        release.to_excel("out-report.xlsx")
+
+
+def test_an_excel_file_is_released_and_reported_in_excel(tmp_path, capsys, monkeypatch):
+    import xlsxwriter
+
+    monkeypatch.chdir(tmp_path)
+    with xlsxwriter.Workbook("in.xlsx") as book:
+        for name, rows in {
+            "read me": [["x"]],
+            "data": [["n"], *([k % 3] for k in range(60))],
+        }.items():
+            page = book.add_worksheet(name)
+            for at, row in enumerate(rows):
+                page.write_row(at, 0, row)
+    words = ("privatize", "in.xlsx", "--epsilon", "1", "--max-count", "5", "--seed", "1")
+    code, _, said = run(capsys, monkeypatch, *words, "--out", "none")
+    assert code == 2 and "--sheet" in said
+    assert run(capsys, monkeypatch, *words, "--sheet", "data", "--out", "out")[0] == 0
+    assert holdfast.load("out").rows == 60
+    code, _, said = run(
+        capsys, monkeypatch, "privatize", "in.csv", *words[2:], "--sheet", "d", "--out", "x"
+    )
+    assert code == 2 and "are for Excel workbooks" in said
+
+
+def test_measured_totals_have_a_sheet():
+    table = CsvTable(("n",), [[str(k % 5)] for k in range(300)])
+    release = released(counts=table, totals=True, epsilon="3", constructor=None)
+    whole = release.totals.whole
+    found = sheets(workbook(release))["Totals"]
+    assert found.iloc[0].tolist() == ["all rows", whole.value, whole.low, whole.high]
+
+
+def test_groups_have_rows_of_their_own():
+    rows = [[f"p{k}", "NE" if k % 2 else "TX", str(k % 5)] for k in range(400)]
+    release = holdfast.privatize(
+        CsvTable(("place", "state", "n"), rows), epsilon=3, max_count=6, count="n",
+        category="place", within="state", totals=True, seed=1,
+    )  # fmt: skip
+    assert [row[:2] for row in groups_sheet(release)] == [("NE", 200), ("TX", 200)]
+    assert [row[0] for row in totals_sheet(release)] == ["all rows", "NE", "TX"]

@@ -1,0 +1,139 @@
+"""r/holdfast.R reads a bundle as holdfast does, to the last digit; skipped where R is not there."""
+
+import os
+import re
+import shutil
+import subprocess
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_tutorials import masked
+
+import holdfast
+from holdfast.analysis.posterior import shortest_run
+from holdfast.constructors import Heuristic
+from holdfast.tables.csv import CsvTable
+
+ROOT = Path(__file__).parents[2]
+READER = ROOT / "r" / "holdfast.R"
+pytestmark = pytest.mark.skipif(
+    not shutil.which("Rscript"), reason="R is not installed: r/holdfast.R is not tried"
+)
+NAMES = ("low", "high", "expected", "median", "probability_zero")
+SHOW = """
+release <- hf_read("out")
+cat(hf_row_integers(release, {row}), "\\n")
+write.table(format(hf_intervals(release, {level}), digits = 15, scientific = FALSE, trim = TRUE),
+            row.names = FALSE, col.names = FALSE, quote = FALSE)
+"""
+
+
+def r(code, folder):
+    """What R prints; its errors come as text."""
+    (folder / "run.R").write_text(f'source("{READER}")\n{code}')
+    done = subprocess.run(
+        ["Rscript", "run.R"], cwd=folder, capture_output=True, text=True, encoding="utf-8",
+        env=os.environ | {"LC_ALL": "C.UTF-8"}, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout, done.stderr
+
+
+def table(rows=400, delimiter=",", top=60):
+    counts = np.random.default_rng(5).geometric(0.2, rows).clip(max=top + 3) - 1
+    flags = np.where(counts == 0, np.arange(rows) % 2, 0)
+    cells = [[f"é{k}", str(c), str(f)] for k, (c, f) in enumerate(zip(counts, flags, strict=True))]
+    return CsvTable(("näme", "n", "zero"), cells, delimiter)
+
+
+CASES = {
+    "curves": {"max_count": 30, "epsilon": "1"},
+    "many counts": {"max_count": 300, "epsilon": "0.123456789"},
+    "a large epsilon": {"max_count": 12, "epsilon": "29/3"},
+    "weights": {"max_count": 20, "epsilon": "0.7", "constructor": Heuristic()},
+    "known zeros": {"max_count": 20, "epsilon": "1", "structural_zero": "zero"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_r_gives_the_rows_and_the_intervals_to_the_last_digit(case, tmp_path):
+    level, row = (0.8, 5) if case == "weights" else (0.9, 3)
+    source = table(delimiter=";" if case == "weights" else ",")
+    made = holdfast.privatize(source, count="n", category="näme", seed=1, **CASES[case])
+    made.save(tmp_path / "out")
+    code, printed, errors = r(SHOW.format(row=row, level=level), tmp_path)
+    assert not code, errors
+    weights, *rows = printed.splitlines()
+    assert weights.split() == [str(w) for w in made.mechanism.row(row).tolist()]
+    wanted = list(made.intervals(level).columns().values())
+    assert [[float(cell) for cell in line.split()] for line in rows] == [
+        list(map(float, line)) for line in zip(*wanted, strict=True)
+    ]
+
+
+GROUPED = {
+    "by name": "area",
+    "by class": holdfast.classes("people", 3),
+    "crossed": ["area", holdfast.classes("people", 2)],
+}
+
+
+@pytest.mark.parametrize("case", GROUPED)
+def test_r_reads_groups_and_totals_and_gives_their_intervals(case, tmp_path):
+    random = np.random.default_rng(3)
+    cells = [[f"p{k}", "é" if k % 3 else "TX", str(1000 + 37 * k % 991), str(random.poisson(2))]
+             for k in range(300)]  # fmt: skip
+    made = holdfast.privatize(
+        CsvTable(("place", "area", "people", "n"), cells), count="n", category="place", seed=1,
+        keep=["area", "people"], within=GROUPED[case], totals=True, epsilon=4, max_count=9,
+    )  # fmt: skip
+    made.save(tmp_path / "out")
+    code, printed, errors = r(
+        SHOW.format(row=2, level=0.9)
+        + 'cat(release$totals$total, release$groups$total, "\n")\n'
+        + 'cat(sprintf("%.17g", hf_target(release, 2)), "\n")',
+        tmp_path,
+    )
+    assert not code, errors
+    weights, *rows, totals, target = printed.splitlines()
+    groups, members = made.groups, made.groups.members
+    assert weights.split() == [str(w) for w in groups.at(0).mechanism.row(2).tolist()]
+    assert totals.split() == [str(made.totals.whole.value), *(
+        str(group.total.value) for group in groups.values())]  # fmt: skip
+    assert list(map(float, target.split())) == groups.at(1).target.tolist()
+    for line, count, member in zip(rows, made.counts, members, strict=True):
+        group = groups.at(member)
+        joint = group.target * group.mechanism.matrix[:, count]
+        assert tuple(map(int, line.split()[:2])) == shortest_run(joint / joint.sum(), 0.9)
+
+
+def test_missing_counts_are_missing_in_r(tmp_path):
+    source = CsvTable(("n",), [[str(k % 4)] if k % 9 else ["NA"] for k in range(90)])
+    holdfast.privatize(source, epsilon=1, max_count=5, missing="NA", seed=1).save(tmp_path / "out")
+    code, printed, errors = r('x <- hf_read("out"); cat(which(is.na(x$counts)) - 1)', tmp_path)
+    assert not code, errors
+    assert printed.split() == [str(k) for k in range(0, 90, 9)]
+
+
+def test_a_damaged_file_is_refused_in_r(tmp_path):
+    holdfast.privatize([0, 1, 2] * 9, epsilon=1, max_count=3, seed=1).save(tmp_path / "out")
+    path = tmp_path / "out" / "table.csv"
+    path.write_bytes(path.read_bytes().replace(b"\n1", b"\n2", 1))
+    code, _, errors = r('hf_read("out")', tmp_path)
+    assert code and "`table.csv` is damaged" in errors
+
+
+def test_the_ten_questions_of_the_page_run(tmp_path):
+    path = files("holdfast") / "data" / "county_homicides_1996.csv"
+    options = {"count": "homicides", "category": "county", "keep": ["population"]}
+    holdfast.privatize(path, epsilon=1, max_count=50, seed=1, **options).save(tmp_path / "release")
+    page = (ROOT / "docs" / "r.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```r\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    assert len(blocks) == 10
+    code = 'cat("====\\n")\n'.join(block.replace('source("holdfast.R")', "") for block in blocks)
+    code, printed, errors = r(code, tmp_path)
+    assert not code, errors
+    for block, said in zip(blocks, printed.split("====\n"), strict=True):
+        wanted = "".join(line[3:] + "\n" for line in block.splitlines() if line.startswith("#> "))
+        assert masked(wanted).split() == masked(said).split()

@@ -1,0 +1,57 @@
+"""What installs and cites holdfast agrees with pyproject.toml, which alone has the version."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def test_the_conda_recipe_needs_what_the_package_needs():
+    recipe = text("packaging/conda/meta.yaml").split("  run:\n")[1].split("\n\n")[0]
+    needed = {line.strip(" -").replace(" ", "") for line in recipe.splitlines()}
+    assert needed == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}
+
+
+def test_no_other_file_repeats_the_version():
+    for path in ("CITATION.cff", "packaging/conda/meta.yaml", "src/holdfast/__init__.py"):
+        assert PROJECT["version"] not in text(path), path
+
+
+def test_the_citation_names_the_software_and_the_paper():
+    cited = yaml.safe_load(text("CITATION.cff"))
+    assert cited["title"].startswith("holdfast") and cited["license"] == PROJECT["license"]
+    assert cited["references"][0]["title"].startswith("Preserving Target Distributions")
+
+
+def test_every_dependency_has_a_lower_bound_and_none_an_upper_one():
+    extras = PROJECT["optional-dependencies"].values()
+    listed = [*PROJECT["dependencies"], *(word for extra in extras for word in extra)]
+    own = [word for word in listed if word.startswith("holdfast[")]
+    printed = subprocess.run(
+        [sys.executable, ROOT / "packaging" / "lowest.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert all(re.fullmatch(r"[\w.-]+>=[0-9.]+", word) for word in set(listed) - set(own))
+    assert {word.replace("==", ">=") for word in printed} == set(listed) - set(own)
+
+
+def test_workflows_run_what_a_developer_runs():
+    jobs = yaml.safe_load(text(".github/workflows/check.yml"))["jobs"]
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    versions = [word.rpartition(" ")[2] for word in PROJECT["classifiers"] if ":: 3." in word]
+    assert jobs["check"]["strategy"]["matrix"]["python"] == versions
+    assert versions[0] == oldest
+    published = yaml.safe_load(text(".github/workflows/release.yml"))["jobs"]["publish"]
+    assert published["permissions"] == {"id-token": "write"}
