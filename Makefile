@@ -3,9 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := src tests benchmarks packaging docs
 
-# Spark has both cores to itself; without pyspark or Java it says so, and 5 is "no tests"
+# Spark and the browser have both cores to themselves; without pyspark, Java or chromium they say
+# so, and 5 is "no tests"
 define TESTS
-$(BIN)/python -m pytest -n auto -m "not spark"
+$(BIN)/python -m pytest -n auto -m "not spark and not browser"
+$(BIN)/python -m pytest -rs -m browser tests/page/test_browser.py || [ $$? -eq 5 ]
 $(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
 
@@ -45,8 +47,8 @@ bench: .venv/.test
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
-	$(BIN)/python -m holdfast.studies.theory.pictures docs
-	$(BIN)/python -m holdfast.studies.optimum_picture docs
+	$(BIN)/python benchmarks/theory_pictures.py docs
+	$(BIN)/python benchmarks/optimum_picture.py docs
 	$(BIN)/python -m holdfast.studies.groups_picture docs
 	$(BIN)/python benchmarks/agencies_page.py docs
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.constructors import Optimal
 from holdfast.ledger.composition import charges_of, composed_epsilon
-from holdfast.ledger.ledger import Charge
+from holdfast.ledger.entries import Charge
 from holdfast.privacy.budget import split_budget
 from holdfast.privatizers import CumulativeIsotonic
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Thread
 
 from holdfast.errors import BudgetError
-from holdfast.ledger.ledger import Ledger, State
+from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.sqlite_file import change, now
 
 Result = dict[str, object]
@@ -54,13 +54,12 @@ def spend_in_two_transactions(ledger: Ledger, dataset: str, *, epsilon: str) -> 
     """What a ledger must not do: look first, record later. The hammer has to catch it."""
     ledger.balance(dataset).check(Fraction(epsilon), Fraction(0))
     time.sleep(0.01)
-    with change(ledger.path, ledger.timeout) as db:
-        cursor = db.execute(
-            "INSERT INTO spends (dataset, epsilon, delta, parts, state, time, fingerprint, what) "
-            "VALUES (?, ?, '0', '[]', ?, ?, '', '')",
-            (dataset, str(Fraction(epsilon)), State.OPEN.value, now()),
-        )
-    return cursor.lastrowid
+    with change(ledger.path, ledger.timeout) as pages:
+        number = len(pages.book.spends) + 1
+        told = {"kind": "spend", "spend": number, "dataset": dataset, "time": now()}
+        amounts = {"epsilon": str(Fraction(epsilon)), "delta": "0", "charges": []}
+        pages.append(told | amounts | {"fingerprint": "", "what": ""})
+    return number
 
 
 @contextmanager

@@ -26,6 +26,11 @@ class BudgetError(HoldfastError):
 class LeakError(HoldfastError):
     """What would be published beside the counts gives them away; for the steward alone."""
 
+    def __init__(self, message: str, names: tuple[str, ...] = ()) -> None:
+        """`names` is what to name in `publish_anyway` to publish it all the same."""
+        super().__init__(message)
+        self.names = names
+
 
 def whole_number(
     value: Any, name: str, *, least: int = 0, most: int | None = None, hint: str = ""

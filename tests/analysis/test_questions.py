@@ -79,7 +79,7 @@ LINEAR = (linear.share(8, equal=0), linear.share(8, at_least=3), linear.mean(8))
 
 def test_intervals_cover_as_often_as_they_say_and_halved_ones_do_not():
     covered, halved = [], []
-    for seed in range(120):
+    for seed in range(60):
         view = released(seed=seed).evidence
         for question in LINEAR:
             for estimator in ("best", "released", "target"):
@@ -92,7 +92,7 @@ def test_intervals_cover_as_often_as_they_say_and_halved_ones_do_not():
 
 
 def test_stage_1_is_unbiased_and_the_others_nearly():
-    views = [released(seed=seed).evidence for seed in range(120)]
+    views = [released(seed=seed).evidence for seed in range(60)]
     for question in LINEAR:
         for estimator in ("best", "released", "target"):
             errors = []

@@ -90,7 +90,7 @@ def test_large_files_are_streamed_without_being_asked(tmp_path, monkeypatch):
     path.write_text("visits\n1\n")
     assert not is_streamed(path, None, None) and is_streamed(path, True, None)
     assert is_streamed(tmp_path, None, None)
-    monkeypatch.setattr("holdfast.cli.streams.LARGE", 5)
+    monkeypatch.setattr("holdfast.engines.looking.LARGE", 5)
     assert is_streamed(path, None, None) and not is_streamed(path, False, None)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import optimum_picture
 from holdfast.constructors import Heuristic
-from holdfast.studies import optimum_picture
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -125,7 +125,7 @@ def test_a_run_that_fails_after_it_was_paid_for_counts_and_leaves_no_release(led
     assert failure.value.__notes__
     assert ledger.balance("visits").states["abandoned"] == 1
     assert not (tmp_path / "a").exists()
-    assert not list((tmp_path / "budget.ledger.releases").iterdir())
+    assert [path.name for path in (tmp_path / "budget.ledger.releases").iterdir()] == ["head"]
 
 
 def test_a_simulated_stream_leaves_the_ledger_alone(ledger, tmp_path):
@@ -135,7 +135,7 @@ def test_a_simulated_stream_leaves_the_ledger_alone(ledger, tmp_path):
 
 
 def kept(ledger):
-    (folder,) = ledger.path.with_name(ledger.path.name + ".releases").iterdir()
+    (folder,) = ledger.path.with_name(ledger.path.name + ".releases").glob("0*-*")
     return folder
 
 
@@ -158,7 +158,10 @@ def test_a_stream_notices_an_older_copy_of_the_ledger(ledger, tmp_path):
     path, older = source(tmp_path), ledger.path.read_bytes()
     holdfast.privatize_stream(path, tmp_path / "a", **options(ledger))
     ledger.path.write_bytes(older)
-    with pytest.raises(HoldfastError, match=r"does not know of it\. Nothing was drawn or spent"):
+    with pytest.raises(HoldfastError, match="is an older copy"):
+        holdfast.privatize_stream(path, tmp_path / "b", **options(ledger))
+    (tmp_path / "budget.ledger.releases" / "head").unlink()
+    with pytest.raises(HoldfastError, match=r"does not know of\. Nothing was drawn or spent"):
         holdfast.privatize_stream(path, tmp_path / "b", **options(ledger))
     assert ledger.spends("visits") == []
 

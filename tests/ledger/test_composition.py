@@ -12,7 +12,7 @@ import holdfast
 from holdfast.constructors import Heuristic, Optimal
 from holdfast.errors import HoldfastError
 from holdfast.ledger.composition import charges_of, composed_epsilon, hockey_stick
-from holdfast.ledger.ledger import Charge
+from holdfast.ledger.entries import Charge
 from holdfast.mechanism.mechanism import TOTAL, Mechanism
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.rational import exp_below, log_above

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.ledger import Charge, Ledger, Limit, Spend, plainly
+from holdfast.ledger.entries import Charge, Limit, Spend, plainly
+from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.sqlite_file import change
 from ledger_hammer import hammer, kills
 
-MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None  # no disk to wait for
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
 @pytest.fixture
@@ -132,13 +133,12 @@ def test_a_missing_or_foreign_file_is_refused_and_left_alone(tmp_path):
         assert path.read_bytes() == before
 
 
-def test_an_empty_file_from_a_killed_start_can_be_started_again(tmp_path):
-    (tmp_path / "b.ledger").touch()
+def test_an_empty_file_is_no_ledger_and_none_is_begun_in_it(tmp_path):
+    (tmp_path / "b.ledger").touch()  # a ledger that lost all its bytes looks like this
     ledger = Ledger(tmp_path / "b.ledger")
-    with pytest.raises(HoldfastError, match="not a holdfast ledger"):
-        ledger.balance("crime")
-    ledger.set_limit("crime", epsilon=1)
-    assert ledger.balance("crime").epsilon_left == 1
+    for call in (ledger.balance, lambda name: ledger.set_limit(name, epsilon=1)):
+        with pytest.raises(HoldfastError, match="not a holdfast ledger, or it was damaged"):
+            call("crime")
 
 
 def test_the_file_is_its_owners_alone(ledger):
@@ -149,18 +149,16 @@ def test_spends_and_limits_cannot_be_taken_out_by_accident(ledger):
     ledger.spend("crime", epsilon=1)
     with sqlite3.connect(ledger.path) as db:
         for statement in (
-            "DELETE FROM spends",
-            "DELETE FROM limits",
-            "UPDATE spends SET epsilon = '0'",
-            "UPDATE spends SET fingerprint = 'x'",
-            "UPDATE spends SET what = 'x', time = 'x'",
-            "INSERT OR REPLACE INTO spends SELECT id, dataset, '0', delta, parts, state, time, "
-            "ended, fingerprint, what FROM spends",
-            "UPDATE limits SET epsilon = '9'",
-            "INSERT OR REPLACE INTO limits SELECT id, dataset, '9', delta, time FROM limits",
+            "DELETE FROM entries",
+            "UPDATE entries SET body = '{}'",
+            "UPDATE entries SET hash = 'x'",
+            "INSERT OR REPLACE INTO entries SELECT entry, '{}', hash FROM entries",
+            "INSERT INTO entries VALUES (0, '{}', '')",
             "UPDATE about SET key = x'00'",
+            "UPDATE about SET id = ''",
+            "UPDATE about SET entries = 1",
             "DELETE FROM about",
-            "INSERT INTO about VALUES (x'00')",
+            "INSERT INTO about VALUES ('', x'00', 1, '')",
         ):
             with pytest.raises(sqlite3.IntegrityError):
                 db.execute(statement)
@@ -168,9 +166,9 @@ def test_spends_and_limits_cannot_be_taken_out_by_accident(ledger):
 
 
 def test_every_commit_is_flushed_to_disk_before_it_returns(ledger):
-    with change(ledger.path, 1) as db:
-        assert db.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
-        assert db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    with change(ledger.path, 1) as pages:
+        assert pages.db.execute("PRAGMA synchronous").fetchone() == (3,)  # EXTRA
+        assert pages.db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
 def test_a_ledger_in_use_is_waited_for_and_then_given_up(ledger):
@@ -180,8 +178,9 @@ def test_a_ledger_in_use_is_waited_for_and_then_given_up(ledger):
 
 
 def test_a_failure_inside_a_transaction_leaves_nothing(ledger):
-    with pytest.raises(RuntimeError), change(ledger.path, 1) as db:
-        db.execute("INSERT INTO limits (dataset, epsilon, delta, time) VALUES ('x', '1', '0', '')")
+    with pytest.raises(RuntimeError), change(ledger.path, 1) as pages:
+        limit = {"kind": "limit", "dataset": "x", "epsilon": "1", "delta": "0", "time": ""}
+        pages.append(limit)
         raise RuntimeError
     assert [balance.dataset for balance in ledger.balances()] == ["crime"]
 
@@ -199,11 +198,31 @@ def test_numbers_are_shown_exactly_where_that_is_short():
     assert plainly(Fraction(10**30, 3 * 10**30 + 1)) == "0.333333333"
 
 
-@pytest.fixture
-def quick():
-    """A folder without a disk to wait for, where there is one, so that processes meet often."""
-    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
-        yield Path(folder)
+def test_history_is_in_the_order_of_payment_whatever_the_clock_says(ledger, monkeypatch):
+    for year in ("2031", "1999", "2026"):
+        monkeypatch.setattr("holdfast.ledger.ledger.now", lambda year=year: f"{year}-01-01")
+        ledger.spend("crime", epsilon="1/2")
+    spends = ledger.history("crime")[1:]
+    assert [spend.time[:4] for spend in spends] == ["2031", "1999", "2026"]
+    assert [spend.id for spend in spends] == [1, 2, 3]
+
+
+def test_a_spend_says_who_of_what_where_to_and_why(ledger, monkeypatch):
+    monkeypatch.setattr("holdfast.ledger.ledger.user", lambda: "ada")
+    told = ledger.telling(purpose="yearly report", file=Path("in.csv"), column="n", folder="out")
+    told.telling(purpose="draft").spend("crime", epsilon=1)
+    (spend,) = ledger.spends("crime")
+    assert (spend.user, spend.file, spend.column, spend.folder) == ("ada", "in.csv", "n", "out")
+    assert spend.purpose == "draft"
+
+
+def test_a_machine_without_users_can_keep_a_ledger(ledger, monkeypatch):
+    def nobody():
+        raise KeyError("uid not found")
+
+    monkeypatch.setattr("holdfast.ledger.sqlite_file.getuser", nobody)
+    ledger.spend("crime", epsilon=1)
+    assert ledger.spends("crime")[0].user == ""
 
 
 def test_eight_processes_together_never_exceed_the_limit(quick):

@@ -229,8 +229,8 @@ def test_the_ledger_holds_no_count_and_no_plain_digest_of_the_table(ledger):
 def _fingerprint(ledger):
     from holdfast.ledger.sqlite_file import read
 
-    with read(ledger.path, 1) as db:
-        return db.execute("SELECT fingerprint FROM spends").fetchone()
+    with read(ledger.path, 1) as pages:
+        return (pages.book.spends[1].fingerprint,)
 
 
 def test_a_private_max_count_is_drawn_after_it_is_paid_for(ledger, monkeypatch):
@@ -325,11 +325,33 @@ def test_the_command_line_pays_shows_again_and_refuses(cli):
 def test_the_command_line_says_that_a_failed_run_counts(cli, monkeypatch):
     name = table()
     cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "0.8")
-    monkeypatch.setattr(Heuristic, "__call__", lambda *a, **k: fail(RuntimeError("secret")))
+    broken = lambda *_: fail(RuntimeError("secret"))  # noqa: E731
+    monkeypatch.setattr("holdfast.engines.memory.five_steps", broken)
     code, _, err = cli("privatize", name, *PAID, "--out", "one")
     assert code == 1 and "The ledger has counted this run" in err and "secret" not in err
     code, _, err = cli("privatize", name, *PAID, "--out", "one")
     assert code == 2 and "cannot afford" in err and "counted" not in err
+
+
+def test_what_this_machine_cannot_do_fails_before_anything_is_paid(ledger, monkeypatch):
+    def broken(*given, **named):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr("holdfast.mechanism.sampling_kernel.draw_bytes", broken)
+    with pytest.raises(RuntimeError):
+        release(ledger)
+    assert ledger.spends("crime") == []
+
+
+def test_methods_that_are_not_holdfasts_own_are_not_rehearsed(ledger):
+    seen = []
+    release(ledger, privatizer=Watching(watch=lambda: seen.append(spent(ledger))))
+    assert seen == [Fraction(1, 2)]
+
+
+def test_a_method_that_fits_no_made_up_table_is_not_held_against_the_run(ledger):
+    release(ledger, constructor=holdfast.constructors.Optimal(target=np.full(6, 1 / 6)))
+    assert spent(ledger) == Fraction(1, 2)
 
 
 def test_a_dry_run_shows_what_is_left_and_spends_nothing(cli):
@@ -362,9 +384,9 @@ def test_the_ledger_commands_show_limits_spends_and_history(cli):
     (shown,) = json.loads(cli("ledger", "show", "b.ledger", "--delta", "0.01", "--json")[1])
     assert 0.9 < shown["composed"]["epsilon"] < 1
     code, out, _ = cli("ledger", "history", "b.ledger")
-    assert code == 0 and out.count("spend, open") == 3 and "limit set" in out
+    assert code == 0 and out.count(", open") == 3 and "limit set" in out
     entries = json.loads(cli("ledger", "history", "b.ledger", "--json")[1])
-    assert [entry["kind"] for entry in entries] == ["limit", "spend", "spend", "spend"]
+    assert [entry["kind"] for entry in entries] == ["begun", "limit", "spend", "spend", "spend"]
     for words in (("show", "b.ledger", "typo"), ("history", "b.ledger", "typo"), ("show", "no")):
         code, _, err = cli("ledger", *words)
         assert code == 2 and err.startswith("Error: ")

@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 from test_spending import COUNTS, _fingerprint, ledger, release, spent  # noqa: F401
 
+import holdfast
 from holdfast.errors import COUNTED, HoldfastError
+from holdfast.ledger.head import head_file
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.sqlite_file import change
+from holdfast.ledger.stored import read_receipt
 
 
 def fresh(ledger):  # noqa: F811
-    """The ledger made anew in the same place; the folder of releases stays."""
+    """The ledger made anew in the same place, by somebody who insists; the releases stay."""
     ledger.path.unlink()
+    head_file(ledger.path).unlink()
     ledger.set_limit("crime", epsilon=1)
 
 
@@ -61,13 +65,64 @@ def test_a_folder_with_another_release_is_not_shown(ledger, change):  # noqa: F8
     assert spent(ledger) == Fraction(1, 2)
 
 
-def test_an_older_copy_of_the_ledger_is_noticed_before_anything_is_spent(ledger):  # noqa: F811
+@pytest.mark.parametrize("asked", [{}, {"max_count": 6}], ids=["the same", "another"])
+def test_an_older_copy_is_found_where_a_stored_release_knows_of_a_later_entry(ledger, asked):  # noqa: F811
     older = ledger.path.read_bytes()
     release(ledger)
     ledger.path.write_bytes(older)
-    with pytest.raises(HoldfastError, match=r"does not know of it\. Nothing was drawn or spent"):
-        release(ledger)
+    head_file(ledger.path).unlink()
+    with pytest.raises(HoldfastError, match=r"does not know of\. Nothing was drawn or spent"):
+        release(ledger, **asked)
     assert ledger.spends("crime") == []
+
+
+def test_an_older_copy_is_found_where_the_head_beside_the_releases_is_newer(ledger):  # noqa: F811
+    older = ledger.path.read_bytes()
+    release(ledger)
+    shutil.rmtree(ledger.folder(1, *_fingerprint(ledger)))
+    ledger.path.write_bytes(older)
+    for call in (release, Ledger.balances, lambda one: one.set_limit("crime", epsilon=9)):
+        with pytest.raises(HoldfastError, match="is an older copy"):
+            call(ledger)
+    assert ledger.path.read_bytes() == older
+
+
+def test_an_older_copy_that_went_on_is_found_as_well(ledger):  # noqa: F811
+    older = ledger.path.read_bytes()
+    ledger.spend("crime", epsilon="1/2")
+    aside = head_file(ledger.path).read_text()
+    ledger.path.write_bytes(older)
+    head_file(ledger.path).unlink()
+    ledger.spend("crime", epsilon="1/3")
+    head_file(ledger.path).write_text(aside)
+    with pytest.raises(HoldfastError, match="is an older copy"):
+        spent(ledger)
+
+
+def test_no_ledger_is_begun_where_the_releases_of_another_are(ledger):  # noqa: F811
+    ledger.path.unlink()
+    with pytest.raises(HoldfastError, match="holds its releases"):
+        ledger.set_limit("crime", epsilon=1)
+
+
+def test_a_release_and_its_copies_remember_the_entry_that_paid(ledger, tmp_path):  # noqa: F811
+    older = ledger.path.read_bytes()
+    made = release(ledger)
+    folder = made.save(tmp_path / "published")
+    receipt = read_receipt(folder)
+    assert str(receipt) == made.receipt == holdfast.load(folder).receipt
+    assert receipt.entry == 3 and ledger.knows(receipt)  # after the beginning and the limit
+    assert read_receipt(ledger.folder(1, *_fingerprint(ledger))) == receipt
+    assert release(ledger).receipt == made.receipt
+    assert holdfast.verify(folder)
+    shutil.rmtree(ledger.folder(1, "").parent)
+    ledger.path.write_bytes(older)
+    assert not ledger.knows(receipt)
+
+
+def test_a_release_without_a_ledger_has_no_receipt(tmp_path):
+    made = holdfast.privatize([1, 0, 2], epsilon=1, max_count=3)
+    assert made.receipt is None and read_receipt(made.save(tmp_path / "r")) is None
 
 
 def test_no_message_says_that_nothing_was_drawn_once_something_was(tmp_path, ledger):  # noqa: F811

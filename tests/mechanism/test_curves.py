@@ -78,7 +78,7 @@ curves_of_any_kind = st.integers(1, 7).flatmap(
     lambda n: st.tuples(
         st.lists(st.integers(0, n - 1), min_size=n - 1, max_size=n - 1),
         st.lists(st.integers(0, 2**61), min_size=n - 1, max_size=n - 1),
-        st.lists(st.sampled_from([0, 5, 2**40]), min_size=n, max_size=n),
+        st.lists(st.sampled_from([0, 5, 2**30]), min_size=n, max_size=n),
     )
 )
 
@@ -217,12 +217,37 @@ def test_a_check_that_is_shadowed_is_made_all_the_same():
         mechanism.sample([1])
 
 
-def test_what_a_constructor_puts_on_its_curves_is_not_drawn_from():
-    curves = Optimal()(hump(6), epsilon="0.5").form
-    vars(curves)["table"] = lambda: np.diag(np.full(6, TOTAL))
-    vars(curves)["worst"] = lambda: (1, 1, -1, -1)
-    mechanism = Mechanism(curves=curves, epsilon="0.5")
-    assert mechanism.weights.max() < TOTAL and mechanism.certified_epsilon > 0
+@pytest.mark.parametrize("method", ["table", "worst", "check", "digest", "row"])
+def test_nothing_on_an_instance_answers_in_place_of_its_integers(method):
+    curves = optimum().integers
+    weights = Mechanism(weights=np.full((2, 2), TOTAL // 2), epsilon="0.5").integers
+    for integers in (curves, weights):
+        with pytest.raises(AttributeError):
+            object.__setattr__(integers, method, lambda *_: None)
+        with pytest.raises(TypeError):
+            vars(integers)
+
+
+def test_nothing_is_drawn_from_curves_for_another_epsilon():
+    mechanism = optimum()
+    object.__setattr__(mechanism.integers, "epsilon", mechanism.epsilon * 2)
+    with pytest.raises(CertificateError, match="powers"):
+        mechanism.sample([1])
+
+
+def test_a_floor_that_no_bundle_may_hold_is_refused():
+    curves = optimum().curves
+    floors = curves.floors.copy()
+    floors[0] = 2**30 + 1
+    taken = int(floors[0] - curves.floors[0])
+    heights = np.minimum(curves.heights, curves.keep - taken)
+    with pytest.raises(CertificateError, match="range of weights"):
+        Mechanism(
+            curves=Curves(
+                turns=curves.turns, heights=heights, floors=floors, epsilon=curves.epsilon
+            ),
+            epsilon=curves.epsilon,
+        )
 
 
 def test_tables_beyond_what_can_be_held_are_refused_with_a_way_out():

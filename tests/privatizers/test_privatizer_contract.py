@@ -126,9 +126,9 @@ def test_noise_enters_through_the_cumulative_histogram_alone():
         kept = []
 
         class Watched(kind):
-            def _noisy(self, cumulative, epsilon, source, kept=kept):
-                kept.append(cumulative)
-                return super()._noisy(cumulative, epsilon, source)
+            def _with_noise(self, values, epsilon, source, kept=kept):
+                kept.extend([values] if len(values) == 2 else [])  # not the noise common to all
+                return super()._with_noise(values, epsilon, source)
 
         for histogram in (eta, neighbour):
             Watched()(histogram, epsilon=1, rng=0)

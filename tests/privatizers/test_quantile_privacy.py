@@ -27,7 +27,7 @@ def frequencies(counts, contributions, epsilon, source, runs):
     return np.bincount(drawn, minlength=10) + 1.0
 
 
-def excess(table, neighbour, contributions, *, drawn_with, source, runs=6000):
+def excess(table, neighbour, contributions, *, drawn_with, source, runs=4000):
     """By how many standard errors the most telling event exceeds a privacy loss of 1."""
     first = frequencies(table, contributions, drawn_with, source, runs)
     second = frequencies(neighbour, contributions, drawn_with, source, runs)

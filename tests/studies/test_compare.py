@@ -1,12 +1,6 @@
 """Comparing methods: the paper's numbers, what is measured, and going on after a kill."""
 
 import csv
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -17,6 +11,7 @@ from holdfast.constructors import UnfixedOptimum
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
 from holdfast.privatizers import CyclicLaplace
+from holdfast.studies.compare import comparison
 from holdfast.studies.methods import find_methods
 
 COUNTS = np.random.default_rng(5).geometric(0.4, 300) - 1
@@ -140,34 +135,29 @@ def test_a_finished_run_is_not_repeated_and_other_data_are_not_confused(tmp_path
     assert third.non_private_rows[0]["absolute"] != first.non_private_rows[0]["absolute"]
 
 
-def command(folder) -> list[str]:
-    options = ["--repetitions", "40", "--jobs", "2", "--epsilon", "0.1,0.3,1,3"]
-    options += ["--methods", "staircase,truncated-geometric,heuristic-max,paper"]
-    return [sys.executable, "-m", "holdfast", "compare", "demo", "--folder", str(folder), *options]
+def test_a_broken_off_comparison_goes_on_where_it_was(tmp_path, monkeypatch):
+    log, done = tmp_path / "non_private_comparison.jsonl", []
+    options = QUICK | {"methods": ["staircase", "truncated-geometric"], "folder": tmp_path}
+    measure = comparison.measure
 
+    def broken_off(task, seed, **rest):
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append(task)
+        return measure(task, seed, **rest)
 
-def test_a_killed_comparison_goes_on_where_it_was(tmp_path):
-    log = tmp_path / "non_private_comparison.jsonl"
-    run = subprocess.Popen(
-        command(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
-    )
-    deadline = time.monotonic() + 120
-    while not (log.exists() and log.read_bytes().count(b"\n") >= 3):
-        assert run.poll() is None and time.monotonic() < deadline
-        time.sleep(0.02)
-    os.killpg(run.pid, signal.SIGKILL)
-    run.wait()
+    monkeypatch.setattr(comparison, "measure", broken_off)
+    with pytest.raises(KeyboardInterrupt):
+        holdfast.compare(COUNTS, **options)
     before = log.read_bytes()
-    whole = before[: before.rfind(b"\n") + 1]
-    assert not (tmp_path / "non_private_comparison.csv").exists()
-    finished = subprocess.run(
-        [*command(tmp_path), "--json"], capture_output=True, text=True, check=True
-    )
-    assert log.read_bytes().startswith(whole)
-    assert log.read_bytes().count(b"\n") == 4 * 4
-    assert len(json.loads(finished.stdout)["non_private_summary"]) == 4 * 4
-    with open(tmp_path / "non_private_comparison.csv", newline="") as file:
-        assert len(list(csv.DictReader(file))) == 4 * 4 * 40
+    assert before.count(b"\n") == 3 and not log.with_suffix(".csv").exists()
+    log.write_bytes(before + b'{"task": "cut sh')  # as a kill leaves it
+    monkeypatch.setattr(comparison, "measure", measure)
+    found = holdfast.compare(COUNTS, **options)
+    assert log.read_bytes().startswith(before)
+    assert log.read_bytes().count(b"\n") == 2 * len(found.epsilons)
+    with open(log.with_suffix(".csv"), newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(found.non_private_rows)
 
 
 @pytest.mark.parametrize(

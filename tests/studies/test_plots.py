@@ -22,11 +22,11 @@ def luminance(colour: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_every_method_has_a_style_and_no_two_share_marker_colour_or_hatching():
+def test_every_method_has_a_style_and_no_two_share_marker_or_colour():
     assert set(STYLES) == set(METHODS)
     for one, other in itertools.combinations(STYLES.values(), 2):
         assert one.marker != other.marker and one.colour != other.colour
-        assert one.hatch != other.hatch and one.label != other.label
+        assert one.label != other.label
 
 
 def test_every_curve_is_dark_enough_for_white_paper():

@@ -13,6 +13,7 @@ from attacks import (
     WORST,
     heavy_weights,
     many_chunks,
+    many_columns,
     plant_record,
     reason,
     record_mutations,
@@ -63,7 +64,7 @@ def peak(bundle):
         tracemalloc.stop()
 
 
-LARGE = ("weights", "ties", "Parquet", "a row of", "a header of")
+LARGE = ("weights", "ties", "Parquet", "a row of", "a header of", "600,000 columns")
 SMALL = [name for name in WORST if not name.startswith(LARGE)]
 
 
@@ -72,6 +73,12 @@ def test_texts_that_would_wear_a_reader_out_take_little_memory(whole, tmp_path, 
     bundle = shutil.copytree(whole / "weights", tmp_path / "release")
     WORST[name](bundle)
     assert peak(bundle) < 250 * MIB
+
+
+def test_many_columns_take_little_memory_for_each(whole, tmp_path):
+    bundle = shutil.copytree(whole / "weights", tmp_path / "release")
+    many_columns(bundle, 60_000)  # a tenth of what a record has room for
+    assert peak(bundle) < 25 * MIB
 
 
 @pytest.mark.parametrize("inflict", [heavy_weights, tied_weights])

@@ -1,4 +1,4 @@
-"""Questions about single rows. They know less than the distribution does."""
+"""Questions about single rows, which say less than the distribution does."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from holdfast.analysis.posterior import (
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats
-from holdfast.errors import HoldfastError, one_line
+from holdfast.errors import HoldfastError, one_line, whole_number
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -90,12 +90,8 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     count alike. So only tables of (released, true) counts are drawn, 2,000 of them: how many rows
     each true count has settles who is on top, at a cost that does not depend on the number of rows.
     """
-    whole = isinstance(k, int | np.integer) and not isinstance(k, bool)
-    if not whole or not 1 <= k <= len(release.counts):
-        raise HoldfastError(
-            "`k` must be a whole number from 1 to the number of rows "
-            f"({len(release.counts):,}), got {k!r:.40}."
-        )
+    hint = "there cannot be more of them than rows."
+    k = whole_number(k, "k", least=1, most=len(release.counts), hint=hint)
     level = check_level(level)
     (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)
     laws = laws_of_rows(release)

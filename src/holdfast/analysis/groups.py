@@ -98,7 +98,7 @@ def _live(release: "Release") -> Integers:
 
 
 def _invertible(release: "Release") -> bool:
-    """Whether `method="unbiased"` can be had; what takes long to find out is not promised."""
+    """Whether `method="unbiased"` is available; not promised where finding out would take long."""
     live = _live(release)
     if len(live) > DENSE_UP_TO or known_share(release):
         return False

@@ -10,7 +10,7 @@ from holdfast.analysis.answer import USUAL_LEVEL, Answer
 from holdfast.analysis.error_law import error_density, shortest_interval
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.arrays import Floats
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,11 +99,11 @@ def share(
         )
     top = n - 1
     if equal is not None:
-        first, last, words = _count(equal, top), equal, f"equal to {equal}"
+        first, last, words = _count(equal, "equal", top), equal, f"equal to {equal}"
     elif at_least is not None:
-        first, last, words = _count(at_least, top), top, f"with {at_least} or more"
+        first, last, words = _count(at_least, "at_least", top), top, f"with {at_least} or more"
     elif at_most is not None:
-        first, last, words = 0, _count(at_most, top), f"with {at_most} or less"
+        first, last, words = 0, _count(at_most, "at_most", top), f"with {at_most} or less"
     else:
         first, last = _pair(between, top)
         words = f"between {first} and {last}"
@@ -127,17 +127,12 @@ def _pair(between: Any, top: int) -> tuple[int, int]:
         first, last = between
     except (TypeError, ValueError):
         raise HoldfastError("`between` must be two counts, such as (2, 5).") from None
-    first, last = _count(first, top), _count(last, top)
+    first, last = (_count(end, "between", top) for end in (first, last))
     if first > last:
         raise HoldfastError(f"`between` must go upwards, got {first} and {last}.")
     return first, last
 
 
-def _count(value: Any, top: int) -> int:
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not whole or not 0 <= value <= top:
-        raise HoldfastError(
-            f"a count in a question must be a whole number from 0 to {top}, got {value!r:.40}. "
-            f"Hint: counts above {top} were published as {top}."
-        )
-    return int(value)
+def _count(value: Any, name: str, top: int) -> int:
+    hint = f"counts above {top} were published as {top}."
+    return whole_number(value, name, most=top, hint=hint)

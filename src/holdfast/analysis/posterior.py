@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from holdfast.analysis.answer import SIMULATED, percent
 from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
 from holdfast.arrays import Floats, Integers
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -24,7 +24,7 @@ class Posterior:
 
     z is the prior: what is known of a row before its released count is looked at. It is right
     on average over the rows of the table, if z is right, and not for a row that other knowledge
-    sets apart. z's own uncertainty is not in it. Rows publicly known to be zero are not meant.
+    sets apart. z's own uncertainty is not in it. It is not about rows publicly known to be zero.
     """
 
     count: int
@@ -113,17 +113,13 @@ class Intervals:
 def posterior(release: "Release", count: Any) -> Posterior:
     """The law of the true count of a row whose released count is `count`."""
     top = len(release.target) - 1
-    whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
-    if not whole or not 0 <= count <= top:
-        raise HoldfastError(
-            f"`count` must be a released count, a whole number from 0 to {top}, got {count!r:.40}."
-        )
+    count = whole_number(count, "count", most=top, hint="it is a released count.")
     joint = prior(release) * release.mechanism.matrix[:, count]
     if joint.sum() <= 0:
         raise HoldfastError(
             f"`count` {count} is never released by this mechanism: its target share is 0."
         )
-    return Posterior(count=int(count), probabilities=joint / joint.sum())
+    return Posterior(count=count, probabilities=joint / joint.sum())
 
 
 def row_law(release: "Release", kind: Any) -> Posterior:

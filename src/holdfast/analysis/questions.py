@@ -43,7 +43,7 @@ def ask(
 ) -> Answer:
     """The answer to one question about the distribution of counts; see `Release.ask`."""
     _check(question, estimator, level, options)
-    answer = _answer(release, release.evidence, question, estimator, check_level(level), options)
+    answer = _answer(release.evidence, question, estimator, check_level(level), options)
     few = _few_rows(release.evidence, question, options)
     notes = answer.notes + few + _notes(release, question, answer)
     return replace(answer, question=_named(release, question, answer.question), notes=notes)
@@ -59,22 +59,18 @@ def _named(release: "Release", question: Any, words: str) -> str:
 
 
 def _answer(
-    release: "Release",
     view: Evidence,
     question: str | Callable[..., Any],
     estimator: str,
     level: float,
     options: dict[str, Any],
 ) -> Answer:
-    n, how = len(view.target), {"estimator": estimator, "level": level}
+    n = len(view.target)
     if callable(question):
-        return nonlinear.function(view, question, **how)  # type: ignore[arg-type]
-    if question == "share":
-        return linear.share(n, **options).answer(view, estimator=estimator, level=level)
-    if question == "mean":
-        return linear.mean(n).answer(view, estimator=estimator, level=level)
-    if question == "total":
-        return linear.total(n, view.rows).answer(view, estimator=estimator, level=level)
+        return nonlinear.function(view, question, estimator=estimator, level=level)
+    sum_over_counts = _linear(view, question, options)
+    if sum_over_counts is not None:
+        return sum_over_counts.answer(view, estimator=estimator, level=level)
     if question in ("quantile", "median"):
         at = 0.5 if question == "median" else options.get("at")
         return nonlinear.quantile(view, at, estimator=estimator, level=level)
@@ -110,14 +106,20 @@ def _closest(question: Any) -> str:
     return f" Hint: did you mean {near[0]!r}?" if near else ""
 
 
-def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
+def _linear(view: Evidence, question: Any, options: dict[str, Any]) -> linear.Linear | None:
+    """The question as a sum over the distribution, where it is one."""
     n = len(view.target)
     if question == "share":
-        spread = spread_of(view, linear.share(n, **options).f)
-    elif question in ("mean", "total"):
-        spread = spread_of(view, linear.mean(n).f)
-    else:
-        spread = largest_spread(view)
+        return linear.share(n, **options)
+    if question == "mean":
+        return linear.mean(n)
+    return linear.total(n, view.rows) if question == "total" else None
+
+
+def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
+    sum_over_counts = _linear(view, question, options)
+    f = None if sum_over_counts is None else sum_over_counts.f
+    spread = largest_spread(view) if f is None else spread_of(view, f)
     return (FEW_ROWS_FOR_BUDGET,) if spread >= FEW_FOR_ANSWERS else ()
 
 

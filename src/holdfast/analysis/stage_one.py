@@ -11,7 +11,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
-    from holdfast.privatizers.noisy import Noisy
+    from holdfast.privatizers.noisy import Projected
     from holdfast.release.release import Release
 
 BOOTSTRAP, FITS, SEED = 400, 100, 20261115
@@ -55,7 +55,7 @@ class StageOne:
 def stage_one(release: "Release") -> StageOne:
     """Stage 1 of a release: from its published measurement, or by repeating it on z."""
     from holdfast.privatizers.named import find_privatizer
-    from holdfast.privatizers.noisy import Noisy
+    from holdfast.privatizers.noisy import Projected
 
     if not has_stage_1(release):
         return _skipped(release)
@@ -65,56 +65,32 @@ def stage_one(release: "Release") -> StageOne:
             "stage 1 of this release is unknown to this version of holdfast, so its noise "
             "cannot be stated. Hint: the plain estimates are in release.distribution."
         )
-    if release.measurement is not None and isinstance(privatizer, Noisy):
+    if release.measurement is not None and isinstance(privatizer, Projected):
         return _measured(release, release.measurement, privatizer)
     return _repeated(release, privatizer)
 
 
 def has_stage_1(release: "Release") -> bool:
     """Whether the release has a stage 1; a baseline has none."""
-    from holdfast.privatizers.privatizer import Skipped
-
-    return release.methods[0] != repr(Skipped())
+    return release.privacy.budget.stage_1 > 0
 
 
-def _measured(release: "Release", noisy: Integers, privatizer: "Noisy") -> StageOne:
-    from holdfast.privatizers import CumulativeGaussian, CyclicGaussian
-    from holdfast.privatizers.laplace import OnCumulative
-
+def _measured(release: "Release", noisy: Integers, privatizer: "Projected") -> StageOne:
     n, rows, unit = len(release.target), release.rows, release.privacy.budget.unit_1
-    common = privatizer.common_noise
-    if isinstance(privatizer, OnCumulative):
-
-        def each(f: Floats) -> Floats:
-            return -np.diff(f, axis=0) / rows
-    else:
-        spread = _response(privatizer, len(noisy), n) / rows
-
-        def each(f: Floats) -> Floats:
-            return np.asarray(spread @ f)
+    response, common = privatizer.response(len(noisy), n), privatizer.common_noise
+    normal = privatizer.gaussian
+    spread = np.sqrt(privatizer.variance(unit, n)) if normal else 1.0
 
     def loads(f: Floats) -> Floats:
-        parts = each(f)
-        return np.concatenate([parts, parts.sum(axis=0, keepdims=True)]) if common else parts
+        each = spread * response(f) / rows
+        return np.concatenate([each, each.sum(axis=0, keepdims=True)]) if common else each
 
-    normal = isinstance(privatizer, CumulativeGaussian | CyclicGaussian)
-    if normal:
-        scale = privatizer.cumulative_variance(n, unit)[0] / (2 if common else 1)
     return StageOne(
         shares=np.asarray(privatizer.estimate(noisy, n, rows) / rows),
-        loads=(lambda f: np.sqrt(scale) * loads(f)) if normal else loads,
+        loads=loads,
         decay=None if normal else float(np.exp(-float(unit) / privatizer.sensitivity(n))),
         exact=True,
         size=len(noisy) + common,
-    )
-
-
-def _response(privatizer: "Noisy", size: int, bins: int) -> Floats:
-    """How the unbiased estimate, which is linear, answers to one more in each noisy integer."""
-    nothing = np.zeros(size, dtype=np.int64)
-    start = privatizer.estimate(nothing, bins, 0)
-    return np.array(
-        [privatizer.estimate(one, bins, 0) - start for one in np.eye(size, dtype=np.int64)]
     )
 
 

@@ -12,6 +12,7 @@ from holdfast.cli.count import count
 from holdfast.cli.demo import demo
 from holdfast.cli.explain import explain
 from holdfast.cli.ledger import app as ledger
+from holdfast.cli.page import page
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
@@ -37,6 +38,7 @@ app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(explain)
 app.command()(plan)
+app.command()(page)
 app.command()(reproduce)
 app.command()(audit)
 app.command()(verify)

@@ -12,6 +12,7 @@ PRIVATIZERS = {
     "classic-laplace": "ClassicLaplace",
     "privelet": "Privelet",
     "hierarchical": "Hierarchical",
+    "long-range": "LongRange",
 }
 WITH_DELTA = {"cumulative-gaussian": "CumulativeGaussian", "cyclic-gaussian": "CyclicGaussian"}
 NAMES = (*PRIVATIZERS, *(f"{name}:DELTA" for name in WITH_DELTA))

@@ -1,7 +1,6 @@
 """`holdfast privatize --dry-run`: what a run would do; nothing is drawn."""
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,50 +11,9 @@ from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
 
 if TYPE_CHECKING:
-    from holdfast.engines.stages import Parameters, Stages
-    from holdfast.ledger.ledger import Balance
-    from holdfast.tables.groups import Partition
-
-
-@dataclass(frozen=True, kw_only=True)
-class Looked:
-    """What a dry run has to know of a table."""
-
-    rows: int
-    others: tuple[str, ...]
-    withheld: tuple[str, ...]
-    notes: tuple[str, ...] = ()
-    groups: "Partition | None" = None
-
-
-def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
-    """Read a table into memory and check it."""
-    from holdfast.tables.table import read_table
-
-    table = read_table(file, **names)
-    table.check_publication()
-    rows = int(table.drawn.sum())
-    within = parameters.within_for(rows)
-    return Looked(
-        rows=rows,
-        others=table.others,
-        withheld=table.withheld,
-        notes=table.notes,
-        groups=None if within is None else table.groups(within)[0],
-    )
-
-
-def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
-    """Read a table in batches and check it."""
-    from holdfast.engines.stream.passes import tally
-    from holdfast.tables.columns import Wanted
-    from holdfast.tables.histogram import LARGEST_MAX_COUNT
-    from holdfast.tables.stream.open import open_source
-
-    table = open_source(source, Wanted(**names))
-    # in order whatever max_count will be
-    seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles
-    return Looked(rows=seen.rows, others=roles.others, withheld=roles.withheld, notes=seen.notes)
+    from holdfast.engines.looking import Looked
+    from holdfast.engines.stages import Stages
+    from holdfast.ledger.entries import Balance
 
 
 def warn(note: str) -> None:
@@ -63,7 +21,7 @@ def warn(note: str) -> None:
     asides.print(f"Note: {one_line(note)}.")
 
 
-def say_plan(table: Looked, stages: "Stages", account: "Balance | None", as_json: bool) -> None:
+def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_json: bool) -> None:
     """Say what a run would do; draws nothing."""
     from holdfast.release.usefulness import small_group_notes
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.screen import screen
+from holdfast.errors import one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger.ledger import Balance, Limit, Spend
+    from holdfast.ledger.entries import Balance, Begun, Limit, Spend
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -95,7 +96,7 @@ def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
 
 def sentence(balance: "Balance") -> str:
     """A balance in one line."""
-    from holdfast.ledger.ledger import plainly
+    from holdfast.ledger.entries import plainly
 
     spent = (
         f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
@@ -141,7 +142,7 @@ def _print_balances(
 ) -> None:
     from rich.table import Table
 
-    from holdfast.ledger.ledger import plainly
+    from holdfast.ledger.entries import plainly
 
     table = Table(title="Budget of each dataset", title_justify="left")
     for name in ("dataset", "epsilon spent", "limit", "left", "done", "abandoned", "open"):
@@ -164,29 +165,55 @@ def _print_balances(
             )
 
 
-def _entry(entry: "Spend | Limit") -> dict[str, Any]:
-    from holdfast.ledger.ledger import Spend
+def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
+    from holdfast.ledger.entries import Begun, Spend
 
-    plain = {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
+    known: dict[str, Any] = {"time": entry.time, "user": entry.user}
+    if isinstance(entry, Begun):
+        return {"kind": "begun"} | known | {"earlier": entry.earlier}
+    known |= {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
     if not isinstance(entry, Spend):
-        return {"kind": "limit", "time": entry.time} | plain
-    extra = {"id": entry.id, "state": entry.state, "ended": entry.ended}
-    parameters = {"parameters": json.loads(entry.what or "null")}
-    return {"kind": "spend", "time": entry.time} | plain | extra | parameters
+        return {"kind": "limit"} | known
+    return (
+        {"kind": "spend"}
+        | known
+        | {"id": entry.id, "entry": entry.entry, "state": entry.state, "ended": entry.ended}
+        | {name: vars(entry)[name] for name in ("file", "column", "folder", "purpose")}
+        | {"parameters": json.loads(entry.what or "null")}
+    )
 
 
-def _print_history(entries: "list[Spend | Limit]") -> None:
+def _print_history(entries: "list[Begun | Limit | Spend]") -> None:
     from rich.table import Table
 
-    from holdfast.ledger.ledger import Spend, plainly
+    from holdfast.ledger.entries import Begun, Spend, plainly
 
-    table = Table(title="Limits and spends", title_justify="left")
-    for name in ("time (UTC)", "dataset", "what", "epsilon", "delta", "release"):
-        table.add_column(name, justify="right" if name in ("epsilon", "delta") else "left")
+    table = Table(title="Limits and spends, in the order of payment", title_justify="left")
+    for name in ("time (UTC)", "who", "dataset", "what", "epsilon", "delta", "of what, and why"):
+        right = name in ("epsilon", "delta")
+        table.add_column(name, justify="right" if right else "left", overflow="fold")
     for entry in entries:
-        kind, number = "limit set", ""
+        row = entry.time[:19].replace("T", " "), one_line(entry.user)
         if isinstance(entry, Spend):
-            kind, number = f"spend, {entry.state}", f"{entry.id:06d}"
+            kind, told = f"spend {entry.id}, {entry.state}", _told(entry)
+        elif isinstance(entry, Begun):
+            over = f" over {entry.earlier} entries of an older ledger" if entry.earlier else ""
+            table.add_row(*row, "", f"chain begun{over}", "", "", "")
+            continue
+        else:
+            kind, told = "limit set", ""
         amounts = plainly(entry.epsilon), plainly(entry.delta)
-        table.add_row(entry.time[:19].replace("T", " "), entry.dataset, kind, *amounts, number)
+        table.add_row(*row, one_line(entry.dataset), kind, *amounts, told)
     screen.print(table)
+
+
+def _told(spend: "Spend") -> str:
+    """Of what, to where and why, as far as it is known."""
+    column = f"{one_line(spend.column)} of " if spend.column else ""
+    parts = [
+        column + (one_line(Path(spend.file).name) if spend.file else "a table"),
+        f"to {one_line(spend.folder)}" if spend.folder else "",
+        f"for: {one_line(spend.purpose)}" if spend.purpose else "",
+    ]
+    known = any((spend.column, spend.file, spend.folder, spend.purpose))
+    return "\n".join(part for part in parts if part) if known else ""

@@ -21,7 +21,7 @@ from holdfast.cli.choices import (
 )
 from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
-from holdfast.cli.dry_run import look_at_file, look_at_stream, say_plan, warn
+from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import read_whole, whole
 from holdfast.cli.screen import asides, bars, promise, screen, working
@@ -29,7 +29,7 @@ from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger.ledger import Balance
+    from holdfast.ledger.entries import Balance
     from holdfast.release.release import Release
 
 
@@ -186,6 +186,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
+    from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
 

@@ -48,7 +48,7 @@ def report(
     [bold]holdfast report release --format xlsx[/bold]
     """
     import holdfast
-    from holdfast.analysis.interval_table import with_intervals_beside
+    from holdfast.analysis.report.table import as_text, table_with_intervals
     from holdfast.tables.table import write_file
 
     if form not in FORMATS:
@@ -63,8 +63,8 @@ def report(
         release = holdfast.load(directory)
         made = _dress(release, level, form)
     if table is not None:
-        beside, notes = with_intervals_beside(release, level)
-        write_file(beside, table)
+        columns, notes = table_with_intervals(release, level)
+        write_file(as_text(columns), table)
         for note in notes:
             asides.print(f"Note: {note}.")
         asides.print(f"Table with intervals: {table}")

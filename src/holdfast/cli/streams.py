@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.cli.screen import asides
+from holdfast.engines.looking import is_large
 from holdfast.errors import HoldfastError
-
-LARGE = 1 << 26
-"""Files from here on, in bytes, are streamed unless `--no-stream` is given."""
 
 
 def is_streamed(file: Path, asked: bool | None, query: str | None) -> bool:
@@ -19,7 +17,7 @@ def is_streamed(file: Path, asked: bool | None, query: str | None) -> bool:
             raise HoldfastError("`--no-stream` is for single files. Hint: leave it out.")
         return True
     if asked is None:
-        return file.is_file() and file.stat().st_size >= LARGE
+        return is_large(file)
     return asked
 
 

@@ -18,8 +18,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from holdfast.compiled import compiled
 
 # Columns of the nodes' mantissas `x` and exponents `k`; add 1 for the walk to lower rows.
 TIME, OWED, SUM_Z, SUM_1 = 0, 2, 4, 6
@@ -79,7 +80,7 @@ def start(z: NDArray[np.float64], epsilon: float) -> Clocks:
     return clocks
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _power(power, e):
     reach = len(power) // 2
     if -reach <= e <= reach:
@@ -89,7 +90,7 @@ def _power(power, e):
     return math.exp(e * math.log(power[reach + 1]))
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _plus(power, x1, e1, x2, e2):
     if x2 == 0.0:
         return x1, e1
@@ -100,7 +101,7 @@ def _plus(power, x1, e1, x2, e2):
     return x2 + x1 * _power(power, e1 - e2), e2
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _minus(power, x1, e1, x2, e2):
     x, e = _plus(power, x1, e1, -x2, e2)
     if abs(x) < 1e-20 and x != 0.0:  # keep the mantissa near 1, so that no power overflows
@@ -109,14 +110,14 @@ def _minus(power, x1, e1, x2, e2):
     return x, e
 
 
-@njit(cache=True, inline="always")
+@compiled(inline="always")
 def _less(power, x1, e1, x2, e2):
     if e1 >= e2:
         return x1 < x2 * _power(power, e2 - e1)
     return x1 * _power(power, e1 - e2) < x2
 
 
-@njit(cache=True)
+@compiled()
 def _plant(x, k, y, w, power, growth, z):
     n, size = len(z), len(y)
     k[:, STEP] = k[:, STEP + 1] = -1
@@ -136,7 +137,7 @@ def _plant(x, k, y, w, power, growth, z):
         _pull_sums(x, k, power, v)
 
 
-@njit(cache=True)
+@compiled()
 def _improve_times(x, k, y, w, power, growth, step):
     """Replace the binding times of an unbound step where its two segments know them better.
 
@@ -165,7 +166,7 @@ def _improve_times(x, k, y, w, power, growth, step):
     return improved
 
 
-@njit(cache=True)
+@compiled()
 def _pull_times(x, k, power, v):
     near, far = 2 * v, 2 * v + 1  # in the order in which the walk of this side enters them
     for side in (UP, DOWN):
@@ -181,7 +182,7 @@ def _pull_times(x, k, power, v):
         near, far = far, near
 
 
-@njit(cache=True)
+@compiled()
 def _pull_sums(x, k, power, v):
     near, far = 2 * v, 2 * v + 1
     for side in (UP, DOWN):
@@ -194,7 +195,7 @@ def _pull_sums(x, k, power, v):
         near, far = far, near
 
 
-@njit(cache=True)
+@compiled()
 def _take(x, k, y, w, power, v, side, qx, qk):
     """Lower every clock below node v on this side by q, given in the node's frame."""
     if k[v, STEP + side] >= 0:
@@ -211,7 +212,7 @@ def _take(x, k, y, w, power, v, side, qx, qk):
         y[row, TOP], w[row, TOP] = _minus(power, y[row, TOP], w[row, TOP], qx, drop_k)
 
 
-@njit(cache=True)
+@compiled()
 def _settle(x, k, y, w, power, row):
     """Pass on everything that is owed above this row's leaf."""
     leaf = len(y) + row
@@ -230,7 +231,7 @@ def _settle(x, k, y, w, power, row):
                 x[v, OWED + side], k[v, OWED + side] = 0.0, 0
 
 
-@njit(cache=True)
+@compiled()
 def _reset_times(x, k, y, w, power, growth, step):
     _settle(x, k, y, w, power, w[step, TOP_ROW])
     _settle(x, k, y, w, power, w[step + 1, TOP_ROW])
@@ -242,7 +243,7 @@ def _reset_times(x, k, y, w, power, growth, step):
             v >>= 1
 
 
-@njit(cache=True)
+@compiled()
 def _offer_top(y, w, power, row, rx, rk, ex, ek):
     """Take over an R with a smaller error. Only the error decides, never R: the value that
     comes from far below is the worst of them and can be anything, also less than nothing."""
@@ -251,7 +252,7 @@ def _offer_top(y, w, power, row, rx, rk, ex, ek):
         y[row, TOP_ERROR], w[row, TOP_ERROR] = ex, ek
 
 
-@njit(cache=True)
+@compiled()
 def _bind(x, k, y, w, power, growth, n, step, rise):
     """Merge the two segments that meet at this step, under the higher of their tops.
 
@@ -300,7 +301,7 @@ def _bind(x, k, y, w, power, growth, n, step, rise):
         _reset_times(x, k, y, w, power, growth, high)
 
 
-@njit(cache=True)
+@compiled()
 def _look(x, k, y, w, power, j):
     """What column j sees, in the frame s_j = 1: the next step to bind, when; sum z*s, sum s."""
     _settle(x, k, y, w, power, j)
@@ -325,7 +326,7 @@ def _look(x, k, y, w, power, j):
     return step, tx, tk, zx, zk, ox, ok
 
 
-@njit(cache=True)
+@compiled()
 def _add_scale(x, k, y, w, power, j, qx, qk):
     """r <- r - q s, for column j's present scale with s_j = 1."""
     v = len(y) + j
@@ -343,7 +344,7 @@ def _add_scale(x, k, y, w, power, j, qx, qk):
         _pull_times(x, k, power, v)
 
 
-@njit(cache=True)
+@compiled()
 def _is_at_bound(x, k, y, w, power, step, side):
     """Whether this step has reached its bound, as far as its accuracy can tell."""
     _settle(x, k, y, w, power, step)
@@ -357,7 +358,7 @@ def _is_at_bound(x, k, y, w, power, step, side):
     )
 
 
-@njit(cache=True)
+@compiled()
 def _exhaust(x, k, y, w, power, bound_step, j):
     """The q that uses r up, once every step is bound."""
     top = w[0, TOP_ROW]
@@ -368,7 +369,7 @@ def _exhaust(x, k, y, w, power, bound_step, j):
     return y[top, TOP], w[top, TOP] - level
 
 
-@njit(cache=True)
+@compiled()
 def fill_column(clocks, j):
     """Add scales to column j until it is full; for the last column, until r is used up."""
     x, k, y, w = clocks.x, clocks.k, clocks.y, clocks.w
@@ -407,14 +408,14 @@ def fill_column(clocks, j):
     done[1] -= 1
 
 
-@njit(cache=True)
+@compiled()
 def fill_columns(clocks, order):
     """Fill the columns in this order."""
     for j in order:
         fill_column(clocks, j)
 
 
-@njit(cache=True)
+@compiled()
 def residual(clocks):
     """The paper's r: what each row still needs."""
     x, k, y, w, power = clocks.x, clocks.k, clocks.y, clocks.w, clocks.power
@@ -433,7 +434,7 @@ def residual(clocks):
     return r
 
 
-@njit(cache=True)
+@compiled()
 def add_pieces(columns, clocks, first):
     """Add the pieces from `first` on to the transposed matrix: columns[j] is column j."""
     power, bound_from, bound_step = clocks.power, clocks.bound_from, clocks.bound_step

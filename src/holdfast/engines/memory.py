@@ -10,6 +10,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction
 from holdfast.engines.by_group import draw_by, histogram_by, totals_by
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Parameters, Stages, check_parameters
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
@@ -107,7 +108,7 @@ def privatize(
         within=within,
         totals=totals,
     )
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, source=table, column=count)
     rows = read_table(
         table,
         count=count,
@@ -171,10 +172,12 @@ class InMemory(Run[Release]):
     members: Integers | None = None
     """The group of each row, -1 for one that is not drawn; None without groups."""
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> Release:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> Release:
         """All five steps; the counts alone are stored as well, where that is said, with the
         columns that say which group a row is in."""
-        release = five_steps(self.rows, self.stages, self.members)
+        release = replace(five_steps(self.rows, self.stages, self.members), receipt=receipt)
         if store is not None:
             bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
             if release.groups is not None:
@@ -184,6 +187,10 @@ class InMemory(Run[Release]):
                 bare = replace(release, table=table, unchanged_columns=columns)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
+
+    def prepare(self) -> None:
+        """Load what drawing needs."""
+        rehearse(self.stages)
 
     def content(self, words: str) -> bytes:
         """The parameters, the counts, and whose they are."""

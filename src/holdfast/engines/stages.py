@@ -13,7 +13,7 @@ from holdfast.constructors.constructor import as_constructor
 from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
-from holdfast.ledger.ledger import Charge
+from holdfast.ledger.entries import Charge
 from holdfast.ledger.request import Request
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
@@ -22,13 +22,13 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
-    CumulativeSmooth,
     Privatizer,
     Skipped,
     certifier,
     made_anew,
     measured_target,
     named,
+    usual_privatizer,
 )
 from holdfast.privatizers.groups import classes_rule
 from holdfast.privatizers.joint import METHOD, certified_joint
@@ -82,13 +82,15 @@ def check_parameters(
         check_stages_by_group(privatizer, stage_2)
         stage_2 = Optimal()  # anew: nothing put on the one that was given has a say
     one_stage = split is None and privatizer is None and stage_2.one_stage
+    usual = privatizer is None and not one_stage
     if privatizer is None:
-        privatizer = Skipped() if one_stage else CumulativeSmooth()
+        privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage, "totals": totals}
     return Parameters(
         max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
         privatizer=made_anew(privatizer),
+        usual=usual,
         constructor=stage_2,
         source=randomness(seed),
         within=grouped,
@@ -104,6 +106,8 @@ class Parameters:
     options: dict[str, Any]
     """What splits the budget: epsilon, split, contributions, one_stage, totals."""
     privatizer: Privatizer
+    usual: bool
+    """Whether the privatizer was left to us, and follows max_count once that is found."""
     constructor: Constructor
     source: Randomness
     within: Within | None = None
@@ -195,16 +199,18 @@ class Stages(Parameters):
         top = self.highest if found is None else found.max_count
         eta = np.append(histogram[..., :top], histogram[..., top:].sum(-1, keepdims=True), axis=-1)
         measured = measure_totals(totals, budget, self.source) if budget.totals else None
+        privatizer = usual_privatizer(top) if self.usual else self.privatizer
         known: dict[str, Any] = {"top": top, "max_count_found": found, "totals": measured}
+        known |= {"stages": self, "privatizer": privatizer}
         if self.groups is not None:
             groups, method = by_group(
                 self.groups, eta, measured, budget, self.constructor, self.source
             )
             target = groups.sizes @ groups.targets / self.rows
             known |= {"target": target, "mechanism": groups.mechanism, "groups": groups}
-            return Staged(stages=self, method=method, delta=Fraction(0), **known)
+            return Staged(method=method, delta=Fraction(0), **known)
         target, noisy = measured_target(  # step 2: z, and what was measured to make it
-            self.privatizer, eta, epsilon=budget.unit_1, source=self.source
+            privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
         mechanism, delta = self._checked(construction, len(target))
@@ -235,6 +241,7 @@ class Staged:
     """A certified mechanism, ready for step 4, and what is to be said about it."""
 
     stages: Stages
+    privatizer: Privatizer
     top: int
     max_count_found: FoundMaxCount | None
     totals: Totals | None
@@ -250,7 +257,7 @@ class Staged:
     def facts(self, drawn: Histogram) -> dict[str, Any]:
         """The fields of the release; `drawn` is the histogram of what step 4 drew."""
         target, mechanism = self.target, self.mechanism
-        rows, budget, privatizer = self.stages.rows, self.stages.budget, self.stages.privatizer
+        rows, budget, privatizer = self.stages.rows, self.stages.budget, self.privatizer
         if not budget.stage_1:
             target = drawn / drawn.sum()
         stage_1, notes = named(privatizer), tuple[str, ...]()
@@ -274,7 +281,7 @@ class Staged:
     @property
     def privacy(self) -> Privacy:
         """What is promised and certified; known before step 4."""
-        privatizer, budget = self.stages.privatizer, self.stages.budget
+        privatizer, budget = self.privatizer, self.stages.budget
         number = 1 if self.groups is None else len(self.groups)
         unit = privatizer.certified_epsilon(budget.unit_1)
         if self.groups is not None:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from holdfast.constructors import Constructor
 from holdfast.errors import HoldfastError
-from holdfast.ledger.ledger import Charge
+from holdfast.ledger.entries import Charge
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget

@@ -30,6 +30,7 @@ _KNOWN_AS = {  # the words in which ledgers remember them, wherever they have mo
     privatizers.CyclicGaussian: "holdfast.privatizers.gaussian.CyclicGaussian",
     privatizers.CyclicLaplace: "holdfast.privatizers.laplace.CyclicLaplace",
     privatizers.Hierarchical: "holdfast.privatizers.hierarchical.Hierarchical",
+    privatizers.LongRange: "holdfast.privatizers.long_range.LongRange",
     privatizers.Privelet: "holdfast.privatizers.privelet.Privelet",
     privatizers.Skipped: "holdfast.privatizers.privatizer.Skipped",
 }
@@ -69,6 +70,11 @@ def identity(part: Any) -> str:
     if isinstance(part, Privatizer | Constructor) and part.ledger_name is not None:
         return f"{kind.__qualname__} named {part.ledger_name!r}"
     return f"{kind.__qualname__}#{secrets.token_hex(16)}"
+
+
+def is_known(part: Any) -> bool:
+    """Whether a privatizer or a constructor is one of holdfast's own, and not derived from it."""
+    return type(part) in _KNOWN_AS
 
 
 def _fields(part: Any) -> str:

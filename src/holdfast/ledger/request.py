@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.ledger.entries import Charge
 from holdfast.ledger.identity import identity
-from holdfast.ledger.ledger import Charge
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,5 +1,6 @@
 """The one way to pay: recorded first, then drawn and stored; or shown again if stored before."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
@@ -9,9 +10,11 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import COUNTED, HoldfastError
-from holdfast.ledger.ledger import Ledger, State, check_name, open_ledger
+from holdfast.ledger.entries import State
+from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.request import Request
 from holdfast.ledger.stored import check_asked_for, check_room, find_stored, mark_done
+from holdfast.ledger.waiting import alone
 from holdfast.release.release import ReleaseFacts
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
@@ -22,8 +25,14 @@ class Run(ABC, Generic[R]):
     """What an engine is about to draw, as a ledger sees it."""
 
     @abstractmethod
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> R:
-        """Draw the release; `store` is a new folder for a second bundle, of the counts alone."""
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> R:
+        """Draw the release; `store` is a new folder for a second bundle, of the counts alone, and
+        `receipt` is what it is to remember of its spend."""
+
+    def prepare(self) -> None:
+        """Whatever can fail on this machine before anything is drawn: it must fail unpaid."""
 
     def content(self, words: str) -> bytes | None:
         """What tells this release from any other, the request in words among it; None where it
@@ -42,41 +51,74 @@ class Account:
     ledger: Any
     """A `Ledger` or its path; not opened before there is something to pay."""
     dataset: str
+    told: dict[str, Any]
+    """What the engine knows of what is released: file, column, folder."""
+
+    def open(self) -> Ledger:
+        """The ledger; what it was told before goes first."""
+        ledger = open_ledger(self.ledger)
+        before = {name: text for name, text in vars(ledger.told).items() if text}
+        return ledger.telling(**self.told | before)
 
 
-def find_account(ledger: Any, dataset: Any) -> Account | None:
-    """Who is to pay for a release; None where nobody is named."""
+def find_account(
+    ledger: Any, dataset: Any, *, source: Any = None, column: Any = None, folder: Any = None
+) -> Account | None:
+    """Who is to pay for a release; None where nobody is named. The rest is for its history."""
     if ledger is None and dataset is None:
         return None
     if ledger is None or dataset is None:
         raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
-    return Account(ledger=ledger, dataset=check_name(dataset))
+    told = {
+        "file": os.path.abspath(source) if isinstance(source, str | os.PathLike) else "",
+        "column": column if isinstance(column, str) else ", ".join(map(str, column or ())),
+        "folder": os.path.abspath(folder) if folder is not None else "",
+    }
+    return Account(ledger=ledger, dataset=check_name(dataset), told=told)
 
 
 def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     """The release of a run: stored by an earlier one, or paid for, drawn and stored.
 
     The spend is on disk before anything is drawn and counts from then on, also if the run fails.
+    Of equal requests at one time, one pays and the others wait and are shown its release.
     """
     if account is None:
         return run.draw()
     if request.simulated:
         return run.draw(notes=(UNTOUCHED,))
-    ledger, dataset = open_ledger(account.ledger), account.dataset
+    ledger, dataset = account.open(), account.dataset
     words = request.in_words()
     content = run.content(words)
     if content is None:
+        check_room(ledger)
+        run.prepare()
         return _draw(run, ledger, _pay(request, ledger, dataset, words), None)
     fingerprint = ledger.fingerprint(content)
-    stored = find_stored(ledger, dataset, fingerprint)
-    if stored is not None:
-        folder = ledger.folder(stored.id, fingerprint)
-        release = run.show_again(folder, partial(check_asked_for, folder=folder, request=request))
-        mark_done(ledger, stored)
-        return release
+    shown = _shown_again(run, request, ledger, dataset, fingerprint)
+    if shown is not None:
+        return shown
     check_room(ledger, fingerprint)
-    spend = _pay(request, ledger, dataset, words, fingerprint)
-    return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
+    run.prepare()
+    with alone(ledger.folder(0, fingerprint).with_suffix(".lock")):
+        shown = _shown_again(run, request, ledger, dataset, fingerprint)
+        if shown is not None:
+            return shown
+        check_room(ledger, fingerprint)
+        spend = _pay(request, ledger, dataset, words, fingerprint)
+        return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
+
+
+def _shown_again(
+    run: Run[R], request: Request, ledger: Ledger, dataset: str, fingerprint: str
+) -> R | None:
+    stored = find_stored(ledger, dataset, fingerprint)
+    if stored is None:
+        return None
+    folder = ledger.folder(stored.id, fingerprint)
+    release = run.show_again(folder, partial(check_asked_for, folder=folder, request=request))
+    mark_done(ledger, stored)
+    return release
 
 
 def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint: str = "") -> int:
@@ -93,7 +135,7 @@ def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint
 
 def _draw(run: Run[R], ledger: Ledger, spend: int, store: Path | None) -> R:
     try:
-        release = run.draw(store=store)
+        release = run.draw(store=store, receipt=str(ledger.receipt(spend)))
     except BaseException as error:
         error.add_note(COUNTED)
         stored = store is not None and store.is_dir()

@@ -1,11 +1,14 @@
 """The releases that a ledger stores: found again, and never taken for another."""
 
+import json
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.ledger.ledger import Ledger, Spend, State
+from holdfast.ledger.chain import Receipt
+from holdfast.ledger.entries import Spend, State
+from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import new_folder
@@ -56,7 +59,7 @@ def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
     return found is None and release.drawn_with.max_count == asked
 
 
-def check_room(ledger: Ledger, fingerprint: str) -> None:
+def check_room(ledger: Ledger, fingerprint: str = "") -> None:
     """Raise, while nothing is spent, if a new release could not be stored.
 
     A stored release that no spend belongs to means that the ledger has forgotten it.
@@ -64,17 +67,39 @@ def check_room(ledger: Ledger, fingerprint: str) -> None:
     folder = ledger.folder(0, fingerprint).parent
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
+        found = {path.name: path for path in folder.iterdir() if "-" in path.name}
     except OSError as error:
-        raise HoldfastError(f"`{folder}` cannot be made: {error.strerror}.") from None
-    found = {path.name for path in folder.glob(f"*-{fingerprint[:32]}")}
-    known = {ledger.folder(id, fingerprint).name for id in ledger.spends_on(fingerprint)}
-    if found - known:  # folders first, then spends: a spend is always there before its folder
-        raise HoldfastError(
-            f"`{folder / min(found - known)}` holds this release, but `{ledger.path}` does not "
-            "know of it. Nothing was drawn or spent. Hint: was an older copy of the ledger put "
-            "back? Put back the newest one."
-        )
+        raise HoldfastError(f"`{folder}` cannot be used: {error.strerror}.") from None
+    known = ledger.folders()  # after what is found: a spend is always there before its folder
+    for name in sorted(found.keys() - known):
+        mine = fingerprint and name.endswith(f"-{fingerprint[:32]}")
+        if mine or _was_paid_by(ledger, found[name]):
+            raise _forgotten(ledger, found[name])
     new_folder(ledger.folder(0, fingerprint))
+
+
+def read_receipt(folder: Path) -> Receipt | None:
+    """What a release remembers of its spend; None where it does not say."""
+    try:
+        with (folder / "release.json").open("rb") as file:
+            record = json.loads(file.read())
+    except (OSError, ValueError, RecursionError):
+        return None
+    text = record.get("receipt") if isinstance(record, dict) else None
+    return Receipt.from_text(text) if isinstance(text, str) else None
+
+
+def _was_paid_by(ledger: Ledger, folder: Path) -> bool:
+    receipt = read_receipt(folder)
+    return receipt is not None and receipt.ledger == ledger.name
+
+
+def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:
+    return HoldfastError(
+        f"`{folder}` holds a release that `{ledger.path}` paid for and does not know of. Nothing "
+        "was drawn or spent. Hint: was an older copy of the ledger put back? Put back the newest "
+        "one."
+    )
 
 
 def _lost(ledger: Ledger, spend: Spend, fingerprint: str) -> HoldfastError:

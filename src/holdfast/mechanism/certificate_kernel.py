@@ -1,13 +1,14 @@
 """Compiled kernels of the mechanism: rounding to integer weights, and their exact worst ratio."""
 
 import numpy as np
-from numba import njit
+
+from holdfast.compiled import compiled
 
 LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 
 
-@njit(cache=True)
+@compiled()
 def product(a, b):
     """The 128-bit product of two 64-bit integers, as (high, low)."""
     a0, a1, b0, b1 = a & LOW, a >> HALF, b & LOW, b >> HALF
@@ -17,7 +18,7 @@ def product(a, b):
     return a1 * b1 + (middle >> HALF) + (other >> HALF), (other << HALF) | (low & LOW)
 
 
-@njit(cache=True)
+@compiled()
 def exceeds(a, b, c, d):
     """Whether a/b > c/d, exactly, for 64-bit integers with b, d > 0."""
     high_1, low_1 = product(a, d)
@@ -25,7 +26,7 @@ def exceeds(a, b, c, d):
     return high_1 > high_2 or (high_1 == high_2 and low_1 > low_2)
 
 
-@njit(cache=True)
+@compiled()
 def worst_ratio(weights):
     """The largest ratio of two vertical neighbours, exactly: (numerator, denominator, row, column).
 
@@ -50,7 +51,7 @@ def worst_ratio(weights):
     return top, bottom, row, column
 
 
-@njit(cache=True)
+@compiled()
 def round_rows(matrix, floors, keep, total):
     """Integer weights near keep * matrix / (row sum) + floors, every row adding up to `total`.
 

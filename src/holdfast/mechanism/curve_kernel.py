@@ -9,15 +9,15 @@ where p_d is ⌊2^62 e^(-εd)⌋, and 0 past the end of `powers`. Every product 
 """
 
 import numpy as np
-from numba import njit
 
+from holdfast.compiled import compiled
 from holdfast.mechanism.certificate_kernel import exceeds, product
 
 TWO, SIXTY_TWO = np.uint64(2), np.uint64(62)
 EMPTY, NEGATIVE = 0, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _tail(height, lift, d, powers):
     """What is left of a height after d steps of the steepest fall."""
     if d >= len(powers):
@@ -27,7 +27,7 @@ def _tail(height, lift, d, powers):
     return left if left > 0 else np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _value(i, turn, height, keep, lift, powers):
     """s(i) of one curve."""
     if i >= turn:
@@ -35,7 +35,7 @@ def _value(i, turn, height, keep, lift, powers):
     return keep - _tail(keep - height, lift, turn - i, powers)
 
 
-@njit(cache=True)
+@compiled()
 def worst_curve_ratio(turns, heights, floors, keep, lift, powers):
     """The largest ratio of two vertical neighbours: (numerator, denominator, row, column).
 
@@ -76,12 +76,12 @@ def worst_curve_ratio(turns, heights, floors, keep, lift, powers):
     return top, np.int64(bottom), row, column
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _sum(b, i, turns, heights, below, keep, lift, powers):
     return _value(i, turns[b], heights[b], keep, lift, powers) + below[b]
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_from_curves(turns, heights, below, keep, lift, powers, counts, drawn, uniform):
     """The first output whose cumulative weight exceeds u, searched from the count outwards."""
     n = len(turns)
@@ -109,7 +109,7 @@ def draw_from_curves(turns, heights, below, keep, lift, powers, counts, drawn, u
         drawn[row] = high
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def weights_of_row(i, first, turns, heights, floors, keep, lift, powers, weights):
     """The weights of outputs first, first + 1, ... of row i."""
     below = np.int64(0)
@@ -122,7 +122,7 @@ def weights_of_row(i, first, turns, heights, floors, keep, lift, powers, weights
         below = up_to
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_by_group(turns, heights, below, keep, powers, which, counts, drawn, uniform):
     """`draw_from_curves` for rows that each have a mechanism of their own, without a lift."""
     for row in range(len(counts)):

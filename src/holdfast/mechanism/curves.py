@@ -17,9 +17,11 @@ from holdfast.privacy.rational import decay_table
 
 TOTAL = 1 << 62
 LARGEST_TABLE = 10_001
+HIGHEST_FLOOR = 1 << 30
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+# slots: nothing can be put on an instance that would answer in place of its integers
+@dataclass(frozen=True, kw_only=True, eq=False, slots=True)
 class Curves:
     r"""Integers (turn, height, floor) for every output b: the cumulative weights of all rows.
 
@@ -51,6 +53,7 @@ class Curves:
                 raise CertificateError(f"`{name}` must be a 1-D array of 64-bit integers.")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+        object.__setattr__(self, "epsilon", Fraction(*self.epsilon.as_integer_ratio()))
         powers = np.array(_powers(self.epsilon, len(self.turns)), dtype=np.int64)
         powers.setflags(write=False)
         object.__setattr__(self, "powers", powers)
@@ -65,14 +68,14 @@ class Curves:
             TOTAL - (int((self.floors >> 32).sum()) << 32) - int((self.floors & 0xFFFFFFFF).sum())
         )
 
-    def check(self) -> None:
-        """Raise unless these integers are curves in their order whose rows add up to 2^62."""
+    def check(self, epsilon: Fraction) -> None:
+        """Raise unless these are curves in their order, for this epsilon, of rows of 2^62."""
         n, keep, turns, heights = len(self), self.keep, self.turns, self.heights
         later = np.diff(turns) > 0
         in_order = later | ((np.diff(turns) == 0) & (np.diff(heights) >= 0))
         sound = (
             len(heights) == len(self.floors) == n
-            and self.floors.min() >= 0
+            and 0 <= self.floors.min() <= self.floors.max() <= HIGHEST_FLOOR
             and 0 < keep <= TOTAL
             and 0 <= turns.min() <= turns.max() < n
             and 0 <= heights.min() <= heights.max() <= keep
@@ -83,7 +86,7 @@ class Curves:
             raise CertificateError("the curves are not in order, or leave the range of weights.")
         if turns[-1] != n - 1 or heights[-1] != keep:
             raise CertificateError("the weights of a row do not add up to 2^62.")
-        if self.powers.tolist() != list(_powers(self.epsilon, n)):
+        if self.epsilon != epsilon or self.powers.tolist() != list(_powers(epsilon, n)):
             raise CertificateError("the powers are not those of epsilon.")
 
     def row(self, i: int) -> Integers:

@@ -217,7 +217,7 @@ def _integers(
 
 def certify(integers: Weights | Curves, epsilon: Fraction, delta: Fraction) -> Certificate:
     """What these integers prove; raises if that is less than was declared."""
-    integers.check()
+    integers.check(epsilon)
     if delta:
         proved = certify_delta(integers.neighbours(), epsilon, delta, total=TOTAL)
         return Certificate(epsilon=epsilon, delta=proved)

@@ -1,14 +1,15 @@
 """Compiled kernels of the draw: the bits of a uniform integer, read only as far as they matter."""
 
 import numpy as np
-from numba import njit
+
+from holdfast.compiled import compiled
 
 ROUND = 8  # bytes that one draw takes at the most: 1 + 1 + 6
 LEFT_8, LEFT_16 = 54, 46  # bits of the 62 that are unread after 8 and after 16 of them
 MASK_46 = (1 << 46) - 1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _first_above(sums, i, u, low, high):
     """The first j in low..high with sums[i, j] > u, given that sums[i, high] > u."""
     while low < high:
@@ -20,7 +21,7 @@ def _first_above(sums, i, u, low, high):
     return low
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_bytes(sums, guide, counts, drawn, start, pool):
     """Draw for counts[start:] while `pool` lasts; the first row that is still to do."""
     position, end = 0, len(pool) - ROUND
@@ -45,7 +46,7 @@ def draw_bytes(sums, guide, counts, drawn, start, pool):
     return len(counts)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def draw_whole(sums, guide, counts, drawn, uniform):
     """Draw with all 62 bits of every uniform integer given."""
     for row in range(len(counts)):

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from holdfast.privacy.metrics import count_error
 TOTAL = 1 << 62
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class Weights:
     """n x n integers; every row adds up to 2^62. The counterpart of `Curves`, for any matrix."""
 
@@ -32,8 +33,8 @@ class Weights:
     def __len__(self) -> int:
         return len(self.weights)
 
-    def check(self) -> None:
-        """Raise unless no weight is negative and every row adds up to 2^62."""
+    def check(self, epsilon: Fraction) -> None:
+        """Raise unless no weight is negative and every row adds up to 2^62, whatever the claim."""
         weights = self.weights
         if (weights < 0).any():
             raise CertificateError("a weight is negative.")

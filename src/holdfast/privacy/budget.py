@@ -7,8 +7,7 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-from holdfast.errors import HoldfastError
-from holdfast.privacy.whole_number import whole_number
+from holdfast.errors import HoldfastError, whole_number
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
@@ -174,7 +173,7 @@ def split_budget(
         "contributions",
         least=1,
         most=1_000_000,
-        hint="how much one person may add to one row, at the most",
+        hint="how much one person may add to one row, at the most.",
     )
     measured = total * totals_share(totals)
     rest, steps = total - quantile - measured, min(contributions, max_count)

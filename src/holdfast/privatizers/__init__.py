@@ -4,7 +4,15 @@ from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
-from holdfast.privatizers.own import certifier, is_own, made_anew, measured_target, named
+from holdfast.privatizers.long_range import LongRange
+from holdfast.privatizers.own import (
+    certifier,
+    is_own,
+    made_anew,
+    measured_target,
+    named,
+    usual_privatizer,
+)
 from holdfast.privatizers.planning import ExpectedError, expected_error
 from holdfast.privatizers.privatizer import Privatizer, Skipped
 from holdfast.privatizers.privelet import Privelet
@@ -18,6 +26,7 @@ __all__ = [
     "CyclicLaplace",
     "ExpectedError",
     "Hierarchical",
+    "LongRange",
     "Privatizer",
     "Privelet",
     "Skipped",
@@ -27,4 +36,5 @@ __all__ = [
     "made_anew",
     "measured_target",
     "named",
+    "usual_privatizer",
 ]

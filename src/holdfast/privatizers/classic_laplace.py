@@ -5,17 +5,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement
-from holdfast.privatizers.noisy import Noisy, laplace_variance
+from holdfast.privatizers.noisy import Projected
 
 SENSITIVITY = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassicLaplace(Noisy):
+class ClassicLaplace(Projected):
     r"""Discrete Laplace noise of scale 2/ε on $\eta_0, ..., \eta_{n-1}$.
 
     One person moves one row to the next bin: one bin loses one, another gains one, so the L1
@@ -34,15 +34,13 @@ class ClassicLaplace(Noisy):
         """What OpenDP's privacy map states for this noise; at most epsilon."""
         return laplace_measurement(exact_epsilon(epsilon), SENSITIVITY)[1]
 
-    def measure(
-        self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """Every bin with noise; a single bin is its public total."""
         if len(histogram) == 1:
             return histogram
         return source.add_laplace(histogram, epsilon, SENSITIVITY)
 
-    def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.float64]:
+    def estimate(self, noisy: Integers, bins: int, total: int) -> Floats:
         """The noisy bins, shifted alike to the public total."""
         return np.asarray(noisy + (total - noisy.sum()) / bins)
 
@@ -50,8 +48,7 @@ class ClassicLaplace(Noisy):
         """One bin loses one, another gains one."""
         return SENSITIVITY
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
         """The variance of C_0, ..., C_(n-2): a bridge from 0 to the public total."""
         added = np.arange(1, bins)
-        single = laplace_variance(exact_epsilon(epsilon), SENSITIVITY)
-        return np.asarray(single * added * (bins - added) / bins)
+        return np.asarray(self.variance(epsilon, bins) * added * (bins - added) / bins)

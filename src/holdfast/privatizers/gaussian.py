@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
@@ -21,6 +21,7 @@ SMALLEST_DELTA = Fraction(1, 10**100)  # decimals of 50 digits bound the noise's
 class _Gaussian(OnCumulative):
     certified_by: ClassVar[str] = "the exact law of OpenDP's discrete Gaussian"
     law: ClassVar[str] = "gaussian"
+    gaussian: ClassVar[bool] = True
 
     delta: Any = field()  # must be given, though the base has a default
     """The probability that ε may fail: choose it well below 1/N; kept as a Fraction."""
@@ -44,14 +45,14 @@ class _Gaussian(OnCumulative):
             raise CertificateError("the Gaussian noise does not keep `delta`; nothing is released.")
         return exact
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
-        """The variance of the noise on C_0, ..., C_(n-2)."""
-        return np.full(bins - 1, _variance(self.scale(epsilon)))
+    def variance(self, epsilon: Any, bins: int) -> float:
+        """Below σ² where σ is small, by less than 1e-10 of it from σ = 2 on."""
+        scale, x = self.scale(epsilon), np.arange(-30, 31)
+        weights = np.exp(-((x / scale) ** 2) / 2)
+        return float(x**2 @ weights / weights.sum()) if scale < 2 else scale**2
 
-    def _noisy(
-        self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
-        return source.add_gaussian(cumulative, self.scale(epsilon))
+    def _with_noise(self, values: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        return source.add_gaussian(values, self.scale(epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,24 +90,6 @@ class CyclicGaussian(_Gaussian):
     law: ClassVar[str] = "other"
 
     projection: str = "clip"
-
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
-        """The variance of the noise on C_0, ..., C_(n-2), half of it shared by all."""
-        return 2 * super().cumulative_variance(bins, epsilon)
-
-    def _noisy(
-        self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
-        scale = self.scale(epsilon)
-        common = source.add_gaussian(np.zeros(1, dtype=np.int64), scale)
-        return source.add_gaussian(cumulative, scale) + common
-
-
-def _variance(scale: float) -> float:
-    """Below σ² where σ is small, by less than 1e-10 of it from σ = 2 on."""
-    x = np.arange(-30, 31)
-    weights = np.exp(-((x / scale) ** 2) / 2)
-    return float(x**2 @ weights / weights.sum()) if scale < 2 else scale**2
 
 
 def _positive_delta(delta: Any) -> Fraction:

@@ -5,14 +5,12 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import whole_number
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness
-from holdfast.privacy.whole_number import whole_number
 from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +39,7 @@ class Hierarchical(LaplaceByLevel):
     def __post_init__(self) -> None:
         super().__post_init__()
         branching = whole_number(
-            self.branching, "branching", least=2, most=10**6, hint="16 is usual"
+            self.branching, "branching", least=2, most=10**6, hint="16 is usual."
         )
         object.__setattr__(self, "branching", branching)
 
@@ -49,9 +47,7 @@ class Hierarchical(LaplaceByLevel):
         """Two for every level below the root: what a move between the root's children costs."""
         return 2 * (len(level_sizes(bins, self.branching)) - 1)
 
-    def measure(
-        self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """The noisy sums of all nodes below the root, leaves first, left to right."""
         sums, levels = histogram, []
         while len(sums) > 1:
@@ -61,7 +57,7 @@ class Hierarchical(LaplaceByLevel):
             return np.empty(0, dtype=np.int64)
         return source.add_laplace(np.concatenate(levels), epsilon, self.sensitivity(len(histogram)))
 
-    def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> Floats:
+    def estimate(self, noisy: Integers, bins: int, total: int) -> Floats:
         """The leaves of the consistent tree nearest to the noisy one, in least squares."""
         sizes = level_sizes(bins, self.branching)[:-1]
         levels = np.split(noisy.astype(np.float64), np.cumsum(sizes)[:-1]) if sizes else []

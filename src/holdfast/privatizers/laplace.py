@@ -1,31 +1,32 @@
 """Privatizers that add discrete Laplace noise to the cumulative histogram of counts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness, laplace_measurement
-from holdfast.privatizers.noisy import Noisy, laplace_variance
+from holdfast.privatizers.noisy import Projected
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnCumulative(Noisy):
+class OnCumulative(Projected):
     """A privatizer with independent noise on C_0, ..., C_(n-2); C_(n-1) = N is public."""
 
     independent_steps: ClassVar[bool] = True
     law: ClassVar[str] = "laplace"
 
-    def measure(
-        self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """The noisy cumulative histogram without its last entry."""
-        return self._noisy(np.cumsum(histogram)[:-1], epsilon, source)
+        nothing = np.zeros(1, dtype=np.int64)
+        common = self._with_noise(nothing, epsilon, source) if self.common_noise else nothing
+        return self._with_noise(np.cumsum(histogram)[:-1], epsilon, source) + common
 
-    def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.int64]:
+    def estimate(self, noisy: Integers, bins: int, total: int) -> Integers:
         """The differences of the noisy cumulative histogram."""
         return np.diff(np.concatenate([[0], noisy, [total]]))
 
@@ -33,14 +34,16 @@ class OnCumulative(Noisy):
         """What OpenDP's privacy map states for this noise; at most epsilon."""
         return laplace_measurement(exact_epsilon(epsilon))[1]
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
-        """The variance of the noise on C_0, ..., C_(n-2)."""
-        return np.full(bins - 1, laplace_variance(exact_epsilon(epsilon)))
+    def response(self, size: int, bins: int) -> Callable[[Floats], Floats]:
+        """One more in C_i moves one category from bin i + 1 to bin i."""
+        return lambda answer: -np.diff(answer, axis=0)
 
-    def _noisy(
-        self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
-        return source.add_laplace(cumulative, epsilon)
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """The variance of the noise on C_0, ..., C_(n-2); noise common to all doubles it."""
+        return np.full(bins - 1, (1 + self.common_noise) * self.variance(epsilon, bins))
+
+    def _with_noise(self, values: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        return source.add_laplace(values, epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,13 +95,3 @@ class CyclicLaplace(OnCumulative):
     law: ClassVar[str] = "other"
 
     projection: str = "clip"
-
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
-        """The variance of the noise on C_0, ..., C_(n-2), half of it shared by all."""
-        return 2 * super().cumulative_variance(bins, epsilon)
-
-    def _noisy(
-        self, cumulative: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
-        common = source.add_laplace(np.zeros(1, dtype=np.int64), epsilon)
-        return source.add_laplace(cumulative, epsilon) + common

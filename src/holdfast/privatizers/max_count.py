@@ -4,9 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Integers
 from holdfast.privacy.budget import Budget, exact_epsilon, split_budget
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -75,7 +73,7 @@ def highest_count(max_count: Any) -> int:
 
 
 def find_max_count(
-    max_count: Any, histogram: NDArray[np.int64], budget: Budget, source: Randomness
+    max_count: Any, histogram: Integers, budget: Budget, source: Randomness
 ) -> FoundMaxCount | None:
     """max_count and how it was found; None where it was given.
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.joint import JointMeasurement, fit_measured
 from holdfast.privatizers.noisy import Noisy
@@ -40,7 +40,7 @@ def find_privatizer(text: str) -> Noisy | None:
 
 def repeated_target(
     text: str, noisy: Sequence[int], rows: int, bins: int, epsilon: Fraction
-) -> NDArray[np.float64]:
+) -> Floats:
     """z once more, from what the named privatizer measured.
 
     >>> z = repeated_target("CumulativeIsotonic(projection='isotonic')", [6, 4], 8, 3, Fraction(1))
@@ -55,20 +55,20 @@ def repeated_target(
 
 def repeated_targets(
     *,
-    groups: Sequence[NDArray[np.int64]],
-    whole: NDArray[np.int64] | None,
+    groups: Sequence[Integers],
+    whole: Integers | None,
     totals: tuple[Sequence[int], Fraction] | None,
-    sizes: NDArray[np.int64],
+    sizes: Integers,
     epsilon: Fraction,
     bins: int,
     ordered: bool,
-) -> NDArray[np.float64]:
+) -> Floats:
     """z of every group once more, from what was measured of them and of their totals."""
     measured = JointMeasurement(groups=tuple(groups), whole=whole)
     return fit_measured(measured, sizes, epsilon, bins=bins, ordered=ordered, totals=totals)
 
 
-def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> NDArray[np.float64]:
+def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> Floats:
     """The standard deviation of the noise in each measured cumulative sum, in rows.
 
     >>> cumulative_deviation("CumulativeSmooth(projection='smooth')", 3, Fraction(1)).round(3)

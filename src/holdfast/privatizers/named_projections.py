@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.projection import Noise, NoisyHistogram, clip, isotonic, simplex
 from holdfast.privatizers.smooth import smooth_fit
 
-Projection = Callable[[NoisyHistogram, Noise], NDArray[np.float64]]
+Projection = Callable[[NoisyHistogram, Noise], Floats]
 
 PROJECTIONS: dict[str, Projection] = {
     "clip": clip,

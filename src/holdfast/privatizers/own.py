@@ -4,15 +4,14 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import one_line
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.classic_laplace import ClassicLaplace
 from holdfast.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
 from holdfast.privatizers.hierarchical import Hierarchical
 from holdfast.privatizers.laplace import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace
+from holdfast.privatizers.long_range import LongRange
 from holdfast.privatizers.noisy import Noisy
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.privatizers.privatizer import Privatizer, Skipped
@@ -26,8 +25,20 @@ OWN: tuple[type[Noisy], ...] = (
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
+    LongRange,
     Privelet,
 )
+
+LONG = 1000  # the highest count up to which every count is measured alone
+
+
+def usual_privatizer(max_count: int) -> Privatizer:
+    """What stage 1 is unless somebody says otherwise, by how far the counts run.
+
+    >>> usual_privatizer(50), usual_privatizer(100_000)
+    (CumulativeSmooth(projection='smooth'), LongRange())
+    """
+    return CumulativeSmooth() if max_count <= LONG else LongRange()
 
 
 def is_own(privatizer: Privatizer) -> bool:
@@ -64,8 +75,8 @@ def certifier(privatizer: Privatizer) -> str:
 
 
 def measured_target(
-    privatizer: Privatizer, histogram: NDArray[np.int64], *, epsilon: Fraction, source: Randomness
-) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+    privatizer: Privatizer, histogram: Integers, *, epsilon: Fraction, source: Randomness
+) -> tuple[Floats, Integers | None]:
     """z, and the noisy integers behind it where the privatizer is one of ours.
 
     The integers are the whole output of stage 1's noise and ε-private by themselves; z is

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from holdfast.errors import HoldfastError
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 from holdfast.privacy.randomness import Simulation
-from holdfast.privacy.whole_number import whole_number
 from holdfast.privatizers.privatizer import Privatizer
 from holdfast.tables.histogram import check_target
 
@@ -61,8 +61,8 @@ def expected_error(
     True
     """
     p, exact = _prior(prior), exact_epsilon(epsilon)
-    rows = whole_number(N, "N", least=1, most=MOST, hint="the number of rows")
-    runs = whole_number(repetitions, "repetitions", least=2, most=MOST, hint="200 is usual")
+    rows = whole_number(N, "N", least=1, most=MOST, hint="the number of rows.")
+    runs = whole_number(repetitions, "repetitions", least=2, most=MOST, hint="200 is usual.")
     distance = _measure(measure)
     rng = np.random.default_rng(seed)
     source = Simulation(rng)
@@ -77,7 +77,7 @@ def expected_error(
     )
 
 
-def _prior(prior: ArrayLike) -> NDArray[np.float64]:
+def _prior(prior: ArrayLike) -> Floats:
     try:
         return check_target(prior)
     except HoldfastError:

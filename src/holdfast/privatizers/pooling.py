@@ -42,6 +42,29 @@ def nearest_rising(values: ArrayLike) -> Floats:
     return np.repeat(means, sizes)
 
 
+def nearest_rising_weighted(values: ArrayLike, weights: ArrayLike) -> Floats:
+    """The same where squares are weighted.
+
+    >>> nearest_rising_weighted([1, 3, 2, 4], [1, 1, 3, 1]).tolist()
+    [1.0, 2.25, 2.25, 4.0]
+    """
+    means: list[float] = []
+    loads: list[float] = []
+    sizes: list[int] = []
+    pairs = zip(
+        np.asarray(values, float).tolist(), np.asarray(weights, float).tolist(), strict=True
+    )
+    for mean, load in pairs:
+        size = 1
+        while means and means[-1] >= mean:
+            mean = (mean * load + means.pop() * loads[-1]) / (load + loads[-1])
+            load, size = load + loads.pop(), size + sizes.pop()
+        means.append(mean)
+        loads.append(load)
+        sizes.append(size)
+    return np.repeat(means, sizes)
+
+
 def running_mean(values: Floats, half: int) -> Floats:
     """The mean of each value and `half` on either side, the ends being repeated.
 

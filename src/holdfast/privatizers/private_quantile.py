@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
 from holdfast.privacy.randomness import laplace_measurement, randomness
@@ -61,7 +61,7 @@ class PrivateQuantile:
             object.__setattr__(self, "epsilon", exact_epsilon(self.epsilon))
 
     def __call__(
-        self, counts: NDArray[np.int64], *, epsilon: Any, contributions: int = 1, rng: Any = None
+        self, counts: Integers, *, epsilon: Any, contributions: int = 1, rng: Any = None
     ) -> int:
         """The private quantile: a multiple of `contributions`, or `highest`, so never below 1.
 
@@ -72,7 +72,7 @@ class PrivateQuantile:
         return self.from_histogram(histogram, epsilon=epsilon, **options)
 
     def from_histogram(
-        self, histogram: NDArray[np.int64], *, epsilon: Any, contributions: int = 1, rng: Any = None
+        self, histogram: Integers, *, epsilon: Any, contributions: int = 1, rng: Any = None
     ) -> int:
         """The same, from how many rows have count 0, 1, ..., `highest` or more."""
         places = self._places(contributions)
@@ -120,11 +120,11 @@ class PrivateQuantile:
                 f"{self.highest}. Hint: give `max_count` as a number."
             )
 
-    def _places(self, contributions: int) -> NDArray[np.int64]:
+    def _places(self, contributions: int) -> Integers:
         self.check_contributions(contributions)
         return np.arange(contributions, self.highest, contributions)
 
 
-def _score(x: NDArray[np.float64]) -> NDArray[np.float64]:
+def _score(x: Floats) -> Floats:
     """Linear, so that a steep rise counts; and a sign, the score of Laplace noise: variance 5."""
     return x + np.sign(x)

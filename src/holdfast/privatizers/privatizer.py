@@ -5,7 +5,9 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from holdfast.arrays import Floats
 
 
 class Privatizer(ABC):
@@ -27,16 +29,14 @@ class Privatizer(ABC):
     where nobody vouches for that, and every release is then drawn and paid for."""
 
     @abstractmethod
-    def __call__(
-        self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
-    ) -> NDArray[np.float64]:
+    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
         """The target distribution z of a histogram of counts; its total N is public."""
 
     @abstractmethod
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """The privacy loss that the noise library's own privacy map states; at most epsilon."""
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
         """About the variance of C_0, ..., C_(n-2) before projection: that of Laplace noise."""
         return np.full(bins - 1, 2 / float(epsilon) ** 2)
 
@@ -46,9 +46,7 @@ class Skipped(Privatizer):
 
     certified_by = "nothing was read"
 
-    def __call__(
-        self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None
-    ) -> NDArray[np.float64]:
+    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
         """As many equal shares as the histogram has entries."""
         n = len(np.asarray(histogram))
         return np.full(n, 1 / n)

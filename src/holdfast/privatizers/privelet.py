@@ -6,8 +6,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
@@ -36,9 +36,7 @@ class Privelet(LaplaceByLevel):
         """The most that moving one unit to the next bin changes the coefficients, in L1."""
         return _sensitivity(bins)
 
-    def measure(
-        self, histogram: NDArray[np.int64], epsilon: Fraction, source: Randomness
-    ) -> NDArray[np.int64]:
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """The noisy coefficients, from the smallest nodes to the root, left to right."""
         levels = haar(histogram)
         if not levels:
@@ -46,11 +44,11 @@ class Privelet(LaplaceByLevel):
         sensitivity = self.sensitivity(len(histogram))
         return source.add_laplace(np.concatenate(levels), epsilon, sensitivity)
 
-    def estimate(self, noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.float64]:
+    def estimate(self, noisy: Integers, bins: int, total: int) -> Floats:
         """The histogram with these coefficients and this total."""
         return inverse_haar(noisy, bins, total)
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> NDArray[np.float64]:
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
         """The variance of C_0, ..., C_(n-2), before projection."""
         if bins == 1:
             return np.empty(0)
@@ -58,7 +56,7 @@ class Privelet(LaplaceByLevel):
         return single * _unit_variance(bins)
 
 
-def haar(histogram: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+def haar(histogram: Integers) -> list[Integers]:
     """Left minus right of every node that has both halves, a level an array, leaves first.
 
     >>> [level.tolist() for level in haar(np.array([4, 1, 0, 2, 5]))]
@@ -73,7 +71,7 @@ def haar(histogram: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return levels
 
 
-def inverse_haar(noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.float64]:
+def inverse_haar(noisy: Integers, bins: int, total: int) -> Floats:
     """The histogram whose coefficients these are.
 
     >>> inverse_haar(np.array([3, -2, 3, 2]), 5, 12).tolist()
@@ -92,7 +90,7 @@ def inverse_haar(noisy: NDArray[np.int64], bins: int, total: int) -> NDArray[np.
     return sums
 
 
-def _unit_variance(bins: int) -> NDArray[np.float64]:
+def _unit_variance(bins: int) -> Floats:
     """The variance of C_0, ..., C_(n-2) when every coefficient has variance 1.
 
     Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise.

@@ -6,24 +6,24 @@ A projection takes a noisy histogram that adds up to N and what is known of its 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats, Integers
 from holdfast.privatizers.pooling import nearest_rising
 
-NoisyHistogram = NDArray[np.int64] | NDArray[np.float64]
+NoisyHistogram = Integers | Floats
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Noise:
     """The noise on the cumulative histogram C_0, ..., C_(n-2)."""
 
-    variance: NDArray[np.float64]
+    variance: Floats
     """Of each of them."""
     law: str
     """"laplace" or "gaussian": discrete, independent, alike; "other" where it is not."""
 
 
-def clip(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
+def clip(noisy: NoisyHistogram, noise: Noise | None = None) -> Floats:
     """Negative entries become 0 and the rest is scaled to sum 1: what the paper does.
 
     >>> clip(np.array([6, -2, 4])).tolist()
@@ -33,7 +33,7 @@ def clip(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float6
     return np.asarray(positive / positive.sum())
 
 
-def simplex(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
+def simplex(noisy: NoisyHistogram, noise: Noise | None = None) -> Floats:
     """The nearest distribution in Euclidean distance: one number is taken off every entry.
 
     >>> simplex(np.array([6, -2, 4])).tolist()
@@ -47,7 +47,7 @@ def simplex(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.flo
     return np.asarray(np.maximum(noisy - excess[last] / kept[last], 0) / total)
 
 
-def isotonic(noisy: NoisyHistogram, noise: Noise | None = None) -> NDArray[np.float64]:
+def isotonic(noisy: NoisyHistogram, noise: Noise | None = None) -> Floats:
     """The distribution whose cumulative histogram is nearest to the noisy one.
 
     The noise sits on the cumulative histogram, which never decreases and lies in [0, N]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.privatizers.pooling import running_mean, running_median
 from holdfast.privatizers.projection import Noise, NoisyHistogram, isotonic
 
@@ -16,8 +16,6 @@ ROUNDS, TOLERANCE = 40, 0.02
 WIDTH = 0.05  # how far a median of whole numbers may lie beside one, in units of the noise
 LEAST = 0.005  # categories that are spread over all bins, so that none is empty
 AFFORDABLE = 2e7  # steps for posterior medians
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -36,7 +34,7 @@ class _Fit:
 def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The distribution under a smooth density, with sampling and spikes, fitted to the noise.
 
-    Positive everywhere; isotonic where no fit can be had. Cost: O(n), and the square of the
+    Positive everywhere; isotonic where there is no usable fit. Cost: O(n), and the square of the
     noise's scale for each bin where that is affordable.
     """
     if len(noisy) <= 3:  # every bin is an end or beside one: there is nothing to smooth

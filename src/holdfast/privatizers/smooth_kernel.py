@@ -7,9 +7,9 @@ over arrays that the caller allocates, because an array expression costs seconds
 from math import exp, lgamma, log, log1p, pi, sqrt
 
 import numpy as np
-from numba import njit
 
 from holdfast.arrays import Floats, Integers
+from holdfast.compiled import compiled
 
 END_JUMP = 25.0  # variance of log z's free jump at the first and the last bin
 LONGEST_STEP = 2.0  # in log z, for one round
@@ -26,7 +26,7 @@ S, W, SIZE, LAST_C, LAST_ETA = 15, 16, 17, 18, 19
 WORKSPACE = 20
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _smoothed(y, R, theta, eta, du, kappa, work):
     """Kalman filter and disturbance smoother of the model linearised at theta.
 
@@ -98,7 +98,7 @@ def _smoothed(y, R, theta, eta, du, kappa, work):
     return loglik
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _scaled(theta, eta, total, spike):
     """eta = exp(theta) brought to the total; with spikes, which may add to it, only from above."""
     mass = 0.0
@@ -137,7 +137,7 @@ def fit(
     return eta, work[C], evidence
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _fit(y, total, rate, laplace, du, kappa, spike, theta, R, x2, rounds, tolerance, eta, work):
     n = len(y)
     _scaled(theta, eta, total, spike)
@@ -220,7 +220,7 @@ def whole_medians(
     return medians
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _steps(i, mean, share, scale, low, high, steps):
     """Probability of every step from i - 1 to i: Poisson, or with `share` a spike of any size."""
     least = low[i] - (high[i - 1] if i > 0 else 0)
@@ -236,7 +236,7 @@ def _steps(i, mean, share, scale, low, high, steps):
     return least
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _forward(y, weights, mean, share, scale, low, high, forward, seen, steps):
     """Leaves the law of C_i given y_0, …, y_i in row i of `forward`; whether anything fits."""
     n = len(y)
@@ -261,7 +261,7 @@ def _forward(y, weights, mean, share, scale, low, high, forward, seen, steps):
     return True
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _backward(mean, share, scale, low, high, width, forward, seen, steps, later, now, medians):
     """Joins what is to come to `forward`, and finds the medians but for the last."""
     n = len(medians)

@@ -270,6 +270,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "count_column": record["count_column"],
         "unchanged_columns": tuple(record["unchanged_columns"]),
         "notes": tuple(record["notes"]),
+        "receipt": record.get("receipt"),
         "made_with": record["holdfast"],
     }
 

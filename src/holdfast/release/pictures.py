@@ -1,8 +1,14 @@
-"""Distributions of counts as an SVG picture: readable in black and white, no library needed."""
+"""Distributions of counts as an SVG picture: readable in black and white, no library needed.
+
+Where counts run far, bars stand for more and more counts, so that the axis is one of logarithms.
+"""
 
 from collections.abc import Sequence
 
-from holdfast.arrays import Floats
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.release.bins import LONG, wide_bins
 from holdfast.release.svg import (
     BLUE,
     ORANGE,
@@ -28,17 +34,22 @@ def distribution_picture(
     >>> svg.startswith("<svg"), svg.count("<rect")
     (True, 3)
     """
+    starts = wide_bins(len(panels[0][1]))
+    panels = [(name, np.add.reduceat(shares, starts)) for name, shares in panels]
+    outline = None if outline is None else np.add.reduceat(outline, starts)
     shown = [shares for _, shares in panels] + ([] if outline is None else [outline])
     highest = max(float(shares.max()) for shares in shown)
     width = len(panels) * (PANEL + MARGIN) + MARGIN // 2
     groups = [
-        group(MARGIN + index * (PANEL + MARGIN), 52, _panel(name, shares, highest, outline))
+        group(MARGIN + index * (PANEL + MARGIN), 52, _panel(name, shares, highest, outline, starts))
         for index, (name, shares) in enumerate(panels)
     ]
     return picture(width, HEIGHT + 92, [label(title, width / 2, 20, font_size=14), *groups])
 
 
-def _panel(name: str, shares: Floats, highest: float, outline: Floats | None) -> list[str]:
+def _panel(
+    name: str, shares: Floats, highest: float, outline: Floats | None, starts: Integers
+) -> list[str]:
     bar = PANEL / len(shares)
     parts = [label(name, PANEL / 2, -10, font_weight="bold")]
     parts += [
@@ -52,16 +63,21 @@ def _panel(name: str, shares: Floats, highest: float, outline: Floats | None) ->
     if outline is not None:
         parts.append(_outline(outline / highest * HEIGHT, bar))
     parts.append(element("path", d=f"M0 0V{HEIGHT}H{PANEL}", fill="none", stroke="black"))
-    parts += [
-        label(str(i), f"{(i + 0.43) * bar:.1f}", HEIGHT + 16)
-        for i in range(0, len(shares), tick_step(len(shares), 8))
-    ]
+    parts += [label(str(starts[i]), f"{(i + 0.43) * bar:.1f}", HEIGHT + 16) for i in _ticks(starts)]
     parts += [
         label(f"{share:.0%}", -5, f"{HEIGHT * (1 - share / highest) + 4:.1f}", "end")
         for share in share_ticks(highest)
     ]
     parts.append(label("count", PANEL / 2, HEIGHT + 33))
     return parts
+
+
+def _ticks(starts: Integers) -> list[int]:
+    """Bars that are named: every so many, or on a long range 0 and the powers of ten."""
+    if starts[-1] <= LONG:
+        return list(range(0, len(starts), tick_step(len(starts), 8)))
+    powers = [0, *(10**k for k in range(7))]
+    return [i for i, start in enumerate(starts[:-1].tolist()) if start in powers]
 
 
 def _outline(heights: Floats, bar: float) -> str:

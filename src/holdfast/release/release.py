@@ -189,6 +189,8 @@ class ReleaseFacts:
     """What a reader should know."""
     repeated: bool = False
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
+    receipt: str | None = field(default=None, repr=False)
+    """By what a ledger knows the spend that paid for it; None where no ledger was named."""
     made_with: str = field(default_factory=lambda: _version(), repr=False)
     """The version of holdfast that drew it."""
 
@@ -248,6 +250,7 @@ class ReleaseFacts:
             "mechanism_digest": self.drawn_with.digest,
             "mechanism_delta": str(self.drawn_with.delta),
             "notes": list(self.notes),
+            **({} if self.receipt is None else {"receipt": self.receipt}),
         }
 
     def _groups_and_totals(self) -> dict[str, Any]:

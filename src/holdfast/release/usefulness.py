@@ -9,7 +9,6 @@ from holdfast.arrays import Floats
 from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
-from holdfast.privacy.metrics import absolute_deviation
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.groups import whole_share
 from holdfast.privatizers.max_count import FoundMaxCount
@@ -132,7 +131,8 @@ def usefulness_notes(
     if change is None:
         notes.append("every row was given the same count: this budget could not tell rows apart")
         return tuple(notes)
-    blind = absolute_deviation(np.tile(target, (len(target), 1)), target)
+    below = np.cumsum(target)
+    blind = 2 * float(below @ (1 - below))  # of two counts drawn independently from z
     if change > MOSTLY_NOISE * blind:
         notes.append(
             "a released count says little about its own row: it is nearly as far from the truth "

@@ -1,6 +1,5 @@
 """The data sets of the studies: read from a folder that the user names, or made with a seed."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.studies.synthetic import MADE
 from holdfast.tables.histogram import check_histogram, check_max_count, histogram_of_counts
+from holdfast.tables.table import read_table
 
 SYNTHETIC = ("uniform", "left-skewed", "right-skewed", "bimodal", "zero-inflated", "top-inflated")
 DATASETS = ("binomial", "crime", "schools", *SYNTHETIC, "heaped", "bird-flu")
@@ -43,7 +43,6 @@ class _TableFile:
     names: tuple[str, ...]
     column: str
     max_count: int
-    delimiter: str = ","
 
 
 TABLES = {
@@ -52,9 +51,7 @@ TABLES = {
         column="MURDER",
         max_count=50,
     ),
-    "schools": _TableFile(
-        names=("us-public-schools.csv",), column="FT_TEACHER", max_count=80, delimiter=";"
-    ),
+    "schools": _TableFile(names=("us-public-schools.csv",), column="FT_TEACHER", max_count=80),
     "bird-flu": _TableFile(names=("bird_flu_by_state.csv",), column="Bird_Flu_Cases", max_count=40),
 }
 HINTS = {
@@ -101,7 +98,7 @@ def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset
     top = file.max_count if max_count is None else check_max_count(max_count)
     path = _found(place, file.names)
     if path is not None:
-        counts = _read_column(path, file.column, file.delimiter)
+        counts = _read_column(path, file.column)
         histogram, source = histogram_of_counts(counts, top), f"{path.name}, {file.column}"
     elif name in MADE:
         histogram, source = _made(name, top)
@@ -139,25 +136,10 @@ def _read_histogram(path: Path) -> Integers:
     return check_histogram(categories)
 
 
-def _read_column(path: Path, column: str, delimiter: str = ",") -> Integers:
-    """The whole numbers of a column; empty cells and -999 mean missing and are dropped."""
-    with path.open(newline="", encoding="utf-8-sig") as lines:
-        rows = csv.DictReader(lines, delimiter=delimiter)
-        if column not in (rows.fieldnames or ()):
-            raise HoldfastError(f"{path.name} has no column `{column}`.")
-        cells = ((row[column] or "").strip() for row in rows)
-        values = [_whole(cell, path, row) for row, cell in enumerate(cells, 1) if cell]
-    counts = np.array([value for value in values if value != -999], dtype=np.int64)
-    if len(counts) == 0 or counts.min() < 0:
-        raise HoldfastError(f"{path.name}: column `{column}` must hold counts of 0 or more.")
-    return counts
-
-
-def _whole(cell: str, path: Path, row: int) -> int:
+def _read_column(path: Path, column: str) -> Integers:
+    """The counts of a column; empty cells and -999 mean missing and are dropped."""
     try:
-        number = float(cell)
-        if number == int(number):
-            return int(number)
-    except (ValueError, OverflowError):
-        pass
-    raise HoldfastError(f"{path.name}: row {row} does not hold a whole number.")
+        read = read_table(path, count=column, missing=["", -999])
+    except HoldfastError as error:
+        raise HoldfastError(f"{path.name}: {error}") from None
+    return read.counts[~read.missing]

@@ -55,26 +55,33 @@ class Method:
         )
 
 
-def _papers(name: str, constructor: Any) -> Method:
-    return Method(name=name, privatizer=CyclicLaplace(), constructor=constructor, split="paper")
+def papers_method(name: str, constructor: Any, privatizer: Any = None) -> Method:
+    """A method of two stages with the paper's split, after its privatizer or another."""
+    stage_1 = CyclicLaplace() if privatizer is None else privatizer
+    return Method(name=name, privatizer=stage_1, constructor=constructor, split="paper")
 
 
-METHODS = {
-    method.name: method
-    for method in (
+def methods_by_name(error: str = "absolute") -> dict[str, Method]:
+    """The default, the paper's methods and what people use today.
+
+    `error` is what stage 2 minimises where it can; the default minimises the absolute one.
+    """
+    methods = (
         Method(name="default"),
-        _papers("paper", Optimal()),
+        papers_method("paper", Optimal(error=error)),
         *(
-            _papers(f"heuristic-{kind}", Heuristic(selector=kind))
+            papers_method(f"heuristic-{kind}", Heuristic(selector=kind, error=error))
             for kind in ("max", "min", "sandwich")
         ),
-        _papers("unfixed-optimum", UnfixedOptimum()),
+        papers_method("unfixed-optimum", UnfixedOptimum(error=error)),
         Method(name="truncated-geometric", constructor=TruncatedGeometric()),
         Method(name="staircase", constructor=Staircase()),
         Method(name="discrete-gaussian", constructor=DiscreteGaussian()),
     )
-}
-"""The default, the paper's methods and what people use today."""
+    return {method.name: method for method in methods}
+
+
+METHODS = methods_by_name()
 
 
 @dataclass(frozen=True, kw_only=True)

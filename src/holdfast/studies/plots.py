@@ -14,13 +14,14 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.studies.style import TRUTH, style_of
+from holdfast.studies.style import TRUTH, Style, style_of
 
 Curve = Sequence[tuple[float, float, float]]
-"""(budget, mean, spread) along a curve."""
+"""(x, mean, spread) along a curve."""
 
 SUFFIXES = (".png", ".svg")
 BARS = "Bars: one standard deviation over the releases"
+BUDGET_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 LEAST = 1e-4  # probabilities below this share the palest shade
 
 
@@ -48,13 +49,10 @@ def error_curves(
     with canvas(path, len(panels), 4.6, 3.9, title) as (_, axes):
         methods = tuple(dict.fromkeys(name for panel in panels.values() for name in panel))
         for axis, (name, curves) in zip(axes, panels.items(), strict=True):
-            for index, (method, curve) in reversed(list(enumerate(curves.items()))):
-                x, mean, spread = np.array(curve, dtype=np.float64).T
-                # curves that coincide stay visible: their markers take turns
-                turn = slice(index % 2, None, 2) if len(x) > 6 else slice(None)
-                style = style_of(method, methods)
-                draw_curve(axis, x, mean, spread, style, turn)
-            _budget_axis(axis, name)
+            draw_curves(axis, [(style_of(m, methods), curve) for m, curve in curves.items()])
+            axis.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=name)
+            low, high = axis.get_xlim()
+            draw_grid(axis, [epsilon for epsilon in BUDGET_TICKS if low <= epsilon <= high])
         legend_below(axes)
     return Path(path)
 
@@ -103,30 +101,29 @@ def transition_heatmap(
     return Path(path)
 
 
-def draw_curve(axis: Any, x: Floats, mean: Floats, spread: Floats, style: Any, turn: slice) -> None:
-    """A curve in its style, with bars; `turn` says which points have markers."""
-    kept = mean > 0
-    axis.plot(x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style.curve)
-    low = np.minimum(spread, 0.9 * mean)  # a bar below zero has no place on a logarithmic scale
-    shown = kept & (spread > 0.02 * mean)
-    axis.errorbar(
-        x[shown], mean[shown], [low[shown], spread[shown]], fmt="none", ecolor=style.colour,
-        elinewidth=0.8, capsize=2,
-    )  # fmt: skip
+def draw_curves(axis: Any, curves: Sequence[tuple[Style, Curve]]) -> None:
+    """Each curve in its style with its bars, the first on top."""
+    for index, (style, curve) in reversed(list(enumerate(curves))):
+        x, mean, spread = np.array(curve, dtype=np.float64).T
+        # curves that coincide stay visible: their markers take turns
+        turn = slice(index % 2, None, 2) if len(x) > 8 else slice(None)
+        kept = mean > 0
+        axis.plot(x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style.curve)
+        low = np.minimum(spread, 0.9 * mean)  # a bar below zero has no place on a logarithmic scale
+        shown = kept & (spread > 0.02 * mean)
+        axis.errorbar(
+            x[shown], mean[shown], [low[shown], spread[shown]], fmt="none", ecolor=style.colour,
+            elinewidth=0.8, capsize=2,
+        )  # fmt: skip
 
 
-def _budget_axis(axis: Any, name: str) -> None:
-    axis.set(xscale="log", yscale="log", xlabel="epsilon", ylabel=name)
-    ticks = [e for e in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10) if _inside(axis, e)]
-    axis.set_xticks(ticks, labels=[f"{e:g}" for e in ticks], minor=False)
-    axis.set_xticks([], minor=True)
+def draw_grid(axis: Any, ticks: Sequence[float] = ()) -> None:
+    """Lines at round numbers, which are written out; `ticks` are those of the x axis."""
+    if ticks:
+        axis.set_xticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+        axis.set_xticks([], minor=True)
     axis.yaxis.set_major_formatter("{x:g}")
     axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
-
-
-def _inside(axis: Any, value: float) -> bool:
-    low, high = axis.get_xlim()
-    return bool(low <= value <= high)
 
 
 def legend_below(axes: Sequence[Any]) -> None:

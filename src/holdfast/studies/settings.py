@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.studies.methods import Method
 from holdfast.studies.runner import Row, Study, run
@@ -21,7 +21,7 @@ def simulate(
     study: Study, folder: str | os.PathLike[str] | None, jobs: int | None, progress: bool
 ) -> list[Row]:
     """Run a study; what keeps it from running in parallel is said in words."""
-    jobs = jobs if jobs is None else check_whole(jobs, "jobs")
+    jobs = jobs if jobs is None else whole_number(jobs, "jobs", least=1)
     if jobs != 1:
         try:
             pickle.dumps(study.work)
@@ -46,15 +46,6 @@ def check_epsilons(epsilons: Iterable[Any]) -> tuple[str, ...]:
     if not texts:
         raise HoldfastError("`epsilons` is empty. Hint: 0.1 to 5 is usual.")
     return texts
-
-
-def check_whole(value: Any, name: str, least: int = 1, most: int = 10_000_000) -> int:
-    """A whole number in a range."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise HoldfastError(f"`{name}` must be a whole number, got {value!r:.40}.")
-    if not least <= value <= most:
-        raise HoldfastError(f"`{name}` must be from {least} to {most}, got {value!r:.40}.")
-    return int(value)
 
 
 def counts_of(histogram: Integers) -> Integers:

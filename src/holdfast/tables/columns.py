@@ -126,15 +126,16 @@ def refuse_leaks(leaks: Iterable[Leak], wanted: Wanted) -> None:
     anyway = set(wanted.publish_anyway)
     found = [leak for leak in leaks if not anyway & set(leak.names)]
     if found:
+        names = list(dict.fromkeys(leak.names[0] for leak in found))
         raise LeakError(
             f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, found)))}. "
             f"Nothing was drawn or spent. Hint: {_advice(found)}; or, where that may be published "
-            f"all the same, name it: {_anyway(found)}."
+            f"all the same, name it: {_anyway(names)}.",
+            tuple(names),
         )
 
 
-def _anyway(found: Sequence[Leak]) -> str:
-    names = list(dict.fromkeys(leak.names[0] for leak in found))
+def _anyway(names: list[str]) -> str:
     words = shlex.join(word for name in names for word in ("--publish-anyway", name))
     return f"publish_anyway={names!r}, {one_line(words)}"
 

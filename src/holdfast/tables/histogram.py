@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
 
-LARGEST_MAX_COUNT = 10_000
+LARGEST_MAX_COUNT = 1_000_000
 SMALLEST_SHARE = 2.0**-40  # a share below this cannot be told from 0 in weights of 62 bits
 
 

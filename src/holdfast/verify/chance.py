@@ -89,7 +89,7 @@ def in_words(chance: float) -> str:
 def _stage_1_errors(record: dict[str, Any], target: list[Fraction]) -> Floats | None:
     """How many rows z may be off by, up to each count; None where the noise is not known here."""
     method, budget = find_method(record), read_budget(record)
-    if method is None or not budget.stage_1:
+    if method is None or method.kind.sums == "regions" or not budget.stage_1:
         return None
     measured, deviation = cumulative_noise(record, method, budget)
     moved = np.abs(record["rows"] * np.cumsum(doubles(target))[:-1] - measured)

@@ -10,7 +10,7 @@ from holdfast.verify.report import Damage, OtherSchema, shown
 
 SCHEMA = 4
 READABLE = (2, 3, 4)
-LARGEST_COUNT = 10_000
+LARGEST_COUNT = 1_000_000
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
@@ -28,6 +28,7 @@ PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
 RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
 _FRACTION = re.compile(r"(?:0|[1-9][0-9]{0,999})(?:/[1-9][0-9]{0,999})?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
+_RECEIPT = re.compile(r"[0-9a-f]{32}:[1-9][0-9]{0,17}:[0-9a-f]{64}", re.ASCII)
 Kind = type | tuple[type, ...]
 _FIELDS: dict[str, Kind] = {
     "schema": int,
@@ -81,6 +82,7 @@ _OPTIONAL: dict[str, Kind] = {
     "structural_zero_rows": str,
     "missing": int,
     "missing_rows": str,
+    "receipt": str,
 }
 _WITHIN: dict[str, Kind] = {"columns": list, "classes": list, "groups": int}
 _TOTALS: dict[str, Kind] = {
@@ -160,6 +162,8 @@ def check_fields(record: dict[str, Any]) -> str:
         raise Damage("release.json: rows must be 1 or more, structural_zeros 0 or more.")
     if not all(type(item) is int and abs(item) < 2**63 for item in record["measurement"] or ()):
         raise Damage("release.json: measurement must be a list of 64-bit integers, or null.")
+    if "receipt" in record and not _RECEIPT.fullmatch(record["receipt"]):
+        raise Damage("release.json: receipt must be a ledger's name, an entry and its hash.")
     if len(record["methods"]) != 2:
         raise Damage("release.json: methods must name the two stages.")
     return f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"

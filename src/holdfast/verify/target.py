@@ -22,7 +22,7 @@ def read_target(record: dict[str, Any]) -> list[Fraction]:
         if type(share) not in (int, float) or not math.isfinite(share) or share < 0:
             raise Damage(f"target: share {i} is not a number of 0 or more.")
     target = [Fraction(share) for share in shares]
-    if abs(sum(target, Fraction()) - 1) > TOLERANCE:
+    if abs(Fraction(math.fsum(shares)) - 1) > TOLERANCE:
         raise Damage("target: the shares do not add up to 1.")
     return target
 
@@ -39,7 +39,8 @@ def check_fixed_point(sums: Sums, target: list[Fraction], record: dict[str, Any]
     """
     if not record["fixed_point"]:
         return "not claimed: this mechanism keeps no distribution"
-    limit = TOLERANCE + 4 * sum((share for share in target if share < SMALLEST_SHARE), Fraction())
+    lost = math.fsum(float(share) for share in target if share < SMALLEST_SHARE)
+    limit = TOLERANCE + 4 * Fraction(lost)
     away = np.abs(np.diff(sums.below, prepend=0.0) - doubles(target))
     if away.max() + 2 * sums.error > limit:
         raise Damage(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.studies.theory import pictures
+import theory_pictures
 from theory_sizes import CASES, HEADER, number_of_vertices
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -30,9 +30,9 @@ def test_the_table_of_sizes_is_what_the_benchmark_counts(label, z):
     assert f"| {' | '.join(map(str, cells))} |" in page
 
 
-@pytest.mark.parametrize("name", pictures.documentation())
+@pytest.mark.parametrize("name", theory_pictures.documentation())
 def test_the_pictures_are_up_to_date(name, tmp_path):
-    pictures.main(str(tmp_path))
+    theory_pictures.main(str(tmp_path))
     committed = (DOCS / name).read_text(encoding="utf-8")
     assert committed == (tmp_path / name).read_text(encoding="utf-8")
     assert len(committed) < 10_000

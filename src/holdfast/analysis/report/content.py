@@ -31,7 +31,7 @@ DO_NOT = (
     "from the truth it may be.",
     "Do not add up a few rows and expect their total. Sums of few rows are mostly noise, and "
     "expected counts are pulled towards the table's mean.",
-    "Do not compare two releases of the same data row by row: the difference is noise twice.",
+    "Do not compare two releases of the same data row by row: their difference is noise from both.",
     "Do not correct or redraw rows that look wrong and publish the result as this release.",
     "Do not take the other columns as private: they were published as they were.",
 )

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.interval_table import with_intervals_beside
 from holdfast.analysis.report.content import report, run_name
+from holdfast.analysis.report.table import released_table, table_with_intervals
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -38,10 +36,10 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
             f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
         )
     content = report(release, level)
-    table, notes = _table(release, level)
+    columns, notes = _table(release, level)
     with _Book() as book:
         book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
-        book.sheet("Table", table.columns, table.rows)
+        book.sheet("Table", tuple(columns), zip(*columns.values(), strict=True))
         book.sheet("Distribution", _shares_header(level), _shares(content))
         book.sheet("Answers", _answers_header(level), _answers(content), widths=(44,))
         if totals := totals_sheet(release):
@@ -52,16 +50,11 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
     return book.data
 
 
-def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
+def _table(release: "Release", level: float) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
     try:
-        return with_intervals_beside(release, level)
+        return table_with_intervals(release, level)
     except HoldfastError as error:  # a distribution that cannot be told from what was released
-        known = release.known
-        cells = [labels_of(known.table, name) for name in known.unchanged_columns]
-        cells.append(known.counts.tolist())
-        names = (*known.unchanged_columns, known.count_column or "count")
-        rows = [list(map(str, row)) for row in zip(*cells, strict=True)]
-        return CsvTable(names, rows), (f"No intervals: {error}",)
+        return released_table(release), (f"No intervals: {error}",)
 
 
 def totals_sheet(release: "Release") -> Rows:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from holdfast.constructors.baselines.clamped import Floats, clamped_noise
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.constructor import Constructor
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.delta import unit_delta
@@ -51,14 +51,9 @@ class DiscreteGaussian(Constructor):
     one_stage: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in ("rows", "steps"):
-            value = getattr(self, name)
-            if value is not None and (
-                isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1
-            ):
-                raise HoldfastError(
-                    f"`{name}` must be a whole number of 1 or more, got {value!r:.40}."
-                )
+        whole_number(self.steps, "steps", least=1)
+        if self.rows is not None:
+            whole_number(self.rows, "rows", least=1)
         if self.delta is not None and not exact_delta(self.delta):
             raise HoldfastError(
                 "`delta` must be positive for a Gaussian. Hint: `TruncatedGeometric` needs none."

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.constructors import Construction
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.spark.columns import Columns, Seen, quoted
 from holdfast.engines.spark.tasks import changed, drawing, packed
 from holdfast.engines.stages import Staged, Stages, check_parameters
@@ -127,7 +128,7 @@ def privatize(
 
     The others are those of `holdfast.privatize`.
     """
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, column=count)
     parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
@@ -169,7 +170,9 @@ class SparkRun(Run[SparkRelease]):
     stages: Stages
     seen: Seen
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> SparkRelease:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> SparkRelease:
         """Draw and write in one job, check what was written, and give it its name."""
         staged, zeros = self.stages(self.seen.histogram), self.seen.structural_zeros
         released = self._write(staged)
@@ -186,8 +189,13 @@ class SparkRun(Run[SparkRelease]):
             order_keys=self.columns.order_keys,
             count_column=self.columns.count,
             unchanged_columns=self.columns.roles.others,
+            receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )
+
+    def prepare(self) -> None:
+        """Load what building the mechanism needs; the draws are the executors'."""
+        rehearse(self.stages)
 
     def _write(self, staged: Staged) -> NDArray[np.int64]:
         place, zeros = self.place, self.seen.structural_zeros

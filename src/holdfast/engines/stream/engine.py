@@ -78,7 +78,7 @@ def privatize_stream(
         split=split,
         seed=seed,
     )
-    account = find_account(ledger, dataset)
+    account = find_account(ledger, dataset, source=source, column=count, folder=sink)
     new_folder(sink)
     wanted = Wanted(
         count=count,

@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
+from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Staged, Stages
 from holdfast.engines.stream.stored_counts import (
     StoredCounts,
     column_file,
     read_stored,
     stored_bundle,
+    write_lines,
 )
 from holdfast.errors import HoldfastError
 from holdfast.ledger.request import TableDigest
@@ -108,7 +111,9 @@ class Streaming(Run[StreamedRelease]):
         """The parameters and the table."""
         return None if self.digest is None else self.seen.digest.content(words, self.digest)
 
-    def draw(self, *, store: Path | None = None, notes: tuple[str, ...] = ()) -> StreamedRelease:
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> StreamedRelease:
         """The second pass, into a bundle that is there when all of it is, and a second bundle of
         the counts alone where that is said."""
         self.say("Building the mechanism", None)
@@ -119,7 +124,8 @@ class Streaming(Run[StreamedRelease]):
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
             facts = staged.facts(drawn)
-            facts |= {"notes": self.seen.notes + facts["notes"] + notes}
+            told = self.seen.notes + facts["notes"] + notes
+            facts |= {"notes": told, "receipt": receipt}
             release = self._release(released, facts)
             _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
@@ -132,6 +138,11 @@ class Streaming(Run[StreamedRelease]):
                 )
                 _complete(alone, bare, ["count"])
         return release
+
+    def prepare(self) -> None:
+        """Load what drawing and writing need."""
+        rehearse(self.stages)
+        write_lines(np.zeros(1, dtype=np.int64), BytesIO())
 
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""

@@ -47,18 +47,19 @@ def column_file(folder: Path | None) -> Iterator[Callable[[Integers], None]]:
 
     def write(counts: Integers) -> None:
         with writing(folder.parent):
-            _write_lines(counts, file)
+            write_lines(counts, file)
 
     with (folder / "table.csv").open("xb") as file:
         file.write(b"count\n")
         yield write
 
 
-def _write_lines(counts: Integers, file: IO[bytes]) -> None:
-    from holdfast.tables.stream.text_kernel import write_lines
+def write_lines(counts: Integers, file: IO[bytes]) -> None:
+    """Write counts, one a line."""
+    from holdfast.tables.stream import text_kernel
 
     out = np.empty(len(counts) * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
-    file.write(out[: write_lines(counts, out)].data)
+    file.write(out[: text_kernel.write_lines(counts, out)].data)
 
 
 class StoredCounts:

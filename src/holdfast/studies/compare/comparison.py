@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Floats, Integers
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.metrics import (
     absolute_deviation,
     kolmogorov_smirnov,
@@ -30,7 +30,6 @@ from holdfast.studies.questions import Question, find_questions
 from holdfast.studies.runner import Row, Study, Task, task_seed
 from holdfast.studies.settings import (
     check_epsilons,
-    check_whole,
     counts_of,
     seeds_of,
     simulate,
@@ -40,6 +39,7 @@ from holdfast.tables.histogram import check_max_count, check_target, histogram_o
 from holdfast.tables.table import read_table
 
 NAME = "non_private_comparison"
+MOST_ROWS = 10_000_000
 MEASURES = ("w1", "ks", "tv", "absolute", "squared", "seconds")
 
 
@@ -99,19 +99,18 @@ class Comparison:
         self, folder: str | os.PathLike[str], *, name: str = "the table"
     ) -> list[Path]:
         """Errors against budget, distributions and mechanisms as PNG and SVG, in `folder`."""
-        from holdfast.studies.compare.pictures import ComparisonPictures
+        from holdfast.studies.compare.pictures import save_pictures
 
-        pictures = ComparisonPictures(
-            name=name,
-            rows=int(self.non_private_histogram.sum()),
-            repetitions=self.repetitions,
-            epsilons=self.epsilons,
-            methods=[method.name for method in self.methods],
+        size = f"{self.non_private_histogram.sum():,} rows, {self.repetitions} releases each"
+        return save_pictures(
+            folder,
+            about=(name, size),
+            budget=self.epsilons[len(self.epsilons) // 2],
             summary=self.non_private_summary(),
             truth=self.non_private_distribution,
+            methods=[method.name for method in self.methods],
             example=self.non_private_example,
         )
-        return pictures.save(folder)
 
     def __repr__(self) -> str:
         return (
@@ -166,7 +165,7 @@ def compare(
     chosen = find_methods(methods)
     budgets = check_epsilons(epsilons)
     asked = find_questions(questions, len(histogram))
-    repetitions = check_whole(repetitions, "repetitions")
+    repetitions = whole_number(repetitions, "repetitions", least=1)
     tasks = [
         _task(method, epsilon, histogram, asked, repetitions)
         for method in chosen
@@ -218,7 +217,9 @@ def _histogram(
     table: Any, rows: int | None, max_count: int | None, names: tuple[Any, Any, Any]
 ) -> Integers:
     if rows is not None:
-        histogram = whole_histogram(check_target(table), check_whole(rows, "rows"))
+        histogram = whole_histogram(
+            check_target(table), whole_number(rows, "rows", least=1, most=MOST_ROWS)
+        )
         if max_count is not None and max_count != len(histogram) - 1:
             raise HoldfastError(
                 "`max_count` does not fit the distribution, which has one share per count from 0 "

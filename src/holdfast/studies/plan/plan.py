@@ -15,7 +15,7 @@ import numpy as np
 from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Integers
 from holdfast.engines.stages import check_parameters
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.metrics import absolute_deviation, squared_error
 from holdfast.studies.methods import Method, find_methods
@@ -31,7 +31,6 @@ from holdfast.studies.questions import Question, find_questions
 from holdfast.studies.runner import Row, Study, Task, task_seed
 from holdfast.studies.settings import (
     check_epsilons,
-    check_whole,
     counts_of,
     seeds_of,
     simulate,
@@ -41,6 +40,7 @@ Grouped = dict[tuple[str, str], list[Row]]
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 SPLITS = (None, "0.05", "0.1", "0.2", "0.35", "0.5")
+MOST_ROWS = 10_000_000
 HALVINGS = 5  # of the interval between two budgets of the grid
 
 
@@ -150,7 +150,7 @@ def plan(
     >>> 0 < found.rows[0]["error of zeros"] < 0.1
     True
     """
-    size = check_whole(categories, "categories")
+    size = whole_number(categories, "categories", least=1, most=MOST_ROWS)
     shares, name = prior_distribution(prior, max_count=max_count, count=count)
     goal = read_target(target) if isinstance(target, str) else target
     asked = find_questions(questions, len(shares))
@@ -163,7 +163,7 @@ def plan(
         histogram=whole_histogram(shares, size),
         method=chosen,
         questions=tuple(asked),
-        repetitions=check_whole(repetitions, "repetitions", least=2),
+        repetitions=whole_number(repetitions, "repetitions", least=2),
         folder=folder,
         jobs=jobs,
         progress=progress,

@@ -7,8 +7,8 @@ from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce.accuracy_claims import beyond, claims, squared_claims
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment
-from holdfast.studies.reproduce.means import means_of, sources
-from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE, simulate, with_share
+from holdfast.studies.reproduce.means import BASELINES, budgets_of, means_of, sources
+from holdfast.studies.reproduce.methods import FIXED, ORACLE, simulate, with_share
 from holdfast.studies.runner import Row, Task
 
 THREE = ("binomial", "crime", "schools")
@@ -30,7 +30,7 @@ def by_budget(
 ) -> list[Callable[[Any], None]]:
     """A panel per data set: the mean of a measure against the budget, a curve per method."""
     found, where = means_of(rows, measure), sources(rows)
-    budgets = list(dict.fromkeys(row["epsilon"] for row in rows))
+    budgets = budgets_of(rows)
     return [
         curves(
             {

@@ -1,5 +1,6 @@
 """What the paper says of its accuracy experiments, beside what was found."""
 
+import math
 from collections.abc import Sequence
 
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence, versus
@@ -10,8 +11,8 @@ from holdfast.studies.reproduce.distribution_claims import (
     default_below_baselines,
     distribution_claims,
 )
-from holdfast.studies.reproduce.means import Means, listing, means_of, nearest, sources
-from holdfast.studies.reproduce.methods import BASELINES, FIXED
+from holdfast.studies.reproduce.means import Means, budgets_of, listing, means_of, nearest, sources
+from holdfast.studies.reproduce.methods import FIXED
 from holdfast.studies.runner import Row
 
 PRINTED = (  # data, budget, measure, method, the paper's number
@@ -27,9 +28,14 @@ PRINTED = (  # data, budget, measure, method, the paper's number
     ("crime", 1.05, "absolute", "paper", "0.64"),
     ("crime", 1.05, "absolute", SANDWICH, "0.66"),
 )
+HEURISTICS = tuple(method for method in FIXED if method != "paper")
 SELECTORS = (("crime", "max", "min"), ("binomial", "min", "max"), ("schools", "min", "max"))
 DECREASES = (("binomial", "94%"), ("crime", "74%"), ("schools", "87%"))
 TEXT_SAYS_1 = " (the text says ε_t = 1)"
+UNDER_Z = (
+    "Both minimise the error under z, not under the true distribution; where z is far from it the "
+    "order can turn."
+)
 PAPER_RUNS = 10
 
 
@@ -50,43 +56,33 @@ def claims(rows: Sequence[Row]) -> list[Claim]:
         if data in where
     ]
     middle = nearest(rows, 0.48)
-    found += [
-        number(
-            f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to a fixed point",
-            printed,
-            _decrease(tables["wasserstein"], data, middle),
-            runs=PAPER_RUNS,
-            source=where[data],
-        )
-        for data, printed in DECREASES
-        if data in where
-    ]
-    found += _count_ratios(tables["absolute"], where, middle)
+    found += _decreases(tables["wasserstein"], where, middle)
+    found += _crime_increase(tables["absolute"], where, middle)
     found += distribution_claims(rows)
-    return found + _count_statements(tables["absolute"], rows)
+    return found + _count_statements(tables["absolute"], where)
 
 
-def _decrease(w1: Means, data: str, epsilon: float) -> Estimate:
-    """In percent, with the error carried over from both means."""
-    best = min((w1[data, name, epsilon] for name in BASELINES), key=lambda e: e.mean)
-    fixed = w1[data, SANDWICH, epsilon]
-    ratio = fixed.mean / best.mean
-    relative = ((fixed.error / fixed.mean) ** 2 + (best.error / best.mean) ** 2) ** 0.5
-    spread = ((fixed.spread / fixed.mean) ** 2 + (best.spread / best.mean) ** 2) ** 0.5
-    return Estimate(100 * (1 - ratio), 100 * ratio * relative, 100 * ratio * spread)
+def _decreases(w1: Means, where: dict[str, str], middle: float) -> list[Claim]:
+    found = []
+    for data, printed in DECREASES:
+        if data in where:
+            best = w1[data, w1.best((data, middle)), middle]
+            change = _percent_change(best, w1[data, SANDWICH, middle])
+            what = f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to a fixed point"
+            fall = Estimate(-change.mean, change.error, change.spread)
+            found.append(number(what, printed, fall, runs=PAPER_RUNS, source=where[data]))
+    return found
 
 
-def _count_ratios(absolute: Means, where: dict[str, str], middle: float) -> list[Claim]:
+def _crime_increase(absolute: Means, where: dict[str, str], middle: float) -> list[Claim]:
     if "crime" not in where:
         return []
     fixed, unfixed = (absolute["crime", m, middle] for m in ("paper", "unfixed-optimum"))
-    rise = 100 * (fixed.mean / unfixed.mean - 1)
-    relative = ((fixed.error / fixed.mean) ** 2 + (unfixed.error / unfixed.mean) ** 2) ** 0.5
     return [
         number(
             "crime, ε_t = 0.48: increase of count error, unfixed optimum to fixed-point optimum",
             "5.7%",
-            Estimate(rise, 100 * relative),
+            _percent_change(unfixed, fixed),
             runs=PAPER_RUNS,
             source=where["crime"],
             reason="5.7 % is the increase to the sandwich selector in the paper's own draws, and "
@@ -95,31 +91,33 @@ def _count_ratios(absolute: Means, where: dict[str, str], middle: float) -> list
     ]
 
 
-def _count_statements(absolute: Means, rows: Sequence[Row]) -> list[Claim]:
-    budgets = sorted({row["epsilon"] for row in rows})
-    where = sources(rows)
-    cells = [(data, epsilon) for data in where for epsilon in budgets]
+def _percent_change(old: Estimate, new: Estimate) -> Estimate:
+    """With the error and the spread carried over from both means."""
+    ratio = new.mean / old.mean
+    error = math.hypot(new.error / new.mean, old.error / old.mean)
+    spread = math.hypot(new.spread / new.mean, old.spread / old.mean)
+    return Estimate(100 * (ratio - 1), 100 * ratio * error, 100 * ratio * spread)
 
-    def mean(data: str, method: str, epsilon: float) -> float:
-        return absolute[data, method, epsilon].mean
 
-    crossed = [
-        f"{d} at {e:g}" for d, e in cells if mean(d, "unfixed-optimum", e) > mean(d, "paper", e)
-    ]
-    heuristics = [m for m in FIXED if m != "paper"]
-    above = max(mean(d, SANDWICH, e) / min(mean(d, m, e) for m in heuristics) - 1 for d, e in cells)
-    beaten = [
-        f"{d} at {e:g}"
-        for d, e in cells
-        if mean(d, "truncated-geometric", e) < mean(d, "unfixed-optimum", e)
-    ]
-    found = [
+def _count_statements(absolute: Means, where: dict[str, str]) -> list[Claim]:
+    cells = absolute.cells
+    best = {cell: absolute.best(cell, HEURISTICS) for cell in cells}
+    above = max(absolute.at(c, SANDWICH) / absolute.at(c, best[c]) - 1 for c in cells)
+    beaten = absolute.above("unfixed-optimum", "truncated-geometric")
+    crossed = absolute.above("unfixed-optimum", "paper")
+    higher = [f"{d} at {e:g}" for d, e in cells if absolute.best((d, e), FIXED) != "paper"]
+    wins = {method: list(best.values()).count(method) for method in HEURISTICS}
+    cheaper = sum(
+        absolute.at(c, best[c]) - absolute.at(c, "paper")
+        < absolute.at(c, "paper") - absolute.at(c, absolute.best(c))
+        for c in cells
+    )
+    return [
         sentence(
             "The unfixed optimum always has less count error than the fixed-point optimum",
             not crossed,
             f"exceptions: {listing(crossed)}",
-            reason="Both minimise the error under z, not under the true distribution; where z is "
-            "far from it the order can turn.",
+            reason=UNDER_Z,
         ),
         sentence(
             "The sandwich selector is the best of the three or close to it everywhere",
@@ -131,23 +129,6 @@ def _count_statements(absolute: Means, rows: Sequence[Row]) -> list[Claim]:
             bool(beaten),
             f"at {len(beaten)} of {len(cells)} points",
         ),
-    ]
-    return [*found, *_among_fixed(absolute, cells), *_selectors(absolute, rows)]
-
-
-def _among_fixed(absolute: Means, cells: Sequence[tuple[str, float]]) -> list[Claim]:
-    heuristics = [m for m in FIXED if m != "paper"]
-    means = {(d, e): {m: absolute[d, m, e].mean for m in FIXED} for d, e in cells}
-    higher = [f"{d} at {e:g}" for (d, e), at in means.items() if at["paper"] > min(at.values())]
-    best = dict.fromkeys(heuristics, 0)
-    for at in means.values():
-        best[min(heuristics, key=lambda m: at[m])] += 1
-    cheaper = sum(
-        min(at[m] for m in heuristics) - at["paper"]
-        < at["paper"] - min(absolute[d, b, e].mean for b in BASELINES)
-        for (d, e), at in means.items()
-    )
-    return [
         sentence(
             "Among the fixed-point methods the optimum has the lowest count error",
             not higher,
@@ -156,8 +137,8 @@ def _among_fixed(absolute: Means, cells: Sequence[tuple[str, float]]) -> list[Cl
         ),
         sentence(
             "Each of the three selectors is the best choice somewhere",
-            True if all(best.values()) else None,
-            "best at " + ", ".join(f"{n} points {m}" for m, n in best.items()),
+            True if all(wins.values()) else None,
+            "best at " + ", ".join(f"{n} points {m}" for m, n in wins.items()),
             reason="The paper varied more parameters than these curves.",
         ),
         sentence(
@@ -166,24 +147,24 @@ def _among_fixed(absolute: Means, cells: Sequence[tuple[str, float]]) -> list[Cl
             2 * cheaper > len(cells),
             f"at {cheaper} of {len(cells)} points; agrees above half",
         ),
+        *_selectors(absolute, where),
     ]
 
 
-def _selectors(absolute: Means, rows: Sequence[Row]) -> list[Claim]:
-    where, budgets = sources(rows), sorted({row["epsilon"] for row in rows})
+def _selectors(absolute: Means, where: dict[str, str]) -> list[Claim]:
     claims = []
     for data, good, bad in SELECTORS:
-        if data in where:
+        cells = [cell for cell in absolute.cells if cell[0] == data]
+        if cells:
             wins = sum(
-                absolute[data, f"heuristic-{good}", e].mean
-                <= absolute[data, f"heuristic-{bad}", e].mean
-                for e in budgets
+                absolute.at(c, f"heuristic-{good}") <= absolute.at(c, f"heuristic-{bad}")
+                for c in cells
             )
             claims.append(
                 sentence(
                     f"{data}: the {good} selector does well, the {bad} selector does not",
-                    2 * wins > len(budgets),
-                    f"{good} below {bad} at {wins} of {len(budgets)} budgets",
+                    2 * wins > len(cells),
+                    f"{good} below {bad} at {wins} of {len(cells)} budgets",
                     source=where[data],
                 )
             )
@@ -193,29 +174,20 @@ def _selectors(absolute: Means, rows: Sequence[Row]) -> list[Claim]:
 def squared_claims(rows: Sequence[Row]) -> list[Claim]:
     """The paper: the figure of the squared error is similar."""
     squared = means_of(rows, "squared")
-    budgets = sorted({row["epsilon"] for row in rows})
-    cells = [(data, epsilon) for data in sources(rows) for epsilon in budgets]
-    crossed = [
-        f"{d} at {e:g}"
-        for d, e in cells
-        if squared[d, "unfixed-optimum", e].mean > squared[d, "paper", e].mean
-    ]
-    heuristics = sum(
-        min(squared[d, m, e].mean for m in FIXED) == squared[d, "paper", e].mean for d, e in cells
-    )
+    crossed = squared.above("unfixed-optimum", "paper")
+    lowest = [squared.best(cell, FIXED) for cell in squared.cells].count("paper")
     return [
         sentence(
             "With the mean squared error the picture is similar: unfixed optimum below fixed-point "
             "optimum",
             not crossed,
             f"exceptions: {listing(crossed)}",
-            reason="Both minimise the error under z, not under the true distribution; where z is "
-            "far from it the order can turn.",
+            reason=UNDER_Z,
         ),
         sentence(
             "... and the fixed-point optimum below the heuristics",
-            heuristics > 0.8 * len(cells),
-            f"at {heuristics} of {len(cells)} points",
+            lowest > 0.8 * len(squared.cells),
+            f"at {lowest} of {len(squared.cells)} points",
         ),
     ]
 
@@ -223,7 +195,7 @@ def squared_claims(rows: Sequence[Row]) -> list[Claim]:
 def beyond(rows: Sequence[Row]) -> list[Claim]:
     """The default beside the paper's method and the baselines."""
     w1, absolute = means_of(rows, "wasserstein"), means_of(rows, "absolute")
-    budgets = sorted({row["epsilon"] for row in rows})
+    budgets = budgets_of(rows)
     found = default_below_baselines(rows)
     for data, source in sources(rows).items():
         for epsilon in (budgets[0], nearest(rows, 0.48), nearest(rows, 1.05), budgets[-1]):

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from holdfast.studies.reproduce.claims import Claim, clearly_below, sentence
-from holdfast.studies.reproduce.means import Means, listing, means_of, nearest, sources
-from holdfast.studies.reproduce.methods import BASELINES, FIXED, ORACLE
+from holdfast.studies.reproduce.claims import Claim, sentence
+from holdfast.studies.reproduce.means import Cell, Means, listing, means_of, nearest, sources
+from holdfast.studies.reproduce.methods import FIXED, ORACLE
 from holdfast.studies.runner import Row
 
 SANDWICH = "heuristic-sandwich"
@@ -22,6 +22,8 @@ WORDS = {
     "absolute": "absolute deviation",
 }
 MEASURES = ("wasserstein", "kolmogorov_smirnov", "total_variation")
+CRIME = ("crime", 0.1)
+SAID = "often, with exceptions, this one in particular"
 LARGE_BUDGETS = (
     "At the largest budgets the truncated geometric, which spends nothing on stage 1, changes one "
     "count in a hundred, and what is left of either curve is mostly the scatter of the draw."
@@ -31,7 +33,6 @@ TOO_FEW = (
     "(benchmarks/against_baselines.py) the default lies above the truncated geometric on binomial "
     "at ε_t = 5 in total variation."
 )
-Cell = tuple[str, float]
 
 
 def distribution_claims(rows: Sequence[Row]) -> list[Claim]:
@@ -49,14 +50,13 @@ def default_below_baselines(rows: Sequence[Row]) -> list[Claim]:
     claims = []
     for measure in MEASURES:
         found = means_of(rows, measure)
-        above = _exceptions(found, "default")
-        sure = [cell for cell in above if _is_sure(found, cell, "default")]
+        above, sure = found.beaten("default"), found.surely_beaten("default")
         claims.append(
             sentence(
                 "holdfast's default has less distribution error than every baseline, on crime at "
                 f"ε_t = 0.1 too ({WORDS[measure]})",
                 False if sure else None if above else True,
-                f"exceptions: {_in_words(above, found, 'default')}",
+                f"exceptions: {_in_words(found, 'default', 'here')}",
                 paper="–",
                 reason=_limits(found, sure) if sure else TOO_FEW,
             )
@@ -66,12 +66,7 @@ def default_below_baselines(rows: Sequence[Row]) -> list[Claim]:
 
 def _limits(found: Means, cells: Sequence[Cell]) -> str:
     """At how many exceptions even a perfect stage 1 would not help."""
-    beyond = [
-        (data, epsilon)
-        for data, epsilon in cells
-        if found[data, ORACLE, epsilon].mean
-        > found[data, _best_baseline(found, data, epsilon), epsilon].mean
-    ]
+    beyond = [cell for cell in cells if found.at(cell, ORACLE) > found.at(cell, found.best(cell))]
     return (
         f"At {len(beyond)} of {len(cells)} the optimum that is told the true distribution and has "
         "the whole budget lies above the baseline as well: no better stage 1 or split would help "
@@ -80,64 +75,46 @@ def _limits(found: Means, cells: Sequence[Cell]) -> str:
 
 
 def _below_baselines(found: Means, measure: str) -> Claim:
-    exceptions, cells = _exceptions(found, SANDWICH), _cells(found)
-    sure = [cell for cell in exceptions if _is_sure(found, cell, SANDWICH)]
-    crime = ("crime", 0.1)
     said, why = "similar to W1, omitted", LARGE_BUDGETS
     if measure == "wasserstein":
-        said = "often, with exceptions, this one in particular"
-        why += "" if crime not in cells else " On crime the curves cross near ε_t = 0.15."
-    said_to_be_above = crime not in cells or crime in sure
+        said = SAID
+        why += " On crime the curves cross near ε_t = 0.15." if CRIME in found.cells else ""
+    return often_below(found, f" ({WORDS[measure]})", "", "here", paper=said, reason=why)
+
+
+def often_below(
+    found: Means, what: str, where: str, fixed: str, *, paper: str = SAID, reason: str
+) -> Claim:
+    """The fixed point is mostly below the baselines, but above on crime at the smallest budget."""
+    exceptions, cells = found.beaten(SANDWICH), found.cells
+    above = CRIME not in cells or CRIME in found.surely_beaten(SANDWICH)
     return sentence(
         "The fixed point often has less distribution error than every baseline; there are "
-        f"exceptions, in particular the crime data at ε_t = 0.1 ({WORDS[measure]})",
-        len(exceptions) < len(cells) / 2
-        and (said_to_be_above or (None if crime in exceptions else False)),
-        f"exceptions at {len(exceptions)} of {len(cells)} points: "
-        f"{_in_words(exceptions, found, SANDWICH)}",
-        paper=said,
-        reason=why,
+        f"exceptions, in particular the crime data at ε_t = 0.1{what}",
+        len(exceptions) < len(cells) / 2 and (above or (None if CRIME in exceptions else False)),
+        f"{where}exceptions at {len(exceptions)} of {len(cells)} points: "
+        f"{_in_words(found, SANDWICH, fixed)}",
+        paper=paper,
+        reason=reason,
     )
 
 
-def _cells(found: Means) -> list[Cell]:
-    return list(dict.fromkeys((data, epsilon) for data, _, epsilon in found))
-
-
-def _best_baseline(found: Means, data: str, epsilon: float) -> str:
-    return min(BASELINES, key=lambda name: found[data, name, epsilon].mean)
-
-
-def _exceptions(found: Means, method: str) -> list[Cell]:
-    """Where a baseline's mean is below the method's."""
-    return [
-        (data, epsilon)
-        for data, epsilon in _cells(found)
-        if found[data, _best_baseline(found, data, epsilon), epsilon].mean
-        < found[data, method, epsilon].mean
-    ]
-
-
-def _is_sure(found: Means, cell: Cell, method: str) -> bool:
-    data, epsilon = cell
-    best = _best_baseline(found, data, epsilon)
-    return clearly_below(found[data, best, epsilon], found[data, method, epsilon])
-
-
-def _in_words(exceptions: Sequence[Cell], found: Means, method: str) -> str:
-    words = []
-    for data, epsilon in exceptions:
-        best = _best_baseline(found, data, epsilon)
-        ours, theirs = found[data, method, epsilon], found[data, best, epsilon]
-        sure = "" if clearly_below(theirs, ours) else ", within sampling error"
+def _in_words(found: Means, method: str, called: str) -> str:
+    """Where a baseline is below the method, and by how much."""
+    words, sure = [], found.surely_beaten(method)
+    for data, epsilon in found.beaten(method):
+        cell = data, epsilon
+        best = found.best(cell)
+        doubt = "" if cell in sure else ", within sampling error"
         words.append(
-            f"{data} at {epsilon:g} ({theirs.mean:.2g} {WORDS[best]}, {ours.mean:.2g} here{sure})"
+            f"{data} at {epsilon:g} ({found.at(cell, best):.2g} {WORDS[best]}, "
+            f"{found.at(cell, method):.2g} {called}{doubt})"
         )
     return listing(words, most=9)
 
 
 def _lying_together(w1: Means) -> list[Claim]:
-    cells = _cells(w1)
+    cells = w1.cells
     small = [cell for cell in cells if cell[1] <= 1]
     apart, at_most = _furthest(w1, small, FIXED), _furthest(w1, cells, FIXED)
     twins = ("truncated-geometric", "staircase")
@@ -166,15 +143,15 @@ def _closest_baseline(w1: Means, rows: Sequence[Row]) -> list[Claim]:
     source, first = sources(rows).get("schools"), nearest(rows, 0.1)
     if source is None:
         return []
-    closest = w1["schools", _best_baseline(w1, "schools", first), first].mean
-    ratio = closest / w1["schools", SANDWICH, first].mean
+    cell = "schools", first
+    ratio = w1.at(cell, w1.best(cell)) / w1.at(cell, SANDWICH)
     what = "schools, ε_t = 0.1: the closest baseline is more than 40 times further off"
     return [sentence(what, ratio > 40, f"{ratio:.0f} times", source=source)]
 
 
 def _furthest(w1: Means, cells: Sequence[Cell], methods: Sequence[str]) -> float:
     """The largest relative distance of a mean from the average of the methods' means."""
-    return max((_spread([w1[d, m, e].mean for m in methods]) for d, e in cells), default=0.0)
+    return max((_spread([w1.at(cell, m) for m in methods]) for cell in cells), default=0.0)
 
 
 def _spread(values: Sequence[float]) -> float:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from holdfast.arrays import Floats
-from holdfast.studies.plots import canvas, draw_curve, legend_below
+from holdfast.studies.plots import Curve, canvas, draw_curves, draw_grid, legend_below
 from holdfast.studies.style import Style, style_of
 
 LEGEND = {
@@ -23,9 +21,6 @@ LEGEND = {
     "discrete-gaussian": "discrete Gaussian",
 }
 """What the paper calls the methods; one that is not here goes by its name."""
-
-Points = Sequence[tuple[float, float, float]]
-"""(x, mean, standard error) along a curve."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +54,7 @@ class Figure:
 
 
 def curves(
-    series: Mapping[str, Points],
+    series: Mapping[str, Curve],
     *,
     x: str,
     y: str,
@@ -71,19 +66,11 @@ def curves(
     """A panel of curves with error bars; `log` names the logarithmic axes."""
 
     def panel(axis: Any) -> None:
-        for index, (name, points) in reversed(list(enumerate(series.items()))):
-            style = named_style(name, labels)
-            at, mean, error = np.array(points, dtype=np.float64).T
-            turn = slice(index % 2, None, 2) if len(points) > 8 else slice(None)
-            draw_curve(axis, at, mean, error, style, turn)
+        draw_curves(axis, [(named_style(name, labels), curve) for name, curve in series.items()])
         scales = {f"{c}scale": "log" if c in log else "linear" for c in "xy"}
         axis.set(xlabel=spelled(x), ylabel=spelled(y), **scales)
         axis.set_title(title, fontsize=9)
-        if ticks:
-            axis.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
-            axis.set_xticks([], minor=True)
-        axis.yaxis.set_major_formatter("{x:g}")
-        axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
+        draw_grid(axis, ticks)
 
     return panel
 

@@ -1,17 +1,12 @@
-"""The methods of the paper's figures, and their simulation.
-
-The optimum is taken to a gap of 1e-4, far below the sampling error of any figure.
-"""
+"""The methods of the paper's figures, and their simulation."""
 
 from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.constructors import Heuristic, LinearProgram, Optimal, UnfixedOptimum
-from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
+from holdfast.constructors import Heuristic, LinearProgram, Optimal
 from holdfast.privacy.budget import exact_epsilon, split_budget
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers import (
@@ -21,13 +16,12 @@ from holdfast.privatizers import (
     Hierarchical,
     Privelet,
 )
-from holdfast.studies.methods import Method
+from holdfast.studies.methods import Method, methods_by_name, papers_method
 from holdfast.studies.reproduce.experiment import Folder, load
 from holdfast.studies.runner import Row, Task, task_seed
 from holdfast.studies.simulator import Simulator
 
 FIXED = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
-BASELINES = ("unfixed-optimum", "truncated-geometric", "staircase", "discrete-gaussian")
 ORACLE = "oracle"
 """The optimum told the true distribution, with the whole budget: a perfect stage 1 for free."""
 PRIVATIZERS = {
@@ -37,7 +31,7 @@ PRIVATIZERS = {
     "hierarchical": Hierarchical(),
 }
 """Those of the paper's comparison, with its projection."""
-GAP = 1e-4
+LINEAR_PROGRAMS = ("simplex", "interior-point")
 
 
 @cache
@@ -49,37 +43,16 @@ def figure_method(name: str, error: str = "absolute") -> Method:
     >>> figure_method("paper").split, figure_method("staircase").privatizer
     ('paper', None)
     """
-    optimal = Optimal(error=error)
     if name == "default":
-        return Method(name=name, privatizer=CumulativeSmooth(), constructor=optimal)
+        return Method(name=name, privatizer=CumulativeSmooth(), constructor=Optimal(error=error))
+    if name == ORACLE:
+        return Method(name=name, constructor=Optimal(error=error))
     if name in PRIVATIZERS:
         sandwich = Heuristic(selector="sandwich", error=error)
-        return _papers(name, sandwich, PRIVATIZERS[name])
-    one_stage = {
-        ORACLE: optimal,
-        "truncated-geometric": TruncatedGeometric(),
-        "staircase": Staircase(),
-        "discrete-gaussian": DiscreteGaussian(),
-    }
-    if name in one_stage:
-        return Method(name=name, constructor=one_stage[name])
-    constructors = {
-        "paper": optimal,
-        "unfixed-optimum": UnfixedOptimum(error=error),
-        **{
-            f"heuristic-{selector}": Heuristic(selector=selector, error=error)
-            for selector in ("max", "min", "sandwich")
-        },
-        **{
-            solver: LinearProgram(method=solver, error=error)
-            for solver in ("simplex", "interior-point")
-        },
-    }
-    return _papers(name, constructors[name])
-
-
-def _papers(name: str, constructor: Any, privatizer: Any = PRIVATIZERS["cyclic Laplace"]) -> Method:
-    return Method(name=name, privatizer=privatizer, constructor=constructor, split="paper")
+        return papers_method(name, sandwich, PRIVATIZERS[name])
+    if name in LINEAR_PROGRAMS:
+        return papers_method(name, LinearProgram(method=name, error=error))
+    return methods_by_name(error)[name]
 
 
 def with_share(task: Task, folder: Folder) -> Task:
@@ -101,9 +74,7 @@ def share_of(method: Method, epsilon: str, histogram: Integers) -> str:
 
 def simulator(method: Method, epsilon: str, share: str, rows: int) -> Simulator:
     """The method's two stages at one budget and share, for tables of so many rows."""
-    constructor = method.constructor
-    if isinstance(constructor, DiscreteGaussian):
-        constructor = constructor.for_release(rows=rows, steps=1)  # sets its delta
+    constructor = method.constructor.for_release(rows=rows, steps=1)
     return Simulator.of(method.privatizer, constructor, exact_epsilon(epsilon), Fraction(share))
 
 

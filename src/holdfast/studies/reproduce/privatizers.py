@@ -13,7 +13,7 @@ from holdfast.studies.reproduce.claims import Claim, Estimate, estimate, sentenc
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.studies.reproduce.means import listing, means_of, sources
-from holdfast.studies.reproduce.methods import BASELINES, PRIVATIZERS, simulate, with_share
+from holdfast.studies.reproduce.methods import PRIVATIZERS, simulate, with_share
 from holdfast.studies.runner import Row, Task
 
 SHOWN = ("wasserstein", "kolmogorov_smirnov")
@@ -115,14 +115,10 @@ def _robust_figures(rows: Sequence[Row]) -> list[Figure]:
 
 def _robust_claims(rows: Sequence[Row]) -> list[Claim]:
     w1, claims = means_of(rows, "wasserstein"), []
-    budgets = sorted({row["epsilon"] for row in rows})
-    cells = [(data, epsilon) for data in sources(rows) for epsilon in budgets]
+    cells = w1.cells
     for name in PRIVATIZERS:
-        wins = sum(
-            w1[d, name, e].mean < min(w1[d, b, e].mean for b in BASELINES if (d, b, e) in w1)
-            for d, e in cells
-        )
-        gains = np.array([w1[d, "cyclic Laplace", e].mean / w1[d, name, e].mean for d, e in cells])
+        wins = len(cells) - len(w1.beaten(name))
+        gains = [w1.at(cell, "cyclic Laplace") / w1.at(cell, name) for cell in cells]
         claims.append(
             sentence(
                 f"With {name} as stage 1 the trends are similar: the fixed point mostly below the "

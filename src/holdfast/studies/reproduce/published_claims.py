@@ -7,23 +7,22 @@ from dataclasses import replace
 from holdfast.analysis.document import Table
 from holdfast.studies.reproduce.accuracy_claims import DECREASES, PRINTED
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
-from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS
+from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS, often_below
+from holdfast.studies.reproduce.means import Cell, Means, means_of, nearest
 from holdfast.studies.reproduce.methods import FIXED
 from holdfast.studies.reproduce.split_claims import (
     GAP_DECIMALS,
     PRINTED_FIT,
     PRINTED_GAPS,
     PRINTED_TABLE,
-    Optima,
     fit,
+    optimal_table,
+    optimality_gaps,
     printed_optima,
 )
 from holdfast.studies.runner import Row
 
 PRINTED_BINOMIAL_GAP = (0.1, "0.42")
-BASELINES = ("unfixed-optimum", "truncated-geometric")
-W1 = ("wasserstein",)
-Cells = dict[tuple[str, str, float], Row]
 
 
 def published_claims(rows: Sequence[Row]) -> list[Claim]:
@@ -49,19 +48,8 @@ def _same(
     return replace(claim, here=f"{value:.{digits}f}" + printed[len(printed.rstrip("%")) :])
 
 
-def _value(row: Row) -> float:
-    return math.log(row["absolute"]) + math.log(row["wasserstein"])
-
-
-def _optima(rows: Sequence[Row]) -> Optima:
-    cells: dict[tuple[str, float], list[Row]] = {}
-    for row in rows:
-        cells.setdefault((row["data"], row["epsilon"]), []).append(row)
-    return {cell: float(min(points, key=_value)["share"]) for cell, points in cells.items()}
-
-
 def _split_claims(rows: Sequence[Row]) -> list[Claim]:
-    found = _optima(rows)
+    found = optimal_table(rows)
     if {data for data, _ in found} != set(PRINTED_TABLE):
         return []  # a stream with a part missing is another stream
     printed = printed_optima(rows)
@@ -82,133 +70,88 @@ def _split_claims(rows: Sequence[Row]) -> list[Claim]:
 
 def _gap_claims(rows: Sequence[Row]) -> list[Claim]:
     printed = [("crime", *pair) for pair in PRINTED_GAPS] + [("binomial", *PRINTED_BINOMIAL_GAP)]
+    gaps = optimality_gaps(rows)
     return [
         _same(
             f"{data}, ε_t = {epsilon:g}: optimality gap, from its own random numbers",
             text,
-            _gap([r for r in rows if (r["data"], r["epsilon"]) == (data, epsilon)]),
+            gaps[data, epsilon].mean,
             decimals=GAP_DECIMALS if data == "crime" else None,
         )
         for data, epsilon, text in printed
-        if any(row["data"] == data for row in rows)
+        if (data, epsilon) in gaps
     ]
 
 
-def _gap(points: Sequence[Row]) -> float:
-    """How far the rule's objective, of the one share that is not a tenth, lies above the best."""
-    (chosen,) = [p for p in points if not math.isclose(10 * p["share"], round(10 * p["share"]))]
-    return _value(chosen) - min(map(_value, points))
-
-
 def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
-    found = {(r["data"], r["method"], r["epsilon"]): r for r in rows}
-    budgets = sorted({row["epsilon"] for row in rows})
-    claims = []
+    if not rows:
+        return []
+    w1, absolute = means_of(rows, "wasserstein"), means_of(rows, "absolute")
+    claims, here = [], {data for data, _ in w1.cells}
     for data, near, measure, method, text in PRINTED:
-        if not any(row["data"] == data for row in rows):
+        if data not in here:
             continue
-        epsilon = min(budgets, key=lambda e: abs(e - near))
+        cell = data, nearest(rows, near)
         # the figure's curve is the sandwich selector's; this number of the text is the optimum's
         by = "paper" if (data, measure, method) == ("binomial", "wasserstein", SANDWICH) else method
+        of_w1 = measure == "wasserstein"
         claims.append(
             _same(
                 f"{data}, ε_t = {near:g}: {WORDS[measure]} of {WORDS[by]}, from its own random "
                 "numbers",
                 text,
-                found[data, by, epsilon][measure],
-                why=_by_method(found, data, epsilon) if by in FIXED and measure in W1 else "",
+                (w1 if of_w1 else absolute).at(cell, by),
+                why=_by_method(w1, cell) if by in FIXED and of_w1 else "",
             )
         )
-    return [
-        *claims,
-        *_decreases(found, budgets),
-        *_crime_increase(found),
-        *_exceptions(found, budgets),
-    ]
+    middle = nearest(rows, 0.48)
+    claims += [_decrease(w1, (data, middle), text) for data, text in DECREASES if data in here]
+    if "crime" in here:
+        claims.append(_crime_increase(absolute, ("crime", middle)))
+    reason = (
+        "The paper names one exception; its own draws have these. At large budgets the truncated "
+        "geometric spends nothing on stage 1 and hardly moves a count."
+    )
+    own = "in the paper's own draws, "
+    return [*claims, often_below(w1, "", own, "fixed point", reason=reason)]
 
 
-def _by_method(found: Cells, data: str, epsilon: float) -> str:
+def _by_method(w1: Means, cell: Cell) -> str:
     """The text says only "a fixed-point constructor"; the four do not print alike."""
-    values = {
-        m: found[data, m, epsilon]["wasserstein"] for m in FIXED if (data, m, epsilon) in found
-    }
-    return "W1 by method: " + ", ".join(f"{_short(m)} {v:.4f}" for m, v in values.items()) + "."
+    values = ", ".join(f"{_short(method)} {w1.at(cell, method):.4f}" for method in FIXED)
+    return f"W1 by method: {values}."
 
 
 def _short(method: str) -> str:
     return "optimum" if method == "paper" else method.removeprefix("heuristic-")
 
 
-def _decreases(found: Cells, budgets: Sequence[float]) -> list[Claim]:
+def _decrease(w1: Means, cell: Cell, text: str) -> Claim:
     """The decrease to the optimum; what the other fixed-point methods give is said beside it."""
-    claims = []
-    for data, text in DECREASES:
-        if not any(name == data for name, _, _ in found):
-            continue
-        epsilon = min(budgets, key=lambda e: abs(e - 0.48))
-        best = min(found[data, m, epsilon]["wasserstein"] for m in BASELINES)
-        falls = {
-            m: 100 * (1 - found[data, m, epsilon]["wasserstein"] / best)
-            for m in FIXED
-            if (data, m, epsilon) in found
-        }
-        others = ", ".join(f"{_short(m)} {fall:.1f}%" for m, fall in falls.items() if m != "paper")
-        claims.append(
-            _same(
-                f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to the fixed-point "
-                "optimum, from its own random numbers",
-                text,
-                falls["paper"],
-                why=f"The other fixed-point methods: {others}. The text does not say which "
-                "method it means"
-                + ("; its rounded 0.64 and 0.04 give 93.75%." if data == "binomial" else "."),
-            )
-        )
-    return claims
-
-
-def _crime_increase(found: Cells) -> list[Claim]:
-    key = next((e for data, _, e in found if data == "crime" and abs(e - 0.478) < 0.001), None)
-    if key is None:
-        return []
-    unfixed, sandwich, optimum = (
-        found["crime", method, key]["absolute"] for method in ("unfixed-optimum", SANDWICH, "paper")
+    data, best = cell[0], w1.at(cell, w1.best(cell))
+    falls = {method: 100 * (1 - w1.at(cell, method) / best) for method in FIXED}
+    others = ", ".join(f"{_short(m)} {fall:.1f}%" for m, fall in falls.items() if m != "paper")
+    return _same(
+        f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to the fixed-point optimum, "
+        "from its own random numbers",
+        text,
+        falls["paper"],
+        why=f"The other fixed-point methods: {others}. The text does not say which method it means"
+        + ("; its rounded 0.64 and 0.04 give 93.75%." if data == "binomial" else "."),
     )
-    return [
-        _same(
-            "crime, ε_t = 0.48: increase of count error, unfixed optimum to sandwich selector",
-            "5.7%",
-            100 * (sandwich / unfixed - 1),
-            why="The text says that this is the increase to the optimum, which is "
-            f"{optimum / unfixed - 1:.1%}.",
-        )
-    ]
 
 
-def _exceptions(found: Cells, budgets: Sequence[float]) -> list[Claim]:
-    above = {
-        (data, epsilon): f"{data} at {epsilon:g} ({row['wasserstein']:.2g} {WORDS[method]}, "
-        f"{found[data, SANDWICH, epsilon]['wasserstein']:.2g} fixed point)"
-        for (data, method, epsilon), row in found.items()
-        if method in BASELINES
-        and row["wasserstein"] < found[data, SANDWICH, epsilon]["wasserstein"]
-    }
-    if not found:
-        return []
-    points = len({(data, epsilon) for data, _, epsilon in found})
-    return [
-        sentence(
-            "The fixed point often has less distribution error than every baseline; there are "
-            "exceptions, in particular the crime data at ε_t = 0.1",
-            len(above) < points / 2
-            and (not any(d == "crime" for d, _, _ in found) or ("crime", 0.1) in above),
-            f"in the paper's own draws, exceptions at {len(above)} of {points} points: "
-            + ", ".join(above.values()),
-            paper="often, with exceptions, this one in particular",
-            reason="The paper names one exception; its own draws have these. At large budgets the "
-            "truncated geometric spends nothing on stage 1 and hardly moves a count.",
-        )
-    ]
+def _crime_increase(absolute: Means, cell: Cell) -> Claim:
+    unfixed, sandwich, optimum = (
+        absolute.at(cell, method) for method in ("unfixed-optimum", SANDWICH, "paper")
+    )
+    return _same(
+        "crime, ε_t = 0.48: increase of count error, unfixed optimum to sandwich selector",
+        "5.7%",
+        100 * (sandwich / unfixed - 1),
+        why="The text says that this is the increase to the optimum, which is "
+        f"{optimum / unfixed - 1:.1%}.",
+    )
 
 
 def published_tables(rows: Sequence[Row]) -> list[Table]:

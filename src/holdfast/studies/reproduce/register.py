@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.studies.reproduce.accuracy import ACCURACY, SQUARED
 from holdfast.studies.reproduce.claims import Claim
 from holdfast.studies.reproduce.data_sets import BIRD_FLU, DATA_SETS
 from holdfast.studies.reproduce.experiment import QUICK, Experiment, read_rows
+from holdfast.studies.reproduce.means import sources
 from holdfast.studies.reproduce.polytopes import POLYTOPES
 from holdfast.studies.reproduce.privatizers import BY_SIZE, IN_PIPELINE
 from holdfast.studies.reproduce.published_draws import PUBLISHED
@@ -17,7 +18,6 @@ from holdfast.studies.reproduce.runtime import RUNTIME
 from holdfast.studies.reproduce.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
 from holdfast.studies.reproduce.write_up import Section, write_report
 from holdfast.studies.runner import Row, run
-from holdfast.studies.settings import check_whole
 from holdfast.studies.synthetic import is_stand_in
 
 EXPERIMENTS = {
@@ -69,7 +69,7 @@ def reproduce(
     """
     chosen = _chosen(names, experiments)
     if jobs is not None:
-        check_whole(jobs, "jobs")
+        whole_number(jobs, "jobs", least=1)
     place = Path(out)
     _check_place(place, chosen, resume)
     folder = None if data is None else str(data)
@@ -116,8 +116,7 @@ def _check_place(place: Path, chosen: Sequence[Experiment], resume: bool) -> Non
 
 def _marked(claim: Claim, rows: Sequence[Row]) -> Claim:
     """A claim over all data sets says which of them is a stand-in."""
-    where = {row["data"]: row["source"] for row in rows if "data" in row}
-    made = [name for name, source in where.items() if is_stand_in(source)]
+    made = [name for name, source in sources(rows).items() if is_stand_in(source)]
     if not made or claim.source:
         return claim
     return replace(claim, why=f"{claim.why} {', '.join(made)}: stand-in data.".strip())
@@ -130,15 +129,5 @@ def _section(experiment: Experiment, place: Path) -> Section:
     (place / "figures").mkdir(exist_ok=True)
     for figure in figures:
         figure.save(place / "figures")
-    return Section(
-        name=experiment.name,
-        title=experiment.title,
-        about=experiment.about,
-        replications=rows[0].get("replications", 1),
-        sources={row["data"]: row["source"] for row in rows if "data" in row},
-        figures=figures,
-        tables=experiment.tables(rows),
-        claims=[_marked(claim, rows) for claim in experiment.claims(rows)],
-        beyond=experiment.beyond(rows),
-        repeatable=experiment.repeatable,
-    )
+    claims = [_marked(claim, rows) for claim in experiment.claims(rows)]
+    return Section(experiment=experiment, rows=rows, figures=figures, claims=claims)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.studies.reproduce.claims import Claim, Estimate, Verdict, number, sentence
-from holdfast.studies.reproduce.means import sources
+from holdfast.studies.reproduce.means import Cell, budgets_of, sources
 from holdfast.studies.runner import Row
 
-Optima = dict[tuple[str, float], float]
+Optima = dict[Cell, float]
 
 PRINTED_TABLE = {  # tenths, for the eleven budgets from the smallest up
     "uniform": (8, 8, 4, 3, 3, 2, 2, 1, 1, 1, 1),
@@ -47,36 +47,37 @@ class Objective:
     share: float
     value: float
     bar: float
-    by_rule: bool
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether the share is the rule's: all others are tenths."""
+        return not math.isclose(10 * self.share, round(10 * self.share))
 
 
-def objective(row: Row, error: str, distance: str) -> Objective:
-    """The paper's combined error objective of a row of means."""
-    relative = [row[f"{name}_se"] / row[name] for name in (error, distance)]
-    return Objective(
-        share=float(row["share"]),
-        value=math.log(row[error]) + math.log(row[distance]),
-        bar=math.hypot(*relative),
-        by_rule=row.get("by_rule") == "yes",
-    )
+Objectives = dict[Cell, list[Objective]]
 
 
 def objectives(
-    rows: Sequence[Row], data: str, epsilon: float, error: str = "absolute",
-    distance: str = "wasserstein",
-) -> list[Objective]:  # fmt: skip
-    """All shares of one data set and budget."""
-    chosen = [row for row in rows if row["data"] == data and row["epsilon"] == epsilon]
-    return [objective(row, error, distance) for row in chosen]
+    rows: Sequence[Row], error: str = "absolute", distance: str = "wasserstein"
+) -> Objectives:
+    """The paper's combined error objective of every share, by data set and budget."""
+    found: Objectives = {}
+    for row in rows:
+        relative = [row.get(f"{name}_se", 0.0) / row[name] for name in (error, distance)]
+        value = math.log(row[error]) + math.log(row[distance])
+        objective = Objective(float(row["share"]), value, math.hypot(*relative))
+        found.setdefault((row["data"], row["epsilon"]), []).append(objective)
+    return found
 
 
-def optimal_table(rows: Sequence[Row], error: str, distance: str) -> Optima:
+def best(points: Sequence[Objective]) -> Objective:
+    """The least objective of the tenths."""
+    return min((point for point in points if not point.by_rule), key=lambda point: point.value)
+
+
+def optimal_table(rows: Sequence[Row], *measures: str) -> Optima:
     """The share with the least objective, by data set and budget."""
-    cells = dict.fromkeys((row["data"], row["epsilon"]) for row in rows)
-    return {
-        cell: min(objectives(rows, *cell, error, distance), key=lambda o: o.value).share
-        for cell in cells
-    }
+    return {cell: best(points).share for cell, points in objectives(rows, *measures).items()}
 
 
 def fit(optima: Optima) -> tuple[float, float, float]:
@@ -120,19 +121,18 @@ def refits(rows: Sequence[Row]) -> Refits:
     """The scatter of the fit: objectives moved by their standard errors, the best tenths and the
     fit found again."""
     rng = np.random.default_rng(2025)
-    cells = dict.fromkeys((row["data"], row["epsilon"]) for row in rows)
-    points = {cell: objectives(rows, *cell) for cell in cells}
+    points = objectives(rows)
     fewer = math.sqrt(rows[0]["replications"] / PRINTED_RUNS)
 
     def again(wider: float) -> tuple[float, float, float]:
-        best = {
-            c: min(p, key=lambda o: rng.normal(o.value, wider * o.bar)).share
-            for c, p in points.items()
+        moved = {
+            cell: min(tenths, key=lambda o: rng.normal(o.value, wider * o.bar)).share
+            for cell, tenths in points.items()
         }
-        return fit(best)
+        return fit(moved)
 
     return Refits(
-        found=fit(optimal_table(rows, "absolute", "wasserstein")),
+        found=fit(optimal_table(rows)),
         again=np.array([again(1.0) for _ in range(AGAIN)]),
         printed=np.array([again(fewer) for _ in range(AGAIN)]),
     )
@@ -140,17 +140,16 @@ def refits(rows: Sequence[Row]) -> Refits:
 
 def printed_optima(rows: Sequence[Row]) -> Optima:
     """The paper's table, at the budgets of the rows."""
-    budgets = sorted({row["epsilon"] for row in rows})
     return {
         (data, epsilon): tenths / 10
         for data, column in PRINTED_TABLE.items()
-        for epsilon, tenths in zip(budgets, column, strict=False)
+        for epsilon, tenths in zip(budgets_of(rows), column, strict=False)
     }
 
 
 def optimal_claims(rows: Sequence[Row]) -> list[Claim]:
     """The table, the fit, its shape under every measure."""
-    found, printed = optimal_table(rows, "absolute", "wasserstein"), printed_optima(rows)
+    found, printed = optimal_table(rows), printed_optima(rows)
     refitted = fit(printed)
     claims = [
         number(
@@ -191,7 +190,7 @@ def _parameter(scatter: Refits, index: int, runs: int) -> Claim:
 def _agreement(rows: Sequence[Row], found: Optima, printed: Optima) -> Claim:
     same = sum(math.isclose(found[cell], printed[cell]) for cell in found)
     near = sum(abs(found[cell] - printed[cell]) < 0.15 for cell in found)
-    tied = sum(_is_tied(rows, cell, printed[cell]) for cell in found)
+    tied = sum(_is_tied(points, printed[cell]) for cell, points in objectives(rows).items())
     return sentence(
         "The table of optimal f, cell by cell",
         tied >= 0.9 * len(found),
@@ -201,10 +200,9 @@ def _agreement(rows: Sequence[Row], found: Optima, printed: Optima) -> Claim:
     )
 
 
-def _is_tied(rows: Sequence[Row], cell: tuple[str, float], share: float) -> bool:
-    points = {round(o.share, 3): o for o in objectives(rows, *cell)}
-    best, theirs = min(points.values(), key=lambda o: o.value), points[round(share, 3)]
-    return theirs.value - best.value <= TIED * math.hypot(best.bar, theirs.bar)
+def _is_tied(points: Sequence[Objective], share: float) -> bool:
+    least, theirs = best(points), next(o for o in points if math.isclose(o.share, share))
+    return theirs.value - least.value <= TIED * math.hypot(least.bar, theirs.bar)
 
 
 def _shapes(rows: Sequence[Row]) -> list[Claim]:
@@ -213,12 +211,15 @@ def _shapes(rows: Sequence[Row]) -> list[Claim]:
         "kolmogorov_smirnov": "KS",
         "total_variation": "total variation",
     }
-    claims = []
+    claims, budgets = [], budgets_of(rows)
     for error in ("absolute", "squared"):
         for distance, short in words.items():
-            optima = optimal_table(rows, error, distance)
-            rises = _rises(optima)
-            means = _means(optima)
+            means = _means(optimal_table(rows, error, distance))
+            rises = [
+                f"{budget:g}"
+                for budget, before, here in zip(budgets[1:], means, means[1:], strict=False)
+                if here > before + 0.05
+            ]
             claims.append(
                 sentence(
                     f"The optimal f falls as ε_t grows ({error} error, {short})",
@@ -232,26 +233,17 @@ def _shapes(rows: Sequence[Row]) -> list[Claim]:
 
 
 def _means(optima: Optima) -> list[float]:
+    """Over the data sets, by budget."""
     budgets = sorted({epsilon for _, epsilon in optima})
     return [
         float(np.mean([f for (_, e), f in optima.items() if e == epsilon])) for epsilon in budgets
     ]
 
 
-def _rises(optima: Optima) -> list[str]:
-    """Budgets at which the mean over the data sets rises clearly against the one before."""
-    budgets, means = sorted({epsilon for _, epsilon in optima}), _means(optima)
-    return [f"{budgets[k]:g}" for k in range(1, len(means)) if means[k] > means[k - 1] + 0.05]
-
-
 def gap_claims(rows: Sequence[Row]) -> list[Claim]:
     """How far the rule's objective lies above the best."""
     where = sources(rows)
-    gaps = {
-        (data, epsilon): _gap(rows, data, epsilon)
-        for data in where
-        for epsilon in sorted({row["epsilon"] for row in rows})
-    }
+    gaps = optimality_gaps(rows)
     claims = [
         number(
             f"crime, ε_t = {epsilon:g}: optimality gap of the rule of thumb",
@@ -292,9 +284,11 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
     return claims
 
 
-def _gap(rows: Sequence[Row], data: str, epsilon: float) -> Estimate:
-    points = objectives(rows, data, epsilon)
-    best = min((p for p in points if not p.by_rule), key=lambda o: o.value)
-    chosen = next(p for p in points if p.by_rule)
-    difference = chosen.value - best.value
-    return Estimate(max(0.0, difference), math.hypot(best.bar, chosen.bar))
+def optimality_gaps(rows: Sequence[Row]) -> dict[Cell, Estimate]:
+    """How far the objective of the rule's share lies above the least, by data set and budget."""
+    gaps = {}
+    for cell, points in objectives(rows).items():
+        least, chosen = best(points), next(point for point in points if point.by_rule)
+        above = max(0.0, chosen.value - least.value)
+        gaps[cell] = Estimate(above, math.hypot(least.bar, chosen.bar))
+    return gaps

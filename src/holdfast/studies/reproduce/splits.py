@@ -9,6 +9,8 @@ from holdfast.analysis.document import Table
 from holdfast.privacy.randomness import Simulation
 from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.datasets import SYNTHETIC
+from holdfast.studies.plots import draw_grid
+from holdfast.studies.reproduce.accuracy import TICKS
 from holdfast.studies.reproduce.drawing import Figure, named_style, spelled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.studies.reproduce.means import sources
@@ -53,7 +55,7 @@ def _resolve_rule(task: Task, folder: Folder) -> Task:
 
 
 def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
-    found = optimal_table(rows, "absolute", "wasserstein")
+    found = optimal_table(rows)
     a, b, k = fit(found)
     runs = rows[0]["replications"]
 
@@ -76,9 +78,7 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
             ylabel="share f of stage 1",
             ylim=(0, 1),
         )
-        axis.set_xticks((0.1, 0.2, 0.5, 1, 2, 5), labels=("0.1", "0.2", "0.5", "1", "2", "5"))
-        axis.set_xticks([], minor=True)
-        axis.grid(True, linewidth=0.4, alpha=0.5)
+        draw_grid(axis, TICKS)
         axis.set_title("(" + "; ".join(dict.fromkeys(sources(rows).values())) + ")", fontsize=6)
 
     return [
@@ -96,7 +96,7 @@ def _optimal_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _optimal_tables(rows: Sequence[Row]) -> list[Table]:
-    found, printed = optimal_table(rows, "absolute", "wasserstein"), printed_optima(rows)
+    found, printed = optimal_table(rows), printed_optima(rows)
     names = list(dict.fromkeys(data for data, _ in found))
     return [
         Table(
@@ -131,7 +131,7 @@ def _gap_figures(rows: Sequence[Row]) -> list[Figure]:
 
 
 def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
-    points = objectives(rows, data, epsilon)
+    points = objectives(rows)[data, epsilon]
     tenths = sorted((p.share, p.value, p.bar) for p in points if not p.by_rule)
     chosen = next(p for p in points if p.by_rule)
     style = named_style(METHOD)
@@ -151,7 +151,7 @@ def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
         axis.set(xlabel="share f of stage 1", xlim=(0, 1), ylabel="combined error objective")
         gap = max(0.0, chosen.value - least)
         axis.set_title(spelled(f"ε_t = {epsilon:g}, optimality gap {gap:.3f}"), fontsize=9)
-        axis.grid(True, linewidth=0.4, alpha=0.5)
+        draw_grid(axis)
 
     return panel
 

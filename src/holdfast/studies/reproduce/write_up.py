@@ -1,7 +1,7 @@
 """The report of a reproduction: one page that makes no network requests, and as Markdown."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +17,9 @@ from holdfast.analysis.document import (
 )
 from holdfast.studies.reproduce.claims import Claim, Verdict
 from holdfast.studies.reproduce.drawing import Figure
+from holdfast.studies.reproduce.experiment import Experiment
+from holdfast.studies.reproduce.means import sources
+from holdfast.studies.runner import Row
 
 TITLE = "The paper's experiments, run again by holdfast"
 HEADER = ("what", "paper", "here", "ratio", "verdict", "why")
@@ -52,16 +55,10 @@ figcaption { font-size: 0.9rem; color: #444; }
 class Section:
     """What the report says of one experiment."""
 
-    name: str
-    title: str
-    about: str
-    replications: int
-    sources: Mapping[str, str]
+    experiment: Experiment
+    rows: Sequence[Row]
     figures: Sequence[Figure]
-    tables: Sequence[Table]
     claims: Sequence[Claim]
-    beyond: Sequence[Claim]
-    repeatable: bool
 
 
 def write_report(
@@ -107,16 +104,16 @@ def _document(
     if missing:
         names = ", ".join(missing)
         blocks.append(
-            Paragraph(f"Data sets that were not found, so that nothing is said of them: {names}.")
+            Paragraph(f"These data sets were not found, so nothing is reported on them: {names}.")
         )
     if differ:
         blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]
-    sources = {data: source for section in sections for data, source in section.sources.items()}
-    if sources:
-        blocks += [Heading(2, "Data"), _source_table(sources)]
+    where = sources([row for section in sections for row in section.rows])
+    if where:
+        blocks += [Heading(2, "Data"), Table(header=("data set", "from"), rows=list(where.items()))]
     for section in sections:
         blocks += _section(section, figures)
-    beyond = [claim for section in sections for claim in section.beyond]
+    beyond = [claim for section in sections for claim in section.experiment.beyond(section.rows)]
     if beyond:
         blocks += [
             Heading(2, "Beyond the paper"),
@@ -130,13 +127,14 @@ def _document(
 
 
 def _section(section: Section, figures: Path) -> list[Block]:
-    often = f" Replications: {section.replications}." if section.replications > 1 else ""
-    times = "" if section.repeatable else " Another run gives other numbers here, and only here."
+    what, runs = section.experiment, section.rows[0].get("replications", 1)
+    often = f" Replications: {runs}." if runs > 1 else ""
+    times = "" if what.repeatable else " Another run gives other numbers here, and only here."
     blocks: list[Block] = [
-        Heading(2, section.title),
-        Paragraph(f"{section.about}{often}{times} Results: {section.name}.csv."),
+        Heading(2, what.title),
+        Paragraph(f"{what.about}{often}{times} Results: {what.name}.csv."),
         *(_image(figure, figures) for figure in section.figures),
-        *section.tables,
+        *what.tables(section.rows),
     ]
     if section.claims:
         blocks.append(_claims(section.claims))
@@ -151,10 +149,6 @@ def _claims(claims: Sequence[Claim], header: Sequence[str] = HEADER) -> Table:
 def _verdict(claim: Claim) -> Marked:
     mark = {Verdict.AGREES: "agrees", Verdict.DIFFERS: "differs"}.get(claim.counts_as, "")
     return Marked(claim.verdict_words, mark)
-
-
-def _source_table(sources: Mapping[str, str]) -> Table:
-    return Table(header=("data set", "from"), rows=list(sources.items()))
 
 
 def _image(figure: Figure, folder: Path) -> Image:

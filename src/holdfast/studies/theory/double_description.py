@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.studies.theory.epsilon import identity
+from holdfast.studies.theory.linear_algebra import independent, solve, whole
 
 Rays = NDArray[Any]  # one ray a row; Python integers
 Masks = NDArray[np.uint64]  # bit i: constraint i holds with equality
@@ -25,7 +27,7 @@ def extreme_rays(constraints: Rays) -> Rays:
     >>> print(*extreme_rays(np.array([[1, 0], [-1, 2]], dtype=object)).tolist())
     [2, 1] [0, 1]
     """
-    first = _independent_rows(constraints)
+    first = independent(constraints)
     if len(first) < constraints.shape[1]:
         raise HoldfastError("the cone is not pointed.")
     rays = _simplex_rays(constraints[first])
@@ -78,36 +80,7 @@ def _primitive(ray: Rays) -> Rays:
     return np.asarray(ray // gcd(*ray.tolist()))
 
 
-def _independent_rows(constraints: Rays) -> list[int]:
-    """The first rows that span all: integer elimination."""
-    echelon: dict[int, Rays] = {}
-    chosen = []
-    for index, row in enumerate(constraints):
-        left = row.copy()
-        while left.any():
-            lead = int(np.flatnonzero(left)[0])
-            if lead not in echelon:
-                echelon[lead] = _primitive(left)
-                chosen.append(index)
-                break
-            left = left * echelon[lead][lead] - echelon[lead] * left[lead]
-    return chosen
-
-
 def _simplex_rays(square: Rays) -> Rays:
     """The rays of {y : Ay ≥ 0} for an invertible A: the columns of its inverse."""
-    size = len(square)
-    work = np.concatenate([square, np.eye(size, dtype=int).astype(object)], axis=1)
-    for k in range(size):
-        swap = k + int(np.flatnonzero(work[k:, k])[0])
-        work[[k, swap]] = work[[swap, k]]
-        for i in range(size):
-            if i != k and work[i, k]:
-                work[i] = _primitive(work[i] * work[k, k] - work[k] * work[i, k])
-    # row k says: pivot · y_k = right side; give all rows the same pivot
-    shared = 1
-    for k in range(size):
-        shared = shared * work[k, k] // gcd(shared, work[k, k])
-    shared = abs(shared)
-    inverse = np.array([work[k, size:] * (shared // work[k, k]) for k in range(size)])
-    return np.array([_primitive(column) for column in inverse.T], dtype=object)
+    columns = [solve(list(square.T), side) for side in identity(len(square))]
+    return np.array([_primitive(whole(column)) for column in columns], dtype=object)

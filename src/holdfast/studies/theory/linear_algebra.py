@@ -7,6 +7,7 @@ nothing else.
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from math import lcm
 from typing import Any
 
 import numpy as np
@@ -58,13 +59,17 @@ def solve(vectors: Sequence[Array], total: Array) -> Array | None:
     return None if found is None else np.asarray(-found[:-1] / found[-1])
 
 
-def rank(vectors: Sequence[Array] | Array) -> int:
-    """How many of the exact vectors are linearly independent."""
+def independent(vectors: Sequence[Array] | Array) -> list[int]:
+    """The places of the exact vectors that do not depend on those before them."""
     number, _ = _arithmetic()
     echelon: dict[int, Sparse] = {}
-    for vector in vectors:
-        _reduce(_sparse(vector, number), echelon)
-    return len(echelon)
+    return [k for k, v in enumerate(vectors) if _reduce(_sparse(v, number), echelon) is None]
+
+
+def whole(vector: Any) -> Array:
+    """An exact vector times the least number that makes it whole."""
+    scale = lcm(*(value.denominator for value in vector))
+    return np.array([int(value * scale) for value in vector], dtype=object)
 
 
 def _reduce(row: Sparse, echelon: dict[int, Sparse], length: int | None = None) -> Sparse | None:

@@ -1,6 +1,5 @@
 """What can move at a point of a polytope without breaking a constraint that binds there."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -50,7 +49,14 @@ def piece_vectors(parts: Decomposition, where: Polytope) -> list[Array]:
 
 def segments(matrix: Array, where: Polytope) -> list[Segment]:
     """The live columns of T, cut where no privacy constraint binds."""
-    return list(_segments(matrix, where))
+    slack, found = 0 if where.exact else AT_BOUND, []
+    for j in range(where.n):
+        t = matrix[:, j]
+        if t.any():
+            ratios = [max(t[i] / t[i + 1], t[i + 1] / t[i]) for i in range(where.n - 1)]
+            cuts = runs(ratio >= where.grow * (1 - slack) for ratio in ratios)
+            found += [(j, first, last) for first, last in cuts]
+    return found
 
 
 def segment_vectors(matrix: Array, cut: list[Segment], where: Polytope) -> list[Array]:
@@ -61,16 +67,6 @@ def segment_vectors(matrix: Array, cut: list[Segment], where: Polytope) -> list[
         part[first : last + 1] = matrix[first : last + 1, column]
         vectors.append(vector_of(column, part, where))
     return vectors
-
-
-def _segments(matrix: Array, where: Polytope) -> Iterator[Segment]:
-    slack = 0 if where.exact else AT_BOUND
-    for j in range(where.n):
-        t = matrix[:, j]
-        if t.any():
-            ratios = [max(t[i] / t[i + 1], t[i + 1] / t[i]) for i in range(where.n - 1)]
-            for first, last in runs(ratio >= where.grow * (1 - slack) for ratio in ratios):
-                yield j, first, last
 
 
 def vector_of(column: int, part: Array, where: Polytope) -> Array:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.studies.theory.epsilon import Array, Number, growth, is_exact, numbers, zeros
-from holdfast.studies.theory.scales import check_n, scale_matrix
+from holdfast.studies.theory.scales import scale_matrix
 
 NAMES = ("F", "U", "R_F", "R_U")
 TOLERANCE = 1e-9  # relative, for floats; exact numbers have none
@@ -76,7 +76,7 @@ def constraint_matrix(n: int, epsilon: Any) -> Array:
     -1 1/2
      1  -2
     """
-    check_n(n)
+    whole_number(n, "n", least=1)
     grow, matrix = growth(epsilon), zeros((2 * n - 2, n), is_exact(epsilon))
     for i in range(n - 1):
         matrix[2 * i, i], matrix[2 * i, i + 1] = -1 * grow**0, 1 / grow

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.studies.theory.decomposition import Decomposition
 from holdfast.studies.theory.epsilon import Array, is_exact, numbers, zeros
-from holdfast.studies.theory.linear_algebra import dependencies, rank
+from holdfast.studies.theory.linear_algebra import dependencies, independent
 from holdfast.studies.theory.moves import member, piece_vectors, place
 from holdfast.studies.theory.polytopes import Polytope, constraint_matrix
 from holdfast.studies.theory.scales import pattern_at, scale_matrix
@@ -65,7 +65,7 @@ def is_in_kernel_complement(direction: Any, epsilon: Any) -> bool:
     if d.ndim != 2 or d.shape[0] != 2 ** (d.shape[1] - 1):
         raise HoldfastError("`direction` must have n columns and 2^(n-1) rows.")
     psi = scale_matrix(d.shape[1], epsilon)
-    return rank([*psi, *d.T]) == len(psi)
+    return len(independent([*psi, *d.T])) == len(psi)
 
 
 def _binding_sum(image: Array, epsilon: Any) -> Array:

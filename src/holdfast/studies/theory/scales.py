@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.studies.theory.epsilon import Array, growth, is_exact, numbers
 
 Pattern = tuple[int, ...]
@@ -21,14 +21,8 @@ def patterns(n: int) -> Iterator[Pattern]:
     >>> list(patterns(3))
     [(-1, -1), (-1, 1), (1, -1), (1, 1)]
     """
-    check_n(n)
+    whole_number(n, "n", least=1)
     return product((-1, 1), repeat=n - 1)
-
-
-def check_n(n: int) -> None:
-    """Raise unless n is a number of counts."""
-    if not isinstance(n, int | np.integer) or n < 1:
-        raise HoldfastError(f"`n` must be a whole number from 1 on, got {n!r:.20}.")
 
 
 def pattern_index(pattern: Sequence[int]) -> int:
@@ -49,7 +43,7 @@ def pattern_at(index: int, n: int) -> Pattern:
 
 
 def check_pattern(pattern: Sequence[int]) -> Pattern:
-    """The pattern as a tuple of +1 and -1; raises if it is none."""
+    """The pattern as a tuple of +1 and -1; raises for anything else."""
     steps = tuple(int(step) for step in pattern)
     if not set(steps) <= {-1, 1}:
         raise HoldfastError(f"`pattern` must hold +1 and -1 only, got {steps!r:.60}.")
@@ -93,7 +87,7 @@ def powers(exponents: Sequence[int], epsilon: Any) -> Array:
 
 
 def pattern_of(vector: Any, epsilon: Any, *, tolerance: float = 1e-9) -> Pattern:
-    """The pattern of a positive multiple of an ε-scale; raises where a step is none.
+    """The pattern of a positive multiple of an ε-scale; raises where a step is not one.
 
     >>> from holdfast.studies.theory import log
     >>> pattern_of([3, 6, 12], log(2))
@@ -122,14 +116,13 @@ def scale_matrix(n: int, epsilon: Any) -> Array:
     2/7 1/5 1/2 2/7
     1/7 2/5 1/4 4/7
     """
-    if not 1 <= n <= LARGEST_N:
-        raise HoldfastError(f"`n` must be from 1 to {LARGEST_N}: Ψ has 2^(n-1) columns.")
+    whole_number(n, "n", least=1, most=LARGEST_N, hint="Ψ has 2^(n-1) columns.")
     return np.stack([scale(pattern, epsilon) for pattern in patterns(n)], axis=1)
 
 
 def peaked_matrix(n: int, epsilon: Any) -> Array:
     """Σ: column l is the single-peaked scale at row l."""
-    check_n(n)
+    whole_number(n, "n", least=1)
     return np.stack([scale(single_peaked(n, peak), epsilon) for peak in range(n)], axis=1)
 
 

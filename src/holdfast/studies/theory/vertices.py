@@ -1,6 +1,5 @@
 """All extreme points of a small polytope, in exact arithmetic."""
 
-from math import lcm
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.studies.theory.double_description import LARGEST, extreme_rays
 from holdfast.studies.theory.epsilon import Array, identity, zeros
-from holdfast.studies.theory.linear_algebra import dependencies
+from holdfast.studies.theory.linear_algebra import dependencies, whole
 from holdfast.studies.theory.polytopes import Polytope, constraint_matrix, polytope
 from holdfast.studies.theory.scales import scale_matrix
 
@@ -16,7 +15,7 @@ MOST_COLUMNS = 4
 
 
 def vertices(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) -> list[Array]:
-    """Every extreme point of F, U, R_F or R_U: exact, sorted, none twice. For n up to 4.
+    """Every extreme point of F, U, R_F or R_U: exact, sorted, each once. For n up to 4.
 
     All inequalities are homogeneous, so the polytope is a slice of the cone {x : Gx ≥ 0,
     Ex = 0} with E the differences of row sums and the fixed point; its extreme rays come from
@@ -43,7 +42,7 @@ def vertices(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) ->
             f"them. Hint: at most {MOST_COLUMNS} such columns and {LARGEST} constraints."
         )
     basis, bounds, total = _cone(where, live)
-    rays = extreme_rays(_integers(bounds @ basis.T))
+    rays = extreme_rays(np.array(list(map(whole, bounds @ basis.T))))
     points = [_point(x, total, where, live) for x in rays @ basis]
     return sorted(points, key=lambda point: tuple(point.flat))
 
@@ -74,7 +73,7 @@ def _cone(where: Polytope, live: list[int]) -> tuple[Array, Array, Array]:
         basis = np.array(list(dependencies(np.array(equations).T)))
     else:  # n = 1
         basis = identity(sums.shape[1])
-    return _integers(basis), inequalities, sums[0]
+    return np.array(list(map(whole, basis))), inequalities, sums[0]
 
 
 def _point(x: Array, total: Array, where: Polytope, live: list[int]) -> Array:
@@ -82,9 +81,3 @@ def _point(x: Array, total: Array, where: Polytope, live: list[int]) -> Array:
     matrix = zeros((len(columns), where.n), True)
     matrix[:, live] = columns / (total @ x)
     return matrix
-
-
-def _integers(rows: Array) -> Array:
-    """The rows, each times the least number that makes it whole."""
-    whole = [[int(v * lcm(*(w.denominator for w in row))) for v in row] for row in rows]
-    return np.array(whole, dtype=object)

@@ -1,12 +1,12 @@
 """Compiled kernels that hash labels and remember the hashes."""
 
 import numpy as np
-from numba import njit
 
+from holdfast.compiled import compiled
 from holdfast.tables.stream.text_kernel import QUOTE, record
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _key(data, start, end, quoted):
     """A hash of 64 bits (FNV-1a, then mixed), never 0; of doubled quotes one counts."""
     key = np.uint64(0xCBF29CE484222325)
@@ -20,14 +20,14 @@ def _key(data, start, end, quoted):
     return key if key != 0 else np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def keys_between(data, offsets, keys):
     """The keys of byte strings that follow each other."""
     for k in range(len(keys)):
         keys[k] = _key(data, offsets[k], offsets[k + 1], False)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def keys_of_cells(block, delimiter, at, keys):
     """The keys of one cell of each record of a CSV block."""
     spans = np.zeros(4, np.int64)
@@ -39,7 +39,7 @@ def keys_of_cells(block, delimiter, at, keys):
         keys[k] = _key(block, start, spans[1], quoted)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def remember(table, keys):
     """Put keys into an open hash table with room for them; False if one was there already."""
     mask = np.uint64(len(table) - 1)

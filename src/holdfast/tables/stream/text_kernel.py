@@ -1,7 +1,8 @@
 """Compiled kernels of CSV: find the cells of two columns in a block of bytes, and replace one."""
 
 import numpy as np
-from numba import njit
+
+from holdfast.compiled import compiled
 
 GOOD, BROKEN, WIDTH, EMPTY, BAD_COUNT, BAD_MARK, LONG = 0, 1, 2, 3, 4, 5, 6
 TOO_LONG = -2
@@ -11,7 +12,7 @@ QUOTE, LF, CR, SPACE, TAB, POINT, ZERO, NINE = 34, 10, 13, 32, 9, 46, 48, 57
 LARGEST = 1 << 53
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _characters(block, start, end, utf8):
     """How many characters a cell has: of doubled quotes one counts, of UTF-8 the first byte."""
     quoted, number = start > 0 and block[start - 1] == QUOTE, 0
@@ -22,7 +23,7 @@ def _characters(block, start, end, utf8):
     return number
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def record(block, position, final, delimiter, at, marker, utf8, spans):
     """Read one record: (where the next one begins or -1 if this one is not whole, cells).
 
@@ -76,7 +77,7 @@ def record(block, position, final, delimiter, at, marker, utf8, spans):
             return position, -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def whole_records(block, delimiter):
     """The number of bytes up to the end of the last whole record."""
     spans = np.empty(4, np.int64)
@@ -89,7 +90,7 @@ def whole_records(block, delimiter):
     return position
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count(block, start, end):
     """The count in a cell, or -1: spaces, digits, a point with zeros, spaces."""
     while start < end and (block[start] == SPACE or block[start] == TAB):
@@ -114,7 +115,7 @@ def _count(block, start, end):
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _is_code(block, start, end, codes, sizes):
     """Whether a cell holds a code for a count that is not known."""
     quoted = start > 0 and block[start - 1] == QUOTE
@@ -132,14 +133,14 @@ def _is_code(block, start, end, codes, sizes):
     return False
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _blank(block, start, end):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
     return start == end
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def scan(block, delimiter, width, at, marker, utf8, words, codes, sizes, counts, marks, cells):
     """Read whole records: (status, rows, bytes up to the end of the last row, bytes read).
 
@@ -181,7 +182,7 @@ def scan(block, delimiter, width, at, marker, utf8, words, codes, sizes, counts,
     return GOOD, rows, used, position
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _blank_line(block, first, last):
     """Whether a record of one cell holds spaces at the most, in quotes or not."""
     while last > first and (block[last - 1] == LF or block[last - 1] == CR):
@@ -191,7 +192,7 @@ def _blank_line(block, first, last):
     return _blank(block, first, last)
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _mark(block, start, end, words):
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
@@ -211,7 +212,7 @@ def _mark(block, start, end, words):
     return -1
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _digits(value, out, written):
     """Write a number; where it ends."""
     size, rest = 1, value // 10
@@ -224,7 +225,7 @@ def _digits(value, out, written):
     return written + size
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _count_cell(value, alone, out, written):
     """Write a count; nothing where it is missing, in quotes where nothing else is in the row."""
     if value >= 0:
@@ -235,7 +236,7 @@ def _count_cell(value, alone, out, written):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def write_lines(values, out):
     """Numbers alone, one per line; the number of bytes written."""
     written = 0
@@ -246,7 +247,7 @@ def write_lines(values, out):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _write_cell(block, start, end, delimiter, out, written):
     """A cell as Python's csv module writes it: quoted only where it must be."""
     quoted = start > 0 and block[start - 1] == QUOTE
@@ -270,7 +271,7 @@ def _write_cell(block, start, end, delimiter, out, written):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def write_rows(block, delimiter, newline, width, places, at, values, out, ends):
     """Some cells of each record, with other numbers in cell `at`; the number of bytes written, and
     in `ends` where each record ends."""
@@ -293,7 +294,7 @@ def write_rows(block, delimiter, newline, width, places, at, values, out, ends):
     return written
 
 
-@njit(cache=True, nogil=True)
+@compiled(nogil=True)
 def _cells(block, position, delimiter, starts, ends):
     """Where the cells of a whole record are that was scanned before; where the next one begins."""
     n = len(block)

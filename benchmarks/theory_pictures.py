@@ -1,6 +1,6 @@
 """Pictures of scales and of a decomposition, as SVG; no library needed.
 
-`python -m holdfast.studies.theory.pictures docs` draws those of docs/theory.md.
+`python benchmarks/theory_pictures.py docs` draws those of docs/theory.md.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """The picture of docs/optimum.md: the curves of an optimum, and a row of it.
 
-`python -m holdfast.studies.optimum_picture docs` draws it.
+`python benchmarks/optimum_picture.py docs` draws it.
 """
 
 import sys

@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from holdfast.errors import HoldfastError
-from holdfast.privacy.whole_number import whole_number
+from holdfast.errors import HoldfastError, whole_number
 
-RANGE = {"least": 2, "most": 9, "hint": "4 is usual"}
+RANGE = {"least": 2, "most": 9, "hint": "4 is usual."}
 
 
 @pytest.mark.parametrize("given", [2, 9, np.int64(4), np.uint8(9)])

@@ -1,0 +1,39 @@
+"""The released table with what each row says about its true count."""
+
+from typing import TYPE_CHECKING, Any
+
+from holdfast.tables.table import CsvTable, labels_of
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+
+def table_with_intervals(
+    release: "Release", level: float
+) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
+    """The released table, with interval, expectation and probability of zero for every row, and
+    what a reader of it should know. Of rows whose count is missing nothing is said."""
+    columns, found = released_table(release), release.intervals(level)
+    for name, values in found.columns().items():
+        while name in columns:  # a column of the table keeps its name and its values
+            name += "_of_count"
+        columns[name] = values
+    return columns, found.notes
+
+
+def as_text(columns: dict[str, list[Any]]) -> CsvTable:
+    """Such columns as text, to be written to a file or shown."""
+    rows = [
+        ["" if cell is None else str(cell) for cell in row]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    return CsvTable(tuple(columns), rows)
+
+
+def released_table(release: "Release") -> dict[str, list[Any]]:
+    """The columns of the released table, without rows whose count is missing."""
+    release = release.known
+    columns: dict[str, list[Any]] = {
+        name: labels_of(release.table, name) for name in release.unchanged_columns
+    }
+    return columns | {release.count_column or "count": release.counts.tolist()}

@@ -1,0 +1,49 @@
+"""Both stages and a draw over a made-up table, while nothing is paid.
+
+What this machine cannot do, such as compile a kernel or find a library, then fails at no cost.
+"""
+
+from contextlib import suppress
+
+import numpy as np
+
+from holdfast.constructors import Constructor, Optimal
+from holdfast.engines.by_group import draw_by, histogram_by
+from holdfast.engines.stages import Stages, check_parameters
+from holdfast.errors import HoldfastError
+from holdfast.ledger.identity import is_known
+from holdfast.mechanism.sampling import LARGEST_TABLE
+from holdfast.privatizers import CumulativeSmooth, Privatizer
+from holdfast.tables.groups import Partition, Within
+
+ROWS = 12
+GROUPS = Partition(
+    within=Within(("a column",)), labels=(("a",), ("b",)), sizes=np.array([ROWS // 2] * 2)
+)
+
+
+def rehearse(stages: Stages) -> None:
+    """Do what a run will do, with its own methods where they are holdfast's."""
+    top = 3 if stages.highest < LARGEST_TABLE else LARGEST_TABLE
+    groups = None if stages.groups is None else GROUPS
+    with suppress(HoldfastError):  # these methods have something against the made-up table
+        _run(top, stages.privatizer, stages.constructor, groups)
+        return
+    _run(top, CumulativeSmooth(), Optimal(), groups)
+
+
+def _run(
+    top: int, privatizer: Privatizer, constructor: Constructor, groups: Partition | None
+) -> None:
+    parameters = check_parameters(
+        epsilon=1,
+        max_count=top,
+        privatizer=privatizer if is_known(privatizer) else CumulativeSmooth(),
+        constructor=constructor if is_known(constructor) else Optimal(),
+        within=None if groups is None else groups.within,
+    )
+    counts = np.arange(ROWS) % 4
+    members = None if groups is None else np.arange(ROWS) % len(groups)
+    settled = parameters.for_rows(ROWS, groups)
+    staged = settled(histogram_by(members, counts, settled), ())
+    draw_by(members, staged.mechanism, counts, settled.source)

@@ -1,0 +1,198 @@
+"""What each step of a draft shows, and what is wrong about it: all of it asked of holdfast."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError, LeakError
+from holdfast.page.chosen import (
+    PEOPLE,
+    PEOPLE_ROLES,
+    ROLES,
+    chosen,
+    columns_with,
+    read,
+    source,
+    workbook_part,
+)
+from holdfast.page.draft import Draft
+from holdfast.page.expected import expected
+from holdfast.page.site import Site, stamp
+
+if TYPE_CHECKING:
+    from holdfast.engines.looking import Looked
+    from holdfast.ledger.entries import Balance
+
+SHOWN = 6
+"""Rows of the preview."""
+Values = dict[str, Any]
+
+
+def _file(site: Site, draft: Draft) -> Values:
+    values: Values = {"tables": site.folder.tables(), "preview": None, "problem": ""}
+    if not draft.filled("file"):
+        return values
+    refused = draft.one("file", "refused")
+    if refused:
+        kinds = "CSV, Parquet or .xlsx"
+        return values | {"problem": f"`{refused}` is no table. Hint: save it as {kinds}."}
+    return values | _problem(lambda: {"preview": _preview(site, draft)}, site)
+
+
+def _columns(site: Site, draft: Draft) -> Values:
+    people = draft.one("file", "rows") == PEOPLE
+    values: Values = {
+        "people": people,
+        "roles": PEOPLE_ROLES if people else ROLES,
+        "tables": site.folder.tables(),
+        "looked": None,
+        "leaks": [],
+        "given": {},
+        "problem": "",
+    }
+    values |= _problem(lambda: {"preview": _preview(site, draft)}, site) or {"preview": None}
+    if values["problem"]:
+        return values | {"preview": None}
+    roles = values["roles"]
+    values["given"] = {name: role for role in roles for name in columns_with(draft, role)}
+    if draft.filled("columns"):
+        values |= _problem(lambda: {"looked": look(site, draft)}, site)
+    values["leaks"] = list(dict.fromkeys([*values["leaks"], *draft.several("columns", "anyway")]))
+    return values
+
+
+def _protected(site: Site, draft: Draft) -> Values:
+    from holdfast.privacy.budget import split_budget
+
+    values: Values = {"problem": ""}
+    if not draft.filled("protected"):
+        return values
+
+    def check() -> Values:
+        person = chosen(draft, site.folder).arguments.get("contributions", 1)
+        split_budget(1, max_count=1, rows=1, contributions=person)
+        return {}
+
+    return values | _problem(check, site)
+
+
+def _budget(site: Site, draft: Draft) -> Values:
+    values: Values = {
+        "stages": None,
+        "odds": None,
+        "expected": None,
+        "balance": None,
+        "short": "",
+        "small": (),
+        "problem": "",
+        "ledgers": site.folder.ledgers(),
+        "tables": site.folder.tables(),
+        "releases": site.folder.releases(),
+    }
+    values |= _problem(lambda: {"looked": look(site, draft)}, site)
+    if values["problem"] or not draft.filled("budget"):
+        return values | {"looked": values.get("looked")}
+    looked = values["looked"]
+
+    def check() -> Values:
+        from holdfast.studies.explain import deployments, explain
+
+        run = chosen(draft, site.folder)
+        stages = run.stages(looked)
+        found = {"stages": stages, "odds": explain(stages.budget.epsilon, stages.delta)}
+        found["others"] = [known for known in deployments() if known.kind == "central"]
+        found["expected"] = expected(site, draft, run, looked)
+        found["small"] = _small_groups(looked, stages)
+        return found | _account(site, draft, stages)
+
+    return values | _problem(check, site)
+
+
+def _release(site: Site, draft: Draft) -> Values:
+    values = _budget(site, draft)
+    stem = Path(draft.one("file", "dropped") or draft.one("file", "path") or "table").stem
+    values["out"] = draft.one("release", "out") or _free_name(site, f"{stem}-release")
+    if values["problem"] or not draft.filled("release"):
+        return values
+
+    def check() -> Values:
+        from holdfast.release.bundle import new_folder
+
+        new_folder(chosen(draft, site.folder).out)
+        return {}
+
+    return values | _problem(check, site)
+
+
+CHECKS: dict[str, Callable[[Site, Draft], Values]] = {
+    "file": _file,
+    "columns": _columns,
+    "protected": _protected,
+    "budget": _budget,
+    "release": _release,
+}
+
+
+def look(site: Site, draft: Draft) -> "Looked":
+    """The table of a draft, checked; remembered as long as file and choices stay."""
+    run = chosen(draft, site.folder)
+    listed = () if run.people is None else stamp(Path(run.people["categories"]))
+    asked = json.dumps([run.excel, run.people, run.arguments], sort_keys=True)
+    key = ("look", stamp(Path(run.source)), listed, asked)
+    return site.remembered.get(key, run.look)
+
+
+def balance(site: Site, draft: Draft) -> "Balance | None":
+    """What the ledger says now; None without one."""
+    from holdfast.ledger.ledger import Ledger
+
+    run = chosen(draft, site.folder).arguments
+    return Ledger(run["ledger"]).balance(run["dataset"]) if "ledger" in run else None
+
+
+def _small_groups(looked: "Looked", stages: Any) -> tuple[str, ...]:
+    """What is to be said of groups that are too small for the budget."""
+    from holdfast.release.usefulness import small_group_notes
+
+    return () if looked.groups is None else small_group_notes(looked.groups, stages.budget)
+
+
+def _account(site: Site, draft: Draft, stages: Any) -> Values:
+    """What is left in the ledger, and why that may not be enough."""
+    found = balance(site, draft)
+    if found is None:
+        return {}
+    try:
+        found.check(stages.budget.epsilon, stages.delta)
+    except HoldfastError as error:
+        return {"balance": found, "short": str(error)}
+    return {"balance": found}
+
+
+def _preview(site: Site, draft: Draft) -> Any:
+    from holdfast.engines.looking import is_large
+    from holdfast.tables.preview import head, preview
+
+    path, excel = source(draft, site.folder), workbook_part(draft)
+
+    def make() -> Any:
+        table = head(path, SHOWN) if is_large(path) else read(str(path), excel)
+        return preview(table, SHOWN)
+
+    return site.remembered.get(("preview", stamp(path), tuple(excel.items())), make)
+
+
+def _problem(ask: Callable[[], Values], site: Site) -> Values:
+    """What was asked for, or what is wrong in words; files are called as they were typed."""
+    try:
+        return ask()
+    except LeakError as error:
+        return {"problem": site.near(str(error)), "leaks": list(error.names)}
+    except HoldfastError as error:
+        return {"problem": site.near(str(error))}
+
+
+def _free_name(site: Site, name: str) -> str:
+    names = [name, *(f"{name}-{k}" for k in range(2, 100))]
+    return next((n for n in names if not (site.folder.root / n).exists()), name)

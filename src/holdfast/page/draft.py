@@ -1,0 +1,96 @@
+"""A steward's draft: what was filled in at each step, kept on disk as it was typed."""
+
+import hashlib
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.errors import HoldfastError
+from holdfast.page.state import State, read_json, write_json
+
+STEPS = ("file", "columns", "protected", "budget", "release")
+Filled = dict[str, list[str]]
+"""The fields of a form, each with all its values."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What one steward has filled in so far."""
+
+    place: Path
+
+    @staticmethod
+    def new(state: State) -> "Draft":
+        """An empty one."""
+        return Draft(state.make("drafts"))
+
+    @staticmethod
+    def find(state: State, name: str) -> "Draft":
+        """The one of this name, which must be there."""
+        place = state.place("drafts", name)
+        if not place.is_dir():
+            raise HoldfastError("this draft is gone. Hint: start again from the first page.")
+        return Draft(place)
+
+    @property
+    def name(self) -> str:
+        """Its part of an address."""
+        return self.place.name
+
+    def filled(self, step: str) -> Filled:
+        """What was filled in at a step; nothing where nobody was yet."""
+        return read_json(self.place / f"{step}.json") or {}
+
+    def fill(self, step: str, fields: Filled) -> None:
+        """Keep what was filled in."""
+        write_json(self.place / f"{step}.json", fields)
+
+    def one(self, step: str, field: str, otherwise: str = "") -> str:
+        """The value of a field that has one."""
+        values = self.filled(step).get(field) or [otherwise]
+        return values[-1]
+
+    def several(self, step: str, field: str) -> list[str]:
+        """The values of a field that has several."""
+        return [value for value in self.filled(step).get(field, []) if value]
+
+    @property
+    def reached(self) -> int:
+        """How many steps were filled in, from the first without a gap."""
+        done = [(self.place / f"{step}.json").exists() for step in STEPS]
+        return done.index(False) if False in done else len(STEPS)
+
+    @property
+    def digest(self) -> str:
+        """Changes with whatever was filled in: a page that is older than the draft is known."""
+        content = json.dumps([self.filled(step) for step in STEPS[:-1]], sort_keys=True)
+        return hashlib.sha256(content.encode()).hexdigest()[:24]
+
+    def upload(self, name: str) -> Path:
+        """Where a dropped file goes."""
+        folder = self.place / "upload"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return folder / name
+
+    def copy(self, state: State) -> "Draft":
+        """Another draft with the same things filled in, and the same dropped file."""
+        other = Draft.new(state)
+        for step in STEPS[:-1]:
+            if (self.place / f"{step}.json").exists():
+                other.fill(step, self.filled(step))
+        if (self.place / "upload").is_dir():
+            for path in (self.place / "upload").iterdir():
+                other.upload(path.name).write_bytes(path.read_bytes())
+        return other
+
+
+def safe_name(name: str) -> str:
+    r"""The name of a dropped file, fit for a path.
+
+    >>> safe_name("../../etc/passwd.csv"), safe_name("C:\\x\\Zählung 1.csv")
+    ('passwd.csv', 'Zählung 1.csv')
+    """
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    kept = "".join(sign if sign.isalnum() or sign in " ._-()" else "_" for sign in last)
+    return kept.strip(" .")[-80:] or f"table-{secrets.token_hex(4)}.csv"

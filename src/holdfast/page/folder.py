@@ -1,0 +1,89 @@
+"""The folder that the page may read and write, and nothing outside of it."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.files import is_table_file
+
+DEEP, MANY = 3, 300
+"""How far down and how many files are listed to choose from."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder with all that is in it; links that lead out of it lead nowhere."""
+
+    root: Path
+    """Its true path."""
+
+    @staticmethod
+    def at(path: Path) -> "Folder":
+        """The folder at a path, which must be there."""
+        if not path.is_dir():
+            raise HoldfastError(f"there is no folder `{path}`. Hint: name one that exists.")
+        return Folder(path.resolve())
+
+    def find(self, text: str) -> Path:
+        """What is at a path inside, which must be there; the path is true, without links."""
+        try:
+            found = (self.root / text.strip()).resolve(strict=True)
+        except (OSError, ValueError, RuntimeError):
+            raise _not_there(text) from None
+        if not text.strip() or not found.is_relative_to(self.root):
+            raise _not_there(text)
+        return found
+
+    def new(self, name: str) -> Path:
+        """The path of something that is to be made right here."""
+        if not re.fullmatch(r"[\w][\w .()+-]{0,99}", name) or name.endswith((".", " ")):
+            raise HoldfastError(
+                f"`{name[:60]}` cannot be the name of a folder. "
+                "Hint: letters, digits, spaces, dots and dashes, no slash."
+            )
+        return self.root / name
+
+    def shown(self, path: Path) -> str:
+        """A path as it is written inside the folder."""
+        return path.relative_to(self.root).as_posix()
+
+    def tables(self) -> list[str]:
+        """Files that look like tables, but for those of releases."""
+        return [self.shown(path) for path in self._files() if _is_candidate(path)]
+
+    def releases(self) -> list[str]:
+        """Folders that hold a release."""
+        return [self.shown(path.parent) for path in self._files() if path.name == "release.json"]
+
+    def ledgers(self) -> list[str]:
+        """Files that are called ledgers."""
+        return [self.shown(path) for path in self._files() if path.suffix == ".ledger"]
+
+    def _files(self) -> Iterator[Path]:
+        left = MANY
+        for place, folders, files in os.walk(self.root):
+            depth = len(Path(place).relative_to(self.root).parts)
+            visible = [name for name in sorted(folders) if not name.startswith(".")]
+            folders[:] = visible if depth < DEEP else []
+            for name in sorted(files):
+                path = Path(place, name)
+                if path.is_symlink() or name.startswith("."):
+                    continue
+                yield path
+                left -= 1
+                if not left:
+                    return
+
+
+def _is_candidate(path: Path) -> bool:
+    return is_table_file(path) and not (path.parent / "release.json").exists()
+
+
+def _not_there(text: str) -> HoldfastError:
+    return HoldfastError(
+        f"there is no `{text.strip()[:100]}` in the page's folder. "
+        "Hint: paths start there; the page can be started with another --folder."
+    )

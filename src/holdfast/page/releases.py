@@ -1,0 +1,145 @@
+"""A release that somebody has opened: verified, loaded, and what is shown of it."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError
+from holdfast.page.recipe import of_release
+from holdfast.page.site import Site, recipe_values, stamp
+from holdfast.page.state import read_json, write_json
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+    from holdfast.verify.report import Verification
+
+LEVEL = 0.9
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A release in its folder, with a name for addresses."""
+
+    name: str
+    folder: Path
+
+    @staticmethod
+    def of(site: Site, folder: Path) -> "Opened":
+        """The release in a folder, known from now on."""
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        place = site.state.make("releases", name)
+        write_json(place / "path.json", str(folder))
+        return Opened(name, folder)
+
+    @staticmethod
+    def find(site: Site, name: str) -> "Opened":
+        """One that was opened before."""
+        path = read_json(site.state.place("releases", name) / "path.json")
+        if path is None:
+            raise HoldfastError("this release is not open. Hint: open it from the first page.")
+        return Opened(name, Path(path))
+
+    @property
+    def address(self) -> str:
+        """Where it is shown."""
+        return f"/releases/{self.name}"
+
+    def shown(self, site: Site) -> str:
+        """Its path as people type it."""
+        inside = self.folder.is_relative_to(site.folder.root)
+        return site.folder.shown(self.folder) if inside else self.folder.name
+
+    def verified(self, site: Site) -> "Verification":
+        """What `holdfast.verify` finds, as long as no file changes."""
+        import holdfast
+
+        return site.remembered.get(self.key("verify"), lambda: holdfast.verify(self.folder))
+
+    def loaded(self, site: Site) -> "Release":
+        """The release; raises if it is damaged."""
+        import holdfast
+
+        return site.remembered.get(self.key("load"), lambda: holdfast.load(self.folder))
+
+    def report(self, site: Site) -> str | None:
+        """Its report as a page; None for a release whose report cannot be made."""
+        from holdfast.analysis.report.blocks import html
+        from holdfast.analysis.report.content import report
+
+        release = self.loaded(site)
+
+        def make() -> str | None:
+            try:
+                return html(report(release, LEVEL))
+            except HoldfastError:
+                return None
+
+        return site.remembered.get(self.key("report"), make)
+
+    def overview(self, site: Site) -> dict[str, Any]:
+        """What is shown of it first: the verdict, and of a whole release the rest."""
+        verdict = self.verified(site)
+        values: dict[str, Any] = {"opened": self, "at": self.shown(site), "verdict": verdict}
+        values |= {"release": None, **self.recipe(site)}
+        if not verdict:
+            return values
+        release = self.loaded(site)
+        return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
+
+    def questions(self, site: Site) -> list[dict[str, Any]]:
+        """Common questions with their answers; none of a damaged release."""
+        from holdfast.analysis.report.content import questions
+
+        if not self.verified(site):
+            return []
+        release = self.loaded(site)
+        return site.remembered.get(self.key("questions"), lambda: questions(release, LEVEL))
+
+    def recipe(self, site: Site) -> dict[str, Any]:
+        """How to verify and report it elsewhere."""
+        at = self.shown(site)
+        verify = of_release(at, "verify", python=f"print(holdfast.verify({at!r}))")
+        report = of_release(at, "report", python="")
+        values = recipe_values(verify)
+        return values | {"command": f"{verify.command}\n{report.command}"}
+
+    def key(self, what: str) -> Any:
+        """What a result about it is remembered by: its files as they are now."""
+        if not self.folder.is_dir():
+            raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
+        files = sorted(path for path in self.folder.iterdir() if path.is_file())
+        return (what, str(self.folder), tuple(stamp(path) for path in files[:64]))
+
+
+def _shown(release: "Release") -> dict[str, Any]:
+    from holdfast.analysis.report.content import DO_NOT, distribution, promise
+    from holdfast.analysis.report.pictures import band_picture
+
+    shares, doubts = distribution(release, LEVEL)
+    return {
+        "release": release,
+        "promise": promise(release),
+        "picture": band_picture(shares),
+        "doubts": doubts,
+        "groups": [] if release.groups is None else _groups(release),
+        "do_not": DO_NOT,
+    }
+
+
+def _groups(release: "Release") -> list[dict[str, Any]]:
+    """Of each group its private distribution in two numbers, and its total where measured."""
+    import numpy as np
+
+    counts = np.arange(len(release.target))
+    return [
+        {
+            "name": group.name,
+            "rows": group.rows,
+            "zeros": float(group.target[0]),
+            "mean": float(group.target @ counts),
+            "total": group.total,
+        }
+        for group in (release.groups or {}).values()
+    ]

@@ -1,0 +1,158 @@
+"""What all views share: folder, state, words, templates, and what was computed before."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+import jinja2
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from holdfast.errors import HoldfastError
+from holdfast.page.access import form_key, is_form_key
+from holdfast.page.folder import Folder
+from holdfast.page.guard import SESSION
+from holdfast.page.pictures import error_picture, odds_picture
+from holdfast.page.recipe import Recipe
+from holdfast.page.state import State
+from holdfast.page.words import Words
+
+KEPT = 24  # results that are remembered
+MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
+T = TypeVar("T")
+Read = Callable[["Site", Request], Response]
+Change = Callable[["Site", Request, FormData], Response]
+
+
+class Remembered:
+    """Results by what they follow from; each is computed once, whoever asks meanwhile."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._locks: dict[Hashable, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The result for a key; what raises is not remembered."""
+        with self._lock:
+            own = self._locks.setdefault(key, Lock())
+        with own:
+            with self._lock:
+                if key in self._found:
+                    self._found.move_to_end(key)
+                    return self._found[key]  # type: ignore[no-any-return]
+            found = make()
+            with self._lock:
+                self._found[key] = found
+                while len(self._found) > KEPT:
+                    old, _ = self._found.popitem(last=False)
+                    self._locks.pop(old, None)
+            return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """The page as it was started."""
+
+    folder: Folder
+    state: State
+    words: Words
+    demo: bool = False
+    remembered: Remembered = field(default_factory=Remembered)
+    templates: jinja2.Environment = field(default_factory=lambda: _templates())
+
+    def near(self, message: str) -> str:
+        """A message with paths as they are typed, or as a dropped file was called."""
+        kept = re.escape(str(self.state.root))
+        message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
+        return message.replace(f"{self.folder.root}/", "")
+
+    def render(self, template: str, **values: Any) -> str:
+        """A page as text."""
+        shared = {
+            "t": self.words.spaces,
+            "terms": self.words.with_terms,
+            "svg": Markup,  # only for pictures that holdfast draws
+            "picture_of_odds": odds_picture,
+            "picture_of_error": error_picture,
+        }
+        return self.templates.get_template(template).render(**shared, **values)
+
+    def show(self, request: Request, template: str, code: int = 200, **values: Any) -> Response:
+        """A page for somebody who is let in."""
+        key = form_key(request.scope[SESSION])
+        text = self.render(template, key=key, demo=self.demo, root=self.folder.root, **values)
+        return HTMLResponse(text, code)
+
+
+def reading(view: Read) -> Callable[[Request], Any]:
+    """A view that changes nothing, off the event loop."""
+
+    async def endpoint(request: Request) -> Response:
+        return await run_in_threadpool(view, request.app.state.site, request)
+
+    return endpoint
+
+
+def changing(view: Change) -> Callable[[Request], Any]:
+    """A view that takes a form, which must carry the key of its session."""
+
+    async def endpoint(request: Request) -> Response:
+        limits = {"max_fields": MOST_FIELDS, "max_part_size": LONGEST_FIELD}
+        async with request.form(max_files=2, **limits) as form:
+            if not is_form_key(request.scope[SESSION], str(form.get("key", ""))):
+                site: Site = request.app.state.site
+                return site.show(request, "error.html", 403, message=site.words.content["stale"])
+            return await run_in_threadpool(view, request.app.state.site, request, form)
+
+    return endpoint
+
+
+def to(address: str) -> Response:
+    """On to another page: a reload there sends no form again."""
+    return RedirectResponse(address, 303)
+
+
+def stamp(path: Path) -> tuple[str, int, int]:
+    """A file as it is now."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise HoldfastError(f"`{path.name}` cannot be read ({error.strerror}).") from None
+    return str(path), found.st_mtime_ns, found.st_size
+
+
+def recipe_values(*recipes: Recipe) -> dict[str, Any]:
+    """Commands and Python as one block each."""
+    return {
+        "command": "\n".join(recipe.command for recipe in recipes),
+        "python": "\n\n".join(recipe.python.strip() for recipe in recipes),
+    }
+
+
+def _templates() -> jinja2.Environment:
+    folder = str(files("holdfast.page") / "templates")
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(folder),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["plainly"] = _plainly
+    return made
+
+
+def _plainly(number: Fraction) -> str:
+    from holdfast.ledger.entries import plainly
+
+    return plainly(number)

@@ -1,0 +1,76 @@
+"""The process of a run: `python -m holdfast.page.work FOLDER QUEUE`. Says nothing on a screen."""
+
+import fcntl
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import COUNTED, HoldfastError
+from holdfast.page.chosen import Chosen
+from holdfast.page.recipe import table_format
+from holdfast.page.runs import Ended, Phase
+from holdfast.page.state import read_json, write_json
+
+
+def work(place: Path, queue: Path) -> dict[str, Any]:
+    """Make the release that was chosen; whatever happens, how it ended."""
+    run = Chosen(**read_json(place / "chosen.json"))
+    reached: list[Phase] = []
+
+    def reach(phase: Phase) -> None:
+        reached.append(phase)
+        write_json(place / "phase.json", phase)
+
+    try:
+        end = _end(run, queue, reach)
+    except KeyboardInterrupt as stopped:
+        end = {"ended": Ended.CANCELLED, "counted": _counted(stopped)}
+    if Phase.DRAWING in reached and end["ended"] != Ended.DONE and Path(run.out).is_dir():
+        result = {"folder": run.out, "repeated": False}  # stopped too late: it was written
+        return {"ended": Ended.DONE, "result": result}
+    return end
+
+
+def _end(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, Any]:
+    try:
+        return {"ended": Ended.DONE, "result": _release(run, queue, reach)}
+    except HoldfastError as error:
+        return {"ended": Ended.REFUSED, "message": str(error), "counted": _counted(error)}
+    except Exception as error:
+        name = type(error).__name__  # what it says could show counts
+        return {"ended": Ended.FAILED, "message": name, "counted": _counted(error)}
+
+
+def _release(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, Any]:
+    import holdfast
+    from holdfast.release.bundle import new_folder
+
+    with queue.open("ab") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # one at a time: the second of two finds the first's
+        reach(Phase.READING)
+        out = new_folder(run.out)
+        run.look()
+        table, call = run.table(), run.call
+        reach(Phase.DRAWING)
+        if run.streamed:
+            release: Any = holdfast.privatize_stream(table, out, **call)
+        else:
+            release = holdfast.privatize(table, **call)
+            reach(Phase.WRITING)
+            release.save(out, table_format=table_format(run))
+    reach(Phase.CHECKING)
+    holdfast.verify(out)
+    return {"folder": str(out), "repeated": release.repeated}
+
+
+def _counted(error: BaseException) -> bool:
+    return COUNTED in getattr(error, "__notes__", ())
+
+
+if __name__ == "__main__":
+    _place, _queue = map(Path, sys.argv[1:])
+    _found = work(_place, _queue)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    write_json(_place / "end.json", _found)

@@ -1,0 +1,158 @@
+"""From noisy sums over blocks to a distribution over a long range: docs/long-ranges.md.
+
+Below the border C rises with the count; above it the counts rise with their rank, from below. Both
+are rising sequences of which sums over blocks were measured, and both are fitted alike.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.privatizers.pooling import nearest_rising, nearest_rising_weighted, running_mean
+from holdfast.privatizers.regions import Regions
+from holdfast.privatizers.smooth import LOOSENESS, ROUNDS, TOLERANCE
+
+LEAST_BLOCKS = 4  # for a smooth fit
+SPREAD = 3.0  # noise scales that a single row is spread to either side
+LOPSIDED = 3.0  # the most that one side of a block may spread over the other
+KNOWN = 1e-4  # variance of what is known
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Blocks:
+    """Noisy sums of a rising sequence over blocks of its places."""
+
+    edges: Floats
+    """Where blocks begin and end."""
+    sums: Floats
+    epsilon: float
+    """1/scale of the noise on a sum."""
+    scale: Floats
+    """A coordinate of the blocks in which the log of the rise is smooth."""
+    exponential: bool
+    """Whether single rises scatter as exponential ones do, as between sorted counts."""
+
+    @property
+    def widths(self) -> Floats:
+        """How many places each block has."""
+        return np.diff(self.edges)
+
+    def nearest(self, highest: float) -> Floats:
+        """Means of the blocks that never fall and lie in [0, highest], without smoothness."""
+        means = nearest_rising_weighted(self.sums / self.widths, self.widths**2)
+        return np.clip(means, 0.0, highest)
+
+    def smoothed(self, highest: float, variance: float) -> Floats:
+        """Means of the blocks under smooth rises that end at `highest`, known with `variance`."""
+        nearest = self.nearest(highest)
+        if len(nearest) < LEAST_BLOCKS or highest <= 0:
+            return nearest
+        fits = [fit for fit in self._fits(nearest, highest, variance) if np.isfinite(fit[1])]
+        fits = [fit for fit in fits if np.isfinite(fit[0]).all()]
+        if not fits:
+            return nearest
+        weights = np.exp([evidence - max(fit[1] for fit in fits) for _, evidence in fits])
+        means = weights @ np.array([values for values, _ in fits]) / weights.sum()
+        return np.clip(nearest_rising(means), 0.0, highest)
+
+    def _fits(self, nearest: Floats, highest: float, variance: float) -> list[tuple[Floats, float]]:
+        from holdfast.privatizers.block_kernel import fit_blocks
+
+        w, n = self.widths, len(nearest) + 1
+        span = np.concatenate([[w[0] / 2], (w[:-1] + w[1:]) / 2, [w[-1] / 2]])
+        rises = np.diff(np.append(nearest, highest), prepend=0.0)
+        blurred = (running_mean(rises, max(1, n // 20)) + rises) / 2
+        start = blurred + min(highest / (100 * n), 1.0) + 1e-3
+        within = start[:-1] * w / span[:-1]
+        scatter = within + within**2 / w if self.exponential else within
+        inside = np.append(scatter * (1 - 1 / w**2) / 12, 0.0)
+        rate = self.epsilon * np.append(w, w[-1])
+        du = np.abs(np.diff(self.scale))
+        model = (
+            np.append(self.sums / w, highest),
+            rate,
+            inside,
+            1 / np.maximum(span, 1.0) if self.exponential else np.zeros(n),
+            np.log(span),
+            np.concatenate([du[:1], du, [0.1]]),
+        )
+        theta, R = np.log(start / span), np.append(2 / rate[:-1] ** 2, variance) + inside
+        fits = []
+        for kappa in LOOSENESS:
+            values, evidence = fit_blocks(*model, kappa, theta, R, ROUNDS, TOLERANCE)
+            fits.append((values[:-1], evidence))
+        return fits
+
+
+def fit_regions(noisy: Integers, regions: Regions, bins: int, rows: int, epsilon: float) -> Floats:
+    """The distribution of counts, from the noisy sums of the regions."""
+    border, columns = regions.border, len(regions.columns) - 1
+    below = np.full(bins, float(rows))
+    if border > 0:
+        edges = regions.columns.astype(np.float64)
+        middle = np.log1p((edges[:-1] + edges[1:] - 1) / 2)
+        blocks = _blocks(edges, noisy[:columns], epsilon, middle, exponential=False)
+        path = _path_of_counts(edges, blocks.smoothed(rows, KNOWN), rows)
+        below[:border] = path(np.arange(border) + 0.5)
+    if border < bins - 1:
+        edges = rows - regions.ranks[::-1].astype(np.float64)
+        middle = np.log(rows + 0.5 - (edges[:-1] + edges[1:]) / 2)
+        blocks = _blocks(edges, noisy[columns:][::-1], epsilon, middle, exponential=True)
+        highest = min(float(blocks.nearest(np.inf)[-1]), bins - 1.0 - border)
+        excess = blocks.smoothed(highest, 2 / epsilon**2)
+        places, values = _path_of_ranks(edges, excess, epsilon, bins - 1 - border)
+        counts = np.arange(border, bins - 1) + 0.5 - border
+        below[border:-1] = np.interp(counts, values, places, left=0.0, right=rows)
+    below = np.maximum.accumulate(np.clip(below, 0.0, rows))
+    return np.asarray(np.diff(below, prepend=0.0) / rows)
+
+
+def _blocks(
+    edges: Floats, sums: Integers, epsilon: float, scale: Floats, *, exponential: bool
+) -> Blocks:
+    return Blocks(
+        edges=edges,
+        sums=sums.astype(np.float64),
+        epsilon=epsilon,
+        scale=scale,
+        exponential=exponential,
+    )
+
+
+def _path_of_counts(edges: Floats, means: Floats, rows: int) -> Callable[[Floats], Floats]:
+    """C by the count, straight from the edge of a block to its middle and on to the next edge,
+    with the right mean over whole numbers in each block."""
+    w = np.diff(edges)
+    between = means[:-1] + np.diff(means) * w[:-1] / (w[:-1] + w[1:])
+    slope = (means[-1] - between[-1]) / w[-1] if len(between) else 0.0
+    ends = np.concatenate([[0.0], between, [min(rows, means[-1] + slope * w[-1])]])
+    part = (1 - (w % 2) / w**2) / 4  # of an edge in the mean over a block's whole numbers
+    middle = (means - part * (ends[:-1] + ends[1:])) / (1 - 2 * part)
+    knots = np.empty(2 * len(means) + 1)
+    knots[::2], knots[1::2] = ends, np.clip(middle, ends[:-1], ends[1:])
+    places = np.sort(np.concatenate([edges, (edges[:-1] + edges[1:]) / 2]))
+    return lambda at: np.interp(at, places, knots)
+
+
+def _path_of_ranks(
+    edges: Floats, means: Floats, epsilon: float, highest: int
+) -> tuple[Floats, Floats]:
+    """Rows from below and their counts, block by block with the right mean.
+
+    A block reaches half-way to its neighbours; a single row, where its neighbours are far, only as
+    far as its own noise, so that a gap stays empty.
+    """
+    w, gap = np.diff(edges), np.diff(means)
+    down = np.append(means[0] + 0.5, gap * w[1:] / (w[:-1] + w[1:]))
+    up = np.append(gap * w[:-1] / (w[:-1] + w[1:]), np.inf)
+    reach = SPREAD / (epsilon * w)
+    reach = np.where(w == 1, reach, np.maximum(reach, np.minimum(down, up)))
+    down, up = np.minimum(down, reach), np.minimum(up, reach)
+    down, up = np.minimum(down, LOPSIDED * up), np.minimum(up, LOPSIDED * down)
+    low, high = means - down, means + up
+    values = np.stack([low, 2 * means - (low + high) / 2, high], axis=1).ravel()
+    places = np.stack([edges[:-1], (edges[:-1] + edges[1:]) / 2, edges[1:]], axis=1).ravel()
+    values = np.maximum.accumulate(np.clip(values, -0.5, highest + 0.499))
+    return places, values + 1e-9 * np.arange(len(values))

@@ -1,0 +1,193 @@
+"""The analyst's way: open, believe, ask, search, compare, take away."""
+
+import io
+import re
+import shutil
+import zipfile
+from urllib.parse import urlencode
+
+import pytest
+
+import holdfast
+from page_visits import words_of
+
+QUESTIONS = {
+    "share at least 2": {"what": "share", "is": "at_least", "count": "2"},
+    "share between 1 and 3": {"what": "share", "is": "between", "count": "1", "other": "3"},
+    "share equal 0": {"what": "share", "is": "equal", "count": "0"},
+    "mean": {"what": "mean"},
+    "total": {"what": "total"},
+    "median": {"what": "median"},
+    "quantile 0.9": {"what": "quantile", "at": "0.9"},
+    "gini": {"what": "gini"},
+    "variance": {"what": "variance"},
+    "released 1": {"what": "released", "released": "1"},
+    "top 3": {"what": "top", "top": "3"},
+    "compare C001 with C002": {"what": "compare", "first": "C001", "second": "C002"},
+    "total of C001, C002": {"what": "total_of", "rows": "C001, C002"},
+    "share above 2": {"what": "typed", "typed": "share above 2"},
+}
+NO_QUESTIONS = {
+    "nothing filled in": {"what": "compare", "first": "C001", "second": " "},
+    "not a question": {"what": "typed", "typed": "why"},
+    "not a choice": {"what": "sql"},
+    "no such row": {"what": "compare", "first": "C001", "second": "Atlantis"},
+}
+
+
+def test_the_overview_says_what_was_promised_and_that_it_holds(visitor, released):
+    page = words_of(visitor.get(released).text)
+    for words in ("recomputed and holds", "learns almost the same", "90% interval", "mean"):
+        assert words in page
+    assert "W1" not in page and "fixed point passed" in page
+
+
+@pytest.mark.parametrize("asked", QUESTIONS)
+def test_a_question_is_built_by_choosing(visitor, released, asked):
+    page = words_of(visitor.get(f"{released}/ask?{urlencode(QUESTIONS[asked])}").text)
+    assert f"You ask: {asked}" in page and f"holdfast ask first {asked!r}"[:18] in page
+    assert "This needs another look" not in page
+
+
+@pytest.mark.parametrize("case", NO_QUESTIONS)
+def test_what_is_no_question_is_said_in_words(visitor, released, case):
+    reply = visitor.get(f"{released}/ask?{urlencode(NO_QUESTIONS[case])}")
+    assert reply.status_code == 200 and "This needs another look" in reply.text
+    assert "You ask" not in reply.text
+
+
+def test_the_answer_is_that_of_the_command_line(visitor, released, folder):
+    page = words_of(visitor.get(f"{released}/ask?what=mean").text)
+    assert str(holdfast.load(folder / "first").ask("mean")).splitlines()[0] in page
+
+
+def test_the_table_is_searched_and_turned_by_pages(visitor, released):
+    assert "80 of 80 rows" in visitor.get(f"{released}/table").text
+    page = words_of(visitor.get(f"{released}/table?search=c00").text)
+    assert "10 of 80 rows" in page and "low_90" in page
+    assert "Page 2 of 2" in visitor.get(f"{released}/table?page=2").text
+    for odd in ("0", "99", "x", "-1", "9" * 40):
+        assert visitor.get(f"{released}/table?page={odd}").status_code == 200
+
+
+def test_what_a_label_says_does_nothing_on_the_page(visitor, folder):
+    rows = [f"<script>alert({i})</script>,{i % 4}" for i in range(40)]
+    (folder / "evil.csv").write_text("county,deaths\n" + "\n".join(rows) + "\n")
+    names = {"count": "deaths", "category": "county"}
+    holdfast.privatize(folder / "evil.csv", epsilon=2, max_count=3, **names).save(folder / "evil")
+    address = visitor.post("/releases", {"path": "evil"}).url.path
+    for part in ("", "/table", "/ask?what=top&top=3", "/table?search=<script>"):
+        assert "<script>alert" not in visitor.get(address + part).text
+
+
+def test_two_releases_are_compared(visitor, released, folder, bundle):
+    assert "no other release" in visitor.get(f"{released}/compare").text
+    shutil.copytree(bundle, folder / "again")
+    page = visitor.get(f"{released}/compare")
+    other = re.search(r'<option value="(\w+)"', page.text)[1]
+    page = words_of(visitor.get(f"{released}/compare?with={other}").text)
+    assert "cannot be told" in page and "Both are about the same rows" in page
+    assert visitor.get(f"{released}/compare?with=nowhere").status_code == 400
+
+
+def test_everything_can_be_taken_away(visitor, released, folder):
+    table = visitor.get(f"{released}/get/table")
+    assert table.content == (folder / "first" / "table.csv").read_bytes()
+    assert visitor.get(f"{released}/get/intervals").text.startswith("county,deaths,low_90,")
+    report = visitor.get(f"{released}/report")
+    assert report.text.startswith("<!doctype html>")
+    assert visitor.get(f"{released}/get/nothing").status_code == 400
+    archive = zipfile.ZipFile(io.BytesIO(visitor.get(f"{released}/get/zip").content))
+    assert {"report.html", "first/table.csv", "first/release.json"} <= set(archive.namelist())
+    assert visitor.site.state.names("zips") == []
+
+
+def test_excel_can_be_taken_away(visitor, released):
+    pytest.importorskip("xlsxwriter")
+    reply = visitor.get(f"{released}/get/excel")
+    assert reply.content[:2] == b"PK" and "first.xlsx" in reply.headers["content-disposition"]
+
+
+def test_the_zip_of_a_release_made_here_has_a_script_and_no_true_count(visitor, folder, at_once):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    page = visitor.press(draft, out="out").text
+    address = re.search(r"/releases/\w+", page)[0]
+    archive = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content))
+    script = archive.read("again.py").decode()
+    assert "holdfast privatize deaths.csv" in script and str(folder) not in script
+    compile(script, "again.py", "exec")
+    true = (folder / "deaths.csv").read_bytes()
+    assert all(true not in archive.read(name) for name in archive.namelist())
+
+
+@pytest.mark.parametrize("way", ("dropped", "in the folder"))
+def test_a_zip_is_opened(visitor, released, folder, way):
+    data = visitor.get(f"{released}/get/zip").content
+    if way == "dropped":
+        page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+    else:
+        (folder / "r.zip").write_bytes(data)
+        page = visitor.post("/releases", {"path": "r.zip"})
+    assert page.url.path != released and "recomputed and holds" in page.text
+
+
+def zipped(**files: bytes) -> bytes:
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("__", "/"), data)
+    return sink.getvalue()
+
+
+HOSTILE = {
+    "not a zip": b"hello",
+    "empty": zipped(),
+    "no release": zipped(a=b"1"),
+    "two releases": zipped(**{"a__release.json": b"{}", "b__release.json": b"{}"}),
+    "cut short": zipped(**{"a__release.json": b"{}" * 999})[:-40],
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_zip_is_refused(visitor, case):
+    reply = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", HOSTILE[case])})
+    assert reply.status_code == 400 and "zip file" in reply.text
+
+
+def test_a_zip_writes_nowhere_else(visitor, tmp_path):
+    data = zipped(**{"..__..__release.json": b"{}", "..__..__evil.txt": b"x"})
+    page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+    assert "damaged" in page.text
+    assert [path.parent.name for path in tmp_path.rglob("evil.txt")] == ["release"]
+
+
+def test_a_bomb_is_not_unpacked(visitor, monkeypatch):
+    monkeypatch.setattr("holdfast.page.zips.MOST_BYTES", 10_000)
+    data = zipped(**{"release.json": b"{}", "table.csv": b"0" * 10_001})
+    reply = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+    assert reply.status_code == 400 and "too large" in reply.text
+
+
+def test_a_damaged_release_is_called_damaged_and_nothing_more_is_shown(visitor, released, folder):
+    table = folder / "first" / "table.csv"
+    table.write_text(table.read_text().replace("C001,", "C001,1"))
+    page = words_of(visitor.get(released).text)
+    assert "This release is damaged" in page and "Common questions" not in page
+    for part in ("/ask", "/table", "/report", "/get/zip", "/get/table"):
+        assert visitor.get(released + part).status_code == 400
+
+
+def test_a_simulation_is_called_one_on_every_page(visitor, folder):
+    counts = [0, 1, 2, 3] * 20
+    holdfast.privatize(counts, epsilon=2, max_count=3, seed=1).save(folder / "sim")
+    address = visitor.post("/releases", {"path": "sim"}).url.path
+    for part in ("", "/ask", "/table", "/compare"):
+        assert "SIMULATION" in visitor.get(address + part).text
+
+
+def test_a_folder_without_a_release_is_no_release(visitor, folder):
+    (folder / "empty").mkdir()
+    page = visitor.post("/releases", {"path": "empty"})
+    assert "damaged" in page.text
+    assert visitor.get("/releases/0000").status_code == 400

@@ -1,0 +1,303 @@
+"""The steward's five steps: what they show, refuse, keep, and do once."""
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+import holdfast
+from holdfast.ledger.ledger import Ledger
+from page_visits import BUDGET, COUNTY_ROLES, words_of, write_counties
+
+
+def problem_of(page) -> str:
+    found = re.search(r'<div class="problem".*?</div>', page.text, re.DOTALL)
+    return words_of(found[0]) if found else ""
+
+
+def test_the_way_from_a_file_to_a_verified_release(visitor, folder, at_once):
+    draft = visitor.start(path="deaths.csv")
+    assert visitor.post(f"{draft}/columns", COUNTY_ROLES).url.path == f"{draft}/protected"
+    page = visitor.get(f"{draft}/columns")
+    assert "300 rows to protect. Published unchanged: county. Withheld: population" in page.text
+    assert visitor.post(f"{draft}/protected", {"contributions": "1"}).url.path == f"{draft}/budget"
+    page = visitor.post(f"{draft}/budget", BUDGET)
+    assert page.url.path == f"{draft}/release" and "88% sure" in page.text
+    page = visitor.press(draft, out="out")
+    assert "recomputed and holds" in page.text and "It is in the folder out" in page.text
+    assert holdfast.verify(folder / "out")
+    assert (folder / "out" / "table.csv").read_text().startswith("county,deaths\n")
+
+
+def test_a_second_press_draws_nothing(visitor, folder, at_once):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    visitor.press(draft, out="out")
+    drawn = (folder / "out" / "table.csv").read_bytes()
+    seen = {"seen": "whatever", "out": "other"}
+    assert visitor.post(f"{draft}/run", seen).url.path == f"{draft}/run"
+    assert visitor.post(f"{draft}/budget", BUDGET | {"epsilon": "3"}).url.path == f"{draft}/run"
+    assert (folder / "out" / "table.csv").read_bytes() == drawn
+    assert not (folder / "other").exists()
+
+
+def test_a_page_that_is_older_than_the_draft_releases_nothing(visitor, folder, at_once):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    old = re.search(r'name="seen" value="(\w+)"', visitor.get(f"{draft}/release").text)[1]
+    visitor.post(f"{draft}/budget", BUDGET | {"epsilon": "3"})  # in another tab
+    page = visitor.post(f"{draft}/run", {"seen": old, "out": "out"})
+    assert page.url.path == f"{draft}/release" and not (folder / "out").exists()
+
+
+def test_going_back_and_reloading_lose_nothing_not_even_what_is_wrong(visitor):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft, epsilon="much", max_count="12", zeros="33")
+    for _ in range(2):
+        page = visitor.get(f"{draft}/budget")
+        assert 'value="much"' in page.text and 'value="33"' in page.text
+        assert "must be a finite number" in problem_of(page)
+    page = visitor.post(f"{draft}/budget", BUDGET | {"epsilon": "0.7", "go": "back"})
+    assert page.url.path == f"{draft}/protected"
+    assert 'value="0.7"' in visitor.get(f"{draft}/budget").text
+    columns = visitor.get(f"{draft}/columns").text
+    assert '<option value="count" selected>' in columns
+
+
+def test_no_step_is_reached_before_those_above_it(visitor):
+    draft = visitor.start(path="deaths.csv")
+    assert visitor.get(f"{draft}/release").url.path == f"{draft}/columns"
+    assert visitor.post(f"{draft}/release", {}).status_code == 400
+
+
+WRONG_COLUMNS = {
+    "no count": ({"role:county": "category"}, "`count` must name the column"),
+    "two counts": ({"role:deaths": "count", "role:population": "count"}, "`count` is one column"),
+    "text as count": ({"role:county": "count"}, "county"),
+    "a column that is not there": ({"role:nowhere": "count"}, "must be a column of the table"),
+    "classes of no number": (
+        COUNTY_ROLES | {"role:population": "classes", "classes": "x"},
+        "`classes` must be a whole number",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_COLUMNS)
+def test_wrong_columns_are_said_in_words(visitor, case):
+    fields, words = WRONG_COLUMNS[case]
+    draft = visitor.start(path="deaths.csv")
+    page = visitor.post(f"{draft}/columns", fields)
+    assert page.url.path == f"{draft}/columns" and words in problem_of(page)
+
+
+WRONG_BUDGETS = {
+    "no epsilon": ({"epsilon": ""}, "`epsilon` is missing"),
+    "too much": ({"epsilon": "11"}, "protects nobody"),
+    "no highest count": ({"max_count": ""}, "`max_count` is missing"),
+    "a word": ({"max_count": "many"}, "`max_count` must be a whole number"),
+    "a quantile of 1": ({"top": "quantile", "quantile": "1"}, "must lie above 0 and below 1"),
+    "a ledger without a name": ({"ledger": "b.ledger"}, "go together"),
+    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "there is no `b.ledger`"),
+    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "there is no `no.csv`"),
+    "a guess in words": ({"prior": "shape", "zeros": "some", "mean": "3"}, "must be a number"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_BUDGETS)
+def test_wrong_budgets_are_said_in_words(visitor, case):
+    fields, words = WRONG_BUDGETS[case]
+    draft = visitor.start(path="deaths.csv")
+    page = visitor.fill(draft, **fields)
+    assert page.url.path == f"{draft}/budget" and words in problem_of(page)
+
+
+@pytest.mark.parametrize("person", ("0", "-1", "two", ""))
+def test_a_contribution_is_a_number_from_1(visitor, person):
+    draft = visitor.start(path="deaths.csv")
+    visitor.post(f"{draft}/columns", COUNTY_ROLES)
+    page = visitor.post(f"{draft}/protected", {"contributions": person})
+    assert page.url.path == f"{draft}/protected" and "contributions" in problem_of(page)
+
+
+@pytest.mark.parametrize(("out", "words"), [("../out", "cannot be the name"), ("old", "exists")])
+def test_a_release_goes_into_a_new_folder_right_here(visitor, folder, at_once, out, words):
+    (folder / "old").mkdir()
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    page = visitor.press(draft, out=out)
+    assert page.url.path == f"{draft}/release" and words in problem_of(page)
+    assert not (folder.parent / "out").exists()
+
+
+def test_what_gives_the_counts_away_is_told_and_takes_a_tick(visitor, folder):
+    rows = [f"C{i},{(i * i) % 7 * 3 + 1},{(i * i) % 7}" for i in range(200)]
+    (folder / "leaky.csv").write_text("county,rate,deaths\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="leaky.csv")
+    roles = {"role:county": "category", "role:rate": "keep", "role:deaths": "count"}
+    page = visitor.post(f"{draft}/columns", roles)
+    assert "would be given away" in problem_of(page)
+    assert 'name="anyway" value="rate"' in page.text
+    page = visitor.post(f"{draft}/columns", roles | {"anyway": "rate"})
+    assert page.url.path == f"{draft}/protected"
+
+
+def test_a_dropped_file_stays_until_another_one_is_named(visitor, folder):
+    data = (folder / "deaths.csv").read_bytes()
+    files = {"upload": ("../../Zählung.csv", data)}
+    page = visitor.post("/drafts", {"rows": "counts"}, files=files)
+    draft = page.url.path.rpartition("/")[0]
+    assert page.url.path == f"{draft}/columns" and "deaths" in page.text
+    page = visitor.post(f"{draft}/file", {"rows": "counts", "path": "", "go": "stay"})
+    assert "Dropped: Zählung.csv" in page.text and "C000" in page.text
+    page = visitor.post(f"{draft}/file", {"rows": "counts", "path": "deaths.csv", "go": "stay"})
+    assert "Dropped:" not in page.text
+
+
+def test_a_dropped_file_that_is_no_table_is_refused(visitor):
+    page = visitor.post("/drafts", {"rows": "counts"}, files={"upload": ("a.pdf", b"%PDF")})
+    assert page.url.path.endswith("/file") and "is no table" in problem_of(page)
+
+
+@pytest.mark.parametrize("kind", ("parquet", "xlsx"))
+def test_parquet_and_excel_go_the_same_way(visitor, folder, at_once, kind):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_csv(folder / "deaths.csv")
+    if kind == "parquet":
+        frame.to_parquet(folder / "deaths.parquet")
+    else:
+        pytest.importorskip("python_calamine")
+        with pandas.ExcelWriter(folder / "deaths.xlsx", engine="xlsxwriter") as book:
+            frame.to_excel(book, sheet_name="Deaths", index=False, startrow=2)
+            frame.to_excel(book, sheet_name="Other", index=False)
+    draft = visitor.start(path=f"deaths.{kind}", sheet="Deaths" if kind == "xlsx" else "")
+    visitor.fill(draft)
+    assert "recomputed and holds" in visitor.press(draft, out="out").text
+    assert (folder / "out" / ("table.parquet" if kind == "parquet" else "table.csv")).exists()
+
+
+def test_people_are_counted_first(visitor, folder, at_once):
+    people = [f"{i},{'ABC'[i % 3]}" for i in range(60)]
+    (folder / "people.csv").write_text("person,county\n" + "\n".join(people) + "\n")
+    draft = visitor.start(path="people.csv", rows="people")
+    page = visitor.post(f"{draft}/columns", {"role:county": "by"})
+    assert "the list of categories is missing" in problem_of(page)
+    fields = {"role:county": "by", "role:person": "per", "listed": "A\nB\nC\nD"}
+    page = visitor.post(f"{draft}/columns", fields)
+    assert page.url.path == f"{draft}/protected"
+    visitor.post(f"{draft}/protected", {"contributions": "1"})
+    visitor.post(f"{draft}/budget", BUDGET)
+    assert "recomputed and holds" in visitor.press(draft, out="out").text
+    assert (folder / "out" / "table.csv").read_text().count("\n") == 5
+
+
+def test_groups_and_totals_are_released_and_shown(visitor, folder, at_once):
+    rows = [f"C{i},{'ABC'[i % 3]},{(i * i) % 5}" for i in range(240)]
+    (folder / "states.csv").write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="states.csv")
+    roles = {"role:county": "category", "role:state": "group", "role:deaths": "count"}
+    visitor.fill(draft, roles, totals="yes")
+    page = visitor.get(f"{draft}/release").text
+    assert "3 groups of 80 to 80 rows" in page and "on totals" in page
+    page = words_of(visitor.press(draft, out="out").text)
+    assert "recomputed and holds" in page and "By group" in page and "add up to" in page
+    assert holdfast.load(folder / "out").groups["A"].rows == 80
+
+
+def test_a_ledger_is_shown_pays_once_and_refuses(visitor, folder, at_once):
+    ledger = Ledger(folder / "b.ledger")
+    ledger.set_limit("deaths", epsilon=3)
+    paid = {"ledger": "b.ledger", "dataset": "deaths"}
+    first = visitor.start(path="deaths.csv")
+    visitor.fill(first, **paid)
+    assert "spent epsilon 0 of 3; 3 is left" in visitor.get(f"{first}/budget").text
+    page = visitor.press(first, out="first").text
+    assert "spent epsilon 2 of 3; 1 is left" in page and "made before" not in page
+    again = visitor.start(path="deaths.csv")
+    visitor.fill(again, **paid)
+    assert "the ledger will refuse it" in visitor.get(f"{again}/release").text
+    page = visitor.press(again, out="second").text
+    assert "This release was made before" in page and "1 is left" in page
+    other = visitor.start(path="deaths.csv")
+    visitor.fill(other, **paid, max_count="6")
+    page = words_of(visitor.press(other, out="third").text)
+    assert "holdfast refused" in page and "cannot afford this" in page
+    assert "Nothing was drawn or spent" in page and not (folder / "third").exists()
+    assert ledger.balance("deaths").epsilon_spent == 2
+
+
+def test_after_a_refusal_the_steps_are_open_again(visitor, folder, at_once):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    write_counties(folder / "later.csv")
+    seen = re.search(r'name="seen" value="(\w+)"', visitor.get(f"{draft}/release").text)[1]
+    (folder / "deaths.csv").write_text("county,population,deaths\nA,1,-5\n")
+    page = visitor.post(f"{draft}/run", {"seen": seen, "out": "out"})
+    assert page.url.path == f"{draft}/release" and problem_of(page)
+    write_counties(folder / "deaths.csv")
+    assert "recomputed and holds" in visitor.press(draft, out="out").text
+
+
+def test_what_is_released_can_be_changed_in_a_copy(visitor, folder, at_once):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    visitor.press(draft, out="out")
+    page = visitor.post(f"{draft}/copy")
+    copy = page.url.path.rpartition("/")[0]
+    assert copy != draft and '<option value="count" selected>' in page.text
+    assert 'value="deaths-release"' in visitor.get(f"{copy}/release").text
+
+
+def test_a_draft_can_be_removed(visitor):
+    draft = visitor.start(path="deaths.csv")
+    assert "Draft of deaths.csv" in visitor.get("/").text
+    assert "Draft of" not in visitor.post(f"{draft}/forget").text
+    assert visitor.get(f"{draft}/file").status_code == 400
+
+
+def test_the_picture_of_errors_comes_from_the_guess_and_not_from_the_file(visitor):
+    draft = visitor.start(path="deaths.csv")
+    page = visitor.fill(draft, prior="shape", zeros="40", mean="2", go="stay")
+    assert page.url.path == f"{draft}/budget" and "points on average" in page.text
+    assert "holdfast plan --categories 300 --max-count 4 --prior zeros:0.4+geometric:2" in (
+        words_of(page.text)
+    )
+
+
+def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, cli, monkeypatch):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft, COUNTY_ROLES | {"role:population": "classes", "classes": "3"}, totals="yes")
+    page = visitor.get(f"{draft}/release").text
+    command, python = (
+        words for words in re.findall(r"<pre[^>]*><code>(.*?)</code>", page, re.DOTALL)
+    )
+    monkeypatch.chdir(folder)
+    code, _, errors = cli(*shlex.split(words_of(command))[1:])
+    monkeypatch.chdir(folder)
+    assert code == 0, errors
+    source = python.replace("&#39;", "'").replace("&#34;", '"')
+    source = source.replace("'release'", "'by_python'")
+    exec(compile(source, "shown", "exec"), {})
+    records = [holdfast.load(place).summary() for place in ("release", "by_python")]
+    for record in records:
+        assert record["privacy"]["epsilon"] == "2" and record["rows"] == 300
+        assert record["unchanged_columns"] == ["county", "population"]
+
+
+def test_a_large_file_is_previewed_by_its_head_and_streamed(visitor, at_once, monkeypatch):
+    monkeypatch.setattr("holdfast.engines.looking.LARGE", 100)
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    assert "holdfast.privatize_stream" in visitor.get(f"{draft}/release").text
+    assert "recomputed and holds" in visitor.press(draft, out="out").text
+
+
+def test_the_heavy_parts_are_not_needed_for_the_first_page():
+    code = (
+        "import sys, holdfast.page.app, holdfast.page.server\n"
+        "heavy = {'numba', 'scipy', 'opendp', 'pyarrow', 'pandas', 'narwhals', 'numpy'}\n"
+        "print(*sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) <= {"numpy", "narwhals"}
