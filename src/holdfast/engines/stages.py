@@ -215,7 +215,7 @@ class Stages(Parameters):
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
         mechanism, delta = self._checked(construction, len(target))
         known |= {"target": target, "measurement": noisy, "mechanism": mechanism}
-        return Staged(stages=self, method=construction.description, delta=delta, **known)
+        return Staged(method=construction.description, delta=delta, **known)
 
     def _checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
         """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
