@@ -38,6 +38,7 @@ from holdfast.privatizers.max_count import (
     certified_quantile,
     find_max_count,
     highest_count,
+    read_max_count,
 )
 from holdfast.privatizers.totals import Totals, certified_totals, measure_totals
 from holdfast.release.groups import Groups
@@ -76,6 +77,7 @@ def check_parameters(
             "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets; one of your own "
             "derives from holdfast.privatizers.Privatizer."
         )
+    max_count = read_max_count(max_count)
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
     grouped = read_within(within)
     if grouped is not None:

@@ -16,8 +16,9 @@ import numpy as np
 
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report.content import report, run_name
-from holdfast.analysis.report.table import released_table, table_with_intervals
+from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
 from holdfast.errors import HoldfastError
+from holdfast.tables.csv import CsvTable
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -36,10 +37,10 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
             f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
         )
     content = report(release, level)
-    columns, notes = _table(release, level)
+    table, notes = _table(release, level)
     with _Book() as book:
         book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
-        book.sheet("Table", tuple(columns), zip(*columns.values(), strict=True))
+        book.sheet("Table", table.columns, table.rows)
         book.sheet("Distribution", _shares_header(level), _shares(content))
         book.sheet("Answers", _answers_header(level), _answers(content), widths=(44,))
         if totals := totals_sheet(release):
@@ -50,11 +51,12 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
     return book.data
 
 
-def _table(release: "Release", level: float) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
+def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
     try:
-        return table_with_intervals(release, level)
+        columns, notes = table_with_intervals(release, level)
     except HoldfastError as error:  # a distribution that cannot be told from what was released
-        return released_table(release), (f"No intervals: {error}",)
+        columns, notes = released_table(release), (f"No intervals: {error}",)
+    return as_text(columns), notes
 
 
 def totals_sheet(release: "Release") -> Rows:

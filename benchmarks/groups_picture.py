@@ -1,6 +1,6 @@
 """The picture of docs/groups.md: counts against population, true, ungrouped and grouped.
 
-`python -m holdfast.studies.groups_picture docs` draws it.
+`python benchmarks/groups_picture.py docs` draws it.
 """
 
 import csv
