@@ -157,7 +157,7 @@ def _opened(site: Site, request: Request) -> Opened:
 def _tab(site: Site, request: Request, opened: Opened, tab: str, **values: Any) -> Response:
     opened.loaded(site)
     at, verdict = opened.shown(site), opened.verified(site)
-    shared = {"opened": opened, "at": at, "verdict": verdict, "tab": tab}
+    shared: dict[str, Any] = {"opened": opened, "at": at, "verdict": verdict, "tab": tab}
     return site.show(request, f"{tab}.html", **shared, **values)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from holdfast.page.access import Access
@@ -70,7 +70,7 @@ class Guard:
             if os.environ.get("HOLDFAST_DEBUG"):
                 raise
 
-    def _refusal(self, scope: Scope, headers: Headers) -> PlainTextResponse | None:
+    def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         """The reply to a request that goes no further; a token's way in is one as well."""
         host = headers.get("host", "")
         if host not in self.hosts or len(headers.getlist("host")) != 1:
@@ -92,7 +92,7 @@ class Guard:
         scope[SESSION] = session
         return None
 
-    def _let_in(self, token: str) -> PlainTextResponse | RedirectResponse:
+    def _let_in(self, token: str) -> Response:
         session = self.access.enter(token)
         if session is None:
             return HTMLResponse(self.locked, 401)

@@ -80,8 +80,8 @@ def show_run(site: Site, request: Request) -> Response:
     if status.done:
         return site.show(request, "done.html", **values, **_result(site, draft, status))
     template = "running.html" if status.ended is None else "ended.html"
-    said = {"ledger": draft.one("budget", "dataset"), "message": site.near(status.message)}
-    return site.show(request, template, **values, **said, ends=Ended)
+    values |= {"ledger": draft.one("budget", "dataset"), "message": site.near(status.message)}
+    return site.show(request, template, **values, ends=Ended)
 
 
 def progress(site: Site, request: Request) -> Response:
