@@ -49,6 +49,7 @@ picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
 	$(BIN)/python benchmarks/optimum_picture.py docs
+	$(BIN)/python benchmarks/groups_picture.py docs
 	$(BIN)/python benchmarks/agencies_page.py docs
 
 wheel: .venv/.build

@@ -2,11 +2,13 @@
 
 import csv
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
+from holdfast.privacy.budget import share_rule
 from holdfast.privatizers.groups import block_edges, fit_groups, group_sums, whole_share
 from holdfast.privatizers.noisy import laplace_variance
 from holdfast.privatizers.projection import Noise
@@ -122,6 +124,28 @@ def optimal_kernel(z, epsilon):
     curves[n] = 1
     T = np.maximum(np.diff(curves, axis=0).T, 0)
     return T / T.sum(axis=1, keepdims=True)
+
+
+def by_class(rows, number, epsilon, seed, fine=32):
+    """Mean change of a count and W1 within `fine` classes of population, for a release of so many
+    rows of the homicides, drawn at random, in `number` classes."""
+    rng, whole = np.random.default_rng(seed), demo(1)
+    at = rng.choice(len(whole.counts), rows, replace=rows > len(whole.counts))
+    rank = np.argsort(np.argsort(whole.x[at] + 1e-6 * rng.normal(size=rows)))
+    counts = whole.counts[at]
+    counts[0] = 30  # so that all tables have as many bins
+    table = Table(counts=counts, group=rank * number // rows, x=whole.x[at], ordered=True)
+    part = float(share_rule(Fraction(epsilon), rows=rows, bins=31, groups=number))
+    targets = together(table, part * float(epsilon), rng)
+    kernels = [optimal_kernel(z, (1 - part) * float(epsilon)) for z in targets]
+    drawn = np.empty(rows, dtype=np.int64)
+    for row, (group, count) in enumerate(zip(table.group, counts, strict=True)):
+        drawn[row] = np.searchsorted(np.cumsum(kernels[group][count]), rng.random())
+    off = np.zeros((fine, 32), dtype=np.int64)
+    np.add.at(off, (rank * fine // rows, np.minimum(drawn, 30)), 1)
+    np.add.at(off, (rank * fine // rows, counts), -1)
+    within = np.abs(np.cumsum(off, axis=1)).sum() / rows
+    return np.abs(drawn - counts).mean(), within
 
 
 def released(table, targets, epsilon, rng):

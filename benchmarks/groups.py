@@ -4,6 +4,8 @@
     python benchmarks/groups.py states --data DATA        # murders by state
     python benchmarks/groups.py split [--data DATA]       # other shares of stage 1
     python benchmarks/groups.py time                      # up to 10,000 groups at n = 101
+    python benchmarks/groups.py totals [--data DATA]      # what totals cost, by their share
+    python benchmarks/groups.py classes                   # how many classes a table bears
 
 DATA holds crime_by_county.csv (or set HOLDFAST_DATA). Noise is NumPy's: this is a study.
 """
@@ -16,8 +18,20 @@ from fractions import Fraction
 
 import numpy as np
 
-from group_releases import demo, known, made, one_by_one, released, states, together, ungrouped
+from group_releases import (
+    by_class,
+    demo,
+    known,
+    made,
+    one_by_one,
+    released,
+    states,
+    together,
+    ungrouped,
+)
 from holdfast.privacy.budget import share_rule
+from holdfast.privatizers.groups import classes_rule
+from holdfast.privatizers.totals import totals_whole_share
 
 WAYS = {
     "ungrouped": ungrouped,
@@ -86,10 +100,47 @@ def timing():
             print(f"ordered {ordered!s:<5}  G {groups:>6}  {time.process_time() - begin:6.2f} s")
 
 
+def totals(tables, releases):
+    """What a share for totals costs the rest, and how well totals are then known."""
+    for name, table in tables.items():
+        sizes = len(table.histograms)
+        part = float(totals_whole_share(sizes))
+        for epsilon in ("0.2", "1"):
+            for taken in (0, 0.05, 0.1, 0.2):
+                rest = float(epsilon) * (1 - taken)
+                exact = Fraction(str(round(rest, 6)))
+                found = scores(table, "together", rest, share(table, "together", exact), releases)
+                words = "  ".join(f"{key} {found[key]:.4g}" for key in ("change", "W1 within"))
+                if taken:
+                    noise = 1 / (float(epsilon) * taken)
+                    own = noise / (1 - part)
+                    whole = noise / part if part else own * math.sqrt(sizes)
+                    words += (
+                        f"  mean error of a group's total {own:.0f}, of the table's {whole:.0f}"
+                    )
+                print(f"{name:<12} ε {epsilon:>3}  share {taken:4}  {words}", flush=True)
+
+
+def classes(releases):
+    """ln(change) + ln(W1 within 32 classes) by number of classes, above the best of them."""
+    numbers = (1, 2, 4, 8, 16, 32, 64)
+    for rows in (300, 1000, 2197, 10_000):
+        for epsilon in ("0.1", "0.3", "1", "3"):
+            losses = []
+            for number in numbers:
+                found = [by_class(rows, number, epsilon, seed) for seed in range(releases)]
+                losses.append(sum(math.log(mean) for mean in np.mean(found, axis=0)))
+            rule = classes_rule(rows)
+            above = "  ".join(
+                f"{k}: {x - min(losses):.2f}" for k, x in zip(numbers, losses, strict=True)
+            )
+            print(f"N {rows:>6}  ε {epsilon:>3}  rule {rule:>2}  {above}", flush=True)
+
+
 def options():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["demo", "states", "split", "time"])
+    parser.add_argument("what", choices=["demo", "states", "split", "time", "totals", "classes"])
     parser.add_argument("--releases", type=int, default=200)
     parser.add_argument("--data", default=os.environ.get("HOLDFAST_DATA"))
     return parser.parse_args()
@@ -104,6 +155,11 @@ def main():
         compare(states(chosen.data), ("0.2", "0.5", "1", "2"), chosen.releases)
     elif chosen.what == "time":
         timing()
+    elif chosen.what == "classes":
+        classes(min(chosen.releases, 6))
+    elif chosen.what == "totals":
+        tables = {"demo, 8": demo(8)} | ({"states": states(chosen.data)} if chosen.data else {})
+        totals(tables, min(chosen.releases, 20))
     else:
         tables = {"demo, 8": demo(8), "demo, 16": demo(16), "made, 200": made(200, 20, 101)}
         if chosen.data:

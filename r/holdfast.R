@@ -6,6 +6,7 @@
 #   release$target                       # z, the private distribution of counts, from 0 on
 #   hf_row(release, 3)                   # what a true count of 3 may be published as
 #   hf_intervals(release)                # for every row, what its true count may be
+#   release$groups, release$totals       # of a release by group, or with measured totals
 #
 # docs/bundle.md describes the files. This reader checks that they are whole; `holdfast verify`
 # checks what they claim.
@@ -16,15 +17,20 @@ hf_read <- function(folder) {
   hf_check_sums(folder)
   record <- hf_json(paste(readLines(file.path(folder, "release.json"), encoding = "UTF-8"),
                           collapse = "\n"))
-  if (!(record$schema %in% c(2, 3)))
-    stop("this reader knows bundles of schema 2 and 3; this one is of schema ", record$schema)
+  if (!(record$schema %in% 2:4))
+    stop("this reader knows bundles of schema 2 to 4; this one is of schema ", record$schema)
   table <- hf_table(folder, record)
   column <- if (is.null(record$count_column)) "count" else record$count_column
   counts <- suppressWarnings(as.integer(as.character(table[[column]])))
   table[[column]] <- counts
   marks <- function(name)
     if (is.null(record[[name]])) NULL else hf_marks(record[[name]], nrow(table))
+  out <- rep(FALSE, nrow(table))
+  for (name in c("structural_zero_rows", "missing_rows"))
+    if (!is.null(marks(name))) out <- out | marks(name)
+  groups <- hf_groups(folder)
   structure(list(
+    groups = groups, totals = record$totals, member = hf_members(groups, table, record, out),
     table = table, counts = counts, target = as.numeric(record$target), record = record,
     epsilon = record$privacy$epsilon, promise = record$privacy$promise,
     simulated = record$privacy$simulated, notes = unlist(record$notes),
@@ -61,12 +67,19 @@ hf_check_sums <- function(folder) {
 
 # ---- what a released count says about the true one -----------------------------------------------
 
-# The law of the true count of a row whose released count is `count`: z_i T_ij over its sum.
-hf_posterior <- function(release, count) {
+# The law of the true count of a row whose released count is `count`: z_i T_ij over its sum. Of a
+# release by group, `group` is the number of the row's group in release$groups.
+hf_posterior <- function(release, count, group = 1) {
   if (!isTRUE(release$record$fixed_point))
     stop("intervals of a release without a stage 1 need holdfast itself")
-  joint <- release$target * hf_matrix(release)[, count + 1]
+  joint <- hf_target(release, group) * hf_matrix(release, group)[, count + 1]
   joint / hf_sum(joint)
+}
+
+# z, of one group where there are some.
+hf_target <- function(release, group = 1) {
+  m <- release$mechanism
+  if (is.null(m$parts)) release$target else m$parts[[m$index[group]]]$target
 }
 
 # For every row: the shortest run of true counts with at least the probability `level`, what to
@@ -77,16 +90,18 @@ hf_intervals <- function(release, level = 0.9) {
   if (!is.null(release$known_zero)) kinds[release$known_zero] <- n
   share <- if (is.null(release$known_zero) && release$record$structural_zeros > 0)
     release$record$structural_zeros / sum(kinds == 0, na.rm = TRUE) else 0
-  seen <- sort(unique(kinds[!is.na(kinds)]))
-  laws <- lapply(seen, function(kind) {
+  member <- if (is.null(release$member)) rep(1, length(kinds)) else release$member
+  member[is.na(member)] <- 1
+  seen <- unique(data.frame(kind = kinds, group = member)[!is.na(kinds), ])
+  laws <- Map(function(kind, group) {
     zero <- as.numeric(seq_len(n) == 1)
     if (kind == n) return(zero)
     if (kind == 0 && share > 0)
-      return(if (share < 1) share * zero + (1 - share) * hf_posterior(release, 0) else zero)
-    hf_posterior(release, kind)
-  })
+      return(if (share < 1) share * zero + (1 - share) * hf_posterior(release, 0, group) else zero)
+    hf_posterior(release, kind, group)
+  }, seen$kind, seen$group)
   ends <- vapply(laws, hf_shortest_run, c(0, 0), level = level)
-  at <- match(kinds, seen)
+  at <- match(paste(kinds, member), paste(seen$kind, seen$group))
   data.frame(
     low = ends[1, at], high = ends[2, at],
     expected = round(vapply(laws, function(p) sum(p * (seq_along(p) - 1)), 0), 3)[at],
@@ -127,26 +142,33 @@ hf_sum <- function(x) {
 # ---- the mechanism: exact integers of 62 bits, as limbs of 24 bits, lowest first -------------------
 
 # Row i of T: the probability of every published count for a true count of i.
-hf_row <- function(release, i) hf_double(hf_weights(release, i)) / 2^62
+hf_row <- function(release, i, group = 1) hf_double(hf_weights(release, i, group)) / 2^62
 
 # All of T: as much memory as n x n numbers take.
-hf_matrix <- function(release) {
-  cache <- release$mechanism$cache
+hf_matrix <- function(release, group = 1) {
+  cache <- hf_part(release, group)$cache
   if (is.null(cache$matrix)) {
     counts <- seq_along(release$target) - 1
-    cache$matrix <- t(vapply(counts, function(i) hf_row(release, i), numeric(length(counts))))
+    rows <- vapply(counts, function(i) hf_row(release, i, group), numeric(length(counts)))
+    cache$matrix <- t(rows)
   }
   cache$matrix
 }
 
 # Row i as exact integers, in decimal digits; their sum is 2^62.
-hf_row_integers <- function(release, i) {
-  apply(hf_weights(release, i), 2, hf_digits)
+hf_row_integers <- function(release, i, group = 1) {
+  apply(hf_weights(release, i, group), 2, hf_digits)
+}
+
+# The mechanism of a group; of the table, where there are none.
+hf_part <- function(release, group) {
+  m <- release$mechanism
+  if (is.null(m$parts)) m else m$parts[[m$index[group]]]
 }
 
 # A matrix of three limbs by n outputs.
-hf_weights <- function(release, i) {
-  m <- release$mechanism
+hf_weights <- function(release, i, group = 1) {
+  m <- hf_part(release, group)
   n <- length(release$target)
   if (i < 0 || i >= n || i != round(i)) stop("`i` must be a count from 0 to ", n - 1)
   if (!is.null(m$weights)) return(m$weights[, (0:(n - 1)) * n + i + 1, drop = FALSE])
@@ -163,17 +185,39 @@ hf_weights <- function(release, i) {
 
 hf_mechanism <- function(folder, record) {
   n <- record$max_count + 1
-  curves <- file.path(folder, "mechanism.curves")
-  if (!file.exists(curves)) return(hf_read_weights(file.path(folder, "mechanism.weights"), n))
-  data <- hf_inflate(curves, 2L, 24 * n)
-  numbers <- hf_limbs(data$bytes)
+  place <- function(kind) file.path(folder, paste0("mechanism.", kind))
+  if (file.exists(place("weights"))) return(hf_read_weights(place("weights"), n))
+  powers <- hf_powers(record$certificate$epsilon, n)
+  if (file.exists(place("groups"))) return(hf_read_groups(place("groups"), n, powers))
+  data <- hf_inflate(place("curves"), 2L, 24 * n)
+  hf_curves(hf_limbs(data$bytes), hf_limbs(data$head[17:24])[, 1], powers)
+}
+
+hf_curves <- function(numbers, lift, powers) {
+  n <- ncol(numbers) / 3
   floors <- numbers[, 2 * n + seq_len(n), drop = FALSE]
   keep <- c(0, 0, 2^14)
   for (b in seq_len(n)) keep <- hf_carry(matrix(keep - floors[, b]))[, 1]
   list(turns = hf_double(numbers[, seq_len(n), drop = FALSE]),
        heights = numbers[, n + seq_len(n), drop = FALSE], floors = floors, keep = keep,
-       lift = hf_limbs(data$head[17:24])[, 1],
-       powers = hf_powers(record$certificate$epsilon, n), cache = new.env())
+       lift = lift, powers = powers, cache = new.env())
+}
+
+# A mechanism for each group: K that differ, which of them each group has, their curves, their z.
+hf_read_groups <- function(path, n, powers) {
+  data <- hf_inflate(path, 3L, NA)
+  groups <- hf_double(hf_limbs(data$head[17:24]))
+  number <- function(at) hf_limbs(data$bytes[8 * (at[1] - 1) + seq_len(8 * length(at))])
+  kinds <- hf_double(number(1))
+  index <- hf_double(number(1 + seq_len(groups))) + 1
+  start <- 1 + groups
+  parts <- lapply(seq_len(kinds), function(k) {
+    part <- hf_curves(number(start + (k - 1) * 3 * n + seq_len(3 * n)), c(0, 0, 0), powers)
+    from <- 8 * (start + kinds * 3 * n + (k - 1) * n)
+    part$target <- readBin(data$bytes[from + seq_len(8 * n)], "double", n, endian = "little")
+    part
+  })
+  list(parts = parts, index = index)
 }
 
 # The weights of a mechanism that is not made of curves: columns of folded differences.
@@ -202,7 +246,7 @@ hf_inflate <- function(path, version, size) {
   sound <- rawToChar(head[1:8]) == "holdfast" &&
     readBin(head[9:12], "integer", size = 4, endian = "little") == version
   bytes <- if (sound) memDecompress(data[-(1:32)], type = "gzip")
-  if (!sound || length(bytes) != size) stop("`", basename(path), "` cannot be read")
+  if (!sound || (!is.na(size) && length(bytes) != size)) stop("`", basename(path), "` cannot be read")
   list(head = head, bytes = bytes)
 }
 
@@ -385,6 +429,41 @@ hf_table <- function(folder, record) {
                       blank.lines.skip = FALSE)
   names(table) <- unlist(record$columns)
   table
+}
+
+# groups.csv, where there is one: labels, rows and, where they were measured, totals.
+hf_groups <- function(folder) {
+  path <- file.path(folder, "groups.csv")
+  if (!file.exists(path)) return(NULL)
+  table <- read.csv(path, colClasses = "character", check.names = FALSE, na.strings = character(0),
+                    encoding = "UTF-8")
+  for (name in intersect(names(table), c("rows", "total", "total_low", "total_high", "total_measured")))
+    table[[name]] <- as.numeric(table[[name]])
+  table
+}
+
+# The number of every row's group in groups.csv; NA for rows that are in none.
+hf_members <- function(groups, table, record, out) {
+  if (is.null(groups)) return(NULL)
+  columns <- unlist(record$within$columns)
+  classes <- record$within$classes
+  keys <- lapply(seq_along(columns), function(k) {
+    cells <- as.character(table[[columns[k]]])
+    number <- unlist(classes[k])
+    if (is.null(number) || is.na(number)) return(cells)
+    values <- as.numeric(cells[!out])
+    class <- floor(number * (rank(values, ties.method = "min") - 1) / length(values))
+    labels <- rep(NA_character_, length(cells))
+    ends <- function(f) cells[!out][tapply(seq_along(values), class, function(at) at[f(values[at])])]
+    names <- paste(ends(which.min), "to", ends(which.max))
+    labels[!out] <- names[match(class, sort(unique(class)))]
+    labels
+  })
+  paste_all <- function(parts) do.call(paste, c(parts, sep = "\r"))
+  found <- match(paste_all(keys), paste_all(unname(as.list(groups[seq_along(columns)]))))
+  found[out] <- NA
+  if (anyNA(found[!out])) stop("a row of the table is in no group of groups.csv")
+  found
 }
 
 hf_marks <- function(text, rows) {

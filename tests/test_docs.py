@@ -1,6 +1,7 @@
 """The documentation is a book: every page has its place in it, and its links lead somewhere."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -36,3 +37,13 @@ def test_links_between_pages_lead_to_pages():
     for name, text in PAGES.items():
         for link in re.findall(r"\]\(([a-z0-9_-]+\.(?:md|svg))", text):
             assert (DOCS / link).exists(), f"{name}: {link}"
+
+
+def test_no_line_of_a_paragraph_is_taken_for_a_list():
+    start = re.compile(r"(?:[-+*]|[0-9]+[.)]) ")
+    for name, text in PAGES.items():
+        lines = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE).splitlines()
+        for before, line in pairwise(lines):
+            inside = before.strip() and not start.match(before.strip()) and before[:1] != " "
+            if start.match(line) and inside:
+                assert before.rstrip().endswith(":"), f"{name}: {before} / {line}"

@@ -60,7 +60,15 @@ def run_page(page, monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("page", "least"),
-    [("tutorial-analyst", 20), ("tutorial-steward", 12), ("two-years", 14), ("agencies", 4)],
+    [
+        ("tutorial-analyst", 20),
+        ("tutorial-steward", 12),
+        ("tutorial-researcher", 20),
+        ("two-years", 14),
+        ("agencies", 4),
+        ("example-homicides", 18),
+        ("example-schools", 12),
+    ],
 )
 def test_every_line_of_a_tutorial_runs(page, least, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

@@ -14,6 +14,7 @@ from holdfast.verify import verify  # now, so that the function wins over the pa
 
 if TYPE_CHECKING:
     from holdfast import constructors, privatizers
+    from holdfast.analysis.combining import combine
     from holdfast.constructors import baselines
     from holdfast.engines import spark
     from holdfast.engines.memory import privatize
@@ -52,6 +53,7 @@ __all__ = [
     "audit",
     "baselines",
     "classes",
+    "combine",
     "compare",
     "constructors",
     "count_by",
@@ -91,6 +93,7 @@ _HOMES = {
     "StreamedRelease": "release.release",
     "audit": "studies.audit.black_box",
     "classes": "tables.groups",
+    "combine": "analysis.combining",
     "compare": "studies.compare.comparison",
     "count_by": "tables.count_by",
     "load": "release.bundle",

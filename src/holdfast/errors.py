@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 COUNTED = "The ledger has counted this run: something may have been drawn."  # a note on an error
+MAY_COUNT = "The ledger may have counted this run: its history tells."  # likewise
 
 
 class HoldfastError(ValueError):

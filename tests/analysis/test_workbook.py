@@ -9,7 +9,7 @@ import pytest
 import holdfast
 from analysis_releases import released
 from command_line import run
-from holdfast.analysis.report.workbook import workbook
+from holdfast.analysis.report.workbook import groups_sheet, totals_sheet, workbook
 from holdfast.tables.csv import CsvTable
 
 pytest.importorskip("xlsxwriter")
@@ -113,3 +113,21 @@ def test_an_excel_file_is_released_and_reported_in_excel(tmp_path, capsys, monke
         capsys, monkeypatch, "privatize", "in.csv", *words[2:], "--sheet", "d", "--out", "x"
     )
     assert code == 2 and "are for Excel workbooks" in said
+
+
+def test_measured_totals_have_a_sheet():
+    table = CsvTable(("n",), [[str(k % 5)] for k in range(300)])
+    release = released(counts=table, totals=True, epsilon="3", constructor=None)
+    whole = release.totals.whole
+    found = sheets(workbook(release))["Totals"]
+    assert found.iloc[0].tolist() == ["all rows", whole.value, whole.low, whole.high]
+
+
+def test_groups_have_rows_of_their_own():
+    rows = [[f"p{k}", "NE" if k % 2 else "TX", str(k % 5)] for k in range(400)]
+    release = holdfast.privatize(
+        CsvTable(("place", "state", "n"), rows), epsilon=3, max_count=6, count="n",
+        category="place", within="state", totals=True, seed=1,
+    )  # fmt: skip
+    assert [row[:2] for row in groups_sheet(release)] == [("NE", 200), ("TX", 200)]
+    assert [row[0] for row in totals_sheet(release)] == ["all rows", "NE", "TX"]

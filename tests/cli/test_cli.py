@@ -221,7 +221,7 @@ def test_an_unexpected_failure_shows_no_values(cli, monkeypatch):
 
     monkeypatch.setattr(holdfast, "privatize", broken)
     code, out, err = cli("privatize", table(), *USUAL)
-    assert code == 1 and SECRET not in out + err
+    assert code == 5 and SECRET not in out + err
     assert "RuntimeError" in err
 
 

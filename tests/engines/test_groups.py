@@ -84,12 +84,10 @@ def test_more_classes_than_values_leave_none_empty():
     assert [group.rows for group in found.groups.values()] == [25, 25]
 
 
-def test_the_number_of_classes_follows_from_the_budget_where_it_is_open():
-    few, many = (
-        release(within=holdfast.classes("people"), epsilon=epsilon) for epsilon in ("0.1", 3)
-    )
-    assert len(few.groups) < len(many.groups)
-    assert few.groups.within.parts[0].number == len(few.groups)
+def test_the_number_of_classes_follows_from_the_rows_where_it_is_open():
+    few, many = (release(frame(rows), within=holdfast.classes("people")) for rows in (40, 4000))
+    assert (len(few.groups), len(many.groups)) == (4, 16)
+    assert few.groups.within.parts[0].number == 4
 
 
 @pytest.mark.parametrize("rows", [1, 2, 7])
@@ -195,3 +193,18 @@ def test_a_draw_goes_through_the_mechanism_of_its_own_group():
         assert np.abs(shares - np.cumsum(group.target)).max() < 3 / np.sqrt(group.rows)
         if group.name != "NE":
             assert np.abs(np.cumsum(high) - shares).max() > 0.2
+
+
+def test_a_ledger_shows_a_release_by_group_again(tmp_path):
+    ledger, table = tmp_path / "a.ledger", frame(80)
+    holdfast.Ledger(ledger).set_limit("d", epsilon=2)
+    paid = {"ledger": ledger, "dataset": "d", "seed": None, "totals": True}
+    first = release(table, within="state", **paid)
+    again = release(table, within="state", **paid)
+    assert again.repeated and (again.counts == first.counts).all()
+    assert list(again.table.columns) == ["place", "state", "n"]
+    assert (again.groups.members == first.groups.members).all()
+    assert again.totals.whole == first.totals.whole
+    other = release(table, within=["state"], **paid | {"totals": None})
+    assert not other.repeated and holdfast.Ledger(ledger).balance("d").epsilon_left == 0
+    assert holdfast.verify(again.save(tmp_path / "release"))

@@ -28,6 +28,7 @@ MAY_PASS = {
     "target": "by less than 1e-9, which the projection may be off by",
     "expected_change_of_a_count": "by less than a millionth",
     "measurement": "by what the projection cuts off",
+    "receipt": "only the ledger that paid knows its entries",
     "fixed_point": "a claim that is not made although it holds",
     "schema": "texts of schema 2 are held to their main points alone; verify warns of it",
 }

@@ -1,20 +1,17 @@
 """Releases through a ledger: paid first, drawn once, shown again."""
 
 import json
-import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import holdfast
-from command_line import table
 from holdfast.constructors import Heuristic
 from holdfast.errors import BudgetError, CertificateError, HoldfastError
 from holdfast.ledger.ledger import Ledger
@@ -291,48 +288,6 @@ def test_ledger_and_dataset_go_together(ledger):
             holdfast.privatize(COUNTS, **USUAL, **given)
 
 
-PAID = (
-    "--keep-none",
-    "--count",
-    "n",
-    "--max-count",
-    "5",
-    "--epsilon",
-    "0.5",
-    "--constructor",
-    "min",
-)
-PAID = (*PAID, "--ledger", "b.ledger", "--dataset", "crime")
-
-
-def test_the_command_line_pays_shows_again_and_refuses(cli):
-    name = table()
-    assert cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "0.8")[0] == 0
-    code, out, _ = cli("privatize", name, *PAID, "--out", "one")
-    assert code == 0 and "has spent epsilon 0.5 of 0.8; 0.3 is left" in out
-    code, out, _ = cli("privatize", name, *PAID, "--out", "two")
-    assert code == 0 and "made before" in out
-    assert "published again learns that the table has not changed" in out
-    for path in Path("one").iterdir():
-        assert path.read_bytes() == (Path("two") / path.name).read_bytes()
-    code, _, err = cli("privatize", name, *PAID, "--split", "0.4", "--out", "three")
-    assert code == 2 and "spent 0.5, requested 0.5, limit 0.8" in err
-    assert not os.path.exists("three")
-    code, out, _ = cli("privatize", name, *PAID, "--out", "four", "--json")
-    assert json.loads(out)["repeated"] and json.loads(out)["ledger"]["epsilon_left"] == "3/10"
-
-
-def test_the_command_line_says_that_a_failed_run_counts(cli, monkeypatch):
-    name = table()
-    cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "0.8")
-    broken = lambda *_: fail(RuntimeError("secret"))  # noqa: E731
-    monkeypatch.setattr("holdfast.engines.memory.five_steps", broken)
-    code, _, err = cli("privatize", name, *PAID, "--out", "one")
-    assert code == 1 and "The ledger has counted this run" in err and "secret" not in err
-    code, _, err = cli("privatize", name, *PAID, "--out", "one")
-    assert code == 2 and "cannot afford" in err and "counted" not in err
-
-
 def test_what_this_machine_cannot_do_fails_before_anything_is_paid(ledger, monkeypatch):
     def broken(*given, **named):
         raise RuntimeError("no compiler")
@@ -352,41 +307,3 @@ def test_methods_that_are_not_holdfasts_own_are_not_rehearsed(ledger):
 def test_a_method_that_fits_no_made_up_table_is_not_held_against_the_run(ledger):
     release(ledger, constructor=holdfast.constructors.Optimal(target=np.full(6, 1 / 6)))
     assert spent(ledger) == Fraction(1, 2)
-
-
-def test_a_dry_run_shows_what_is_left_and_spends_nothing(cli):
-    name = table()
-    cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "0.4")
-    code, out, _ = cli("privatize", name, *PAID, "--dry-run")
-    assert code == 0 and "0.4 is left" in out and "not enough" in out
-    out = cli("privatize", name, *PAID, "--dry-run", "--json")[1]
-    assert json.loads(out)["ledger"]["epsilon_spent"] == "0"
-    code, _, err = cli("privatize", name, *PAID[:-2], "--dry-run")
-    assert code == 2 and "go together" in err
-
-
-def test_a_dry_run_compares_delta_too(cli):
-    name, gaussian = table(), ("--constructor", "discrete-gaussian", "--delta", "1e-4", "--dry-run")
-    for delta, enough in (("1e-5", False), ("1e-4", True)):
-        cli("ledger", "set-limit", "b.ledger", "crime", "--epsilon", "4", "--delta", delta)
-        code, out, _ = cli("privatize", name, *PAID, *gaussian)
-        assert code == 0 and ("not enough" not in out) is enough
-
-
-def test_the_ledger_commands_show_limits_spends_and_history(cli):
-    Ledger("b.ledger").set_limit("crime", epsilon=2, delta="1e-5")
-    for _ in range(3):
-        Ledger("b.ledger").spend("crime", epsilon="1/3")
-    code, out, _ = cli("ledger", "show", "b.ledger", "--delta", "1e-3")
-    assert code == 0 and "crime" in out and "epsilon at" in out and "0.00001" in out
-    (shown,) = json.loads(cli("ledger", "show", "b.ledger", "crime", "--json")[1])
-    assert shown["epsilon_spent"] == "1" and shown["spends"]["open"] == 3
-    (shown,) = json.loads(cli("ledger", "show", "b.ledger", "--delta", "0.01", "--json")[1])
-    assert 0.9 < shown["composed"]["epsilon"] < 1
-    code, out, _ = cli("ledger", "history", "b.ledger")
-    assert code == 0 and out.count(", open") == 3 and "limit set" in out
-    entries = json.loads(cli("ledger", "history", "b.ledger", "--json")[1])
-    assert [entry["kind"] for entry in entries] == ["begun", "limit", "spend", "spend", "spend"]
-    for words in (("show", "b.ledger", "typo"), ("history", "b.ledger", "typo"), ("show", "no")):
-        code, _, err = cli("ledger", *words)
-        assert code == 2 and err.startswith("Error: ")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import PrivateQuantile
+from holdfast.cli.choices import max_count_of
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import split_budget
@@ -301,3 +302,33 @@ def test_the_budget_is_settled_before_max_count_is_drawn(epsilon):
     planned = budget_for(quantile, len(counts), epsilon=epsilon)
     assert release.max_count_found.max_count < 100
     assert release.privacy.budget == planned
+
+
+def test_a_quantile_is_found_up_to_a_million_to_a_five_hundredth():
+    rng = np.random.default_rng(11)
+    counts = np.minimum(rng.pareto(0.8, 50_000) * 100, 10**7).astype(np.int64)
+    truth = np.sort(counts)[int(0.99 * len(counts))]
+    assert 10_000 < truth < 1_000_000
+    found = [
+        PrivateQuantile("0.99", highest=1_000_000)(counts, epsilon="0.2", rng=seed)
+        for seed in range(5)
+    ]
+    assert np.abs(np.array(found) / truth - 1).max() < 0.05
+
+
+@pytest.mark.parametrize("contributions", [1, 7, 20_000])
+def test_far_places_are_multiples_of_the_contributions_and_few(contributions):
+    places = PrivateQuantile("0.9", highest=1_000_000)._places(contributions)
+    assert (np.diff(places) >= contributions).all()
+    assert not (places % contributions).any()
+    assert places[-1] < 1_000_000 <= places[-1] * (1 + 1 / 400) + contributions
+    assert len(places) < 13_000
+
+
+def test_auto_is_the_last_thousandth_up_to_a_million():
+    counts = np.append(np.zeros(5000, dtype=np.int64), np.full(5000, 123_456))
+    release = holdfast.privatize(counts, epsilon=1, max_count="auto", seed=4)
+    found = release.max_count_found
+    assert (found.q, found.highest) == (Fraction(999, 1000), 1_000_000)
+    assert found.max_count == pytest.approx(123_456, rel=0.005)
+    assert max_count_of("auto", "0.1") == PrivateQuantile("0.999", epsilon="0.1", highest=10**6)

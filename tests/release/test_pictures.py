@@ -3,12 +3,13 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from holdfast.release.bins import wide_bins
 from holdfast.release.pictures import distribution_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.mark.parametrize("n", [1, 2, 31, 2001])
+@pytest.mark.parametrize("n", [1, 2, 31, 1001])
 def test_a_picture_is_valid_svg_with_one_bar_a_positive_share(n):
     shares = np.ones(n) / n
     shares[-1] = 0 if n > 1 else 1
@@ -17,6 +18,17 @@ def test_a_picture_is_valid_svg_with_one_bar_a_positive_share(n):
     assert len(bars) == np.count_nonzero(shares)
     texts = [t.text for t in root.iter(f"{SVG}text")]
     assert "<title>" in texts and "a & b" in texts
+
+
+def test_bars_of_a_long_range_widen_and_hold_all_rows():
+    shares = np.ones(1_000_001) / 1_000_001
+    svg = distribution_picture([("all", shares)], title="t")
+    root = ElementTree.fromstring(svg)
+    bars = [r for r in root.iter(f"{SVG}rect") if r.get("fill") != "white"]
+    assert len(bars) == len(wide_bins(1_000_001)) < 60
+    texts = [t.text for t in root.iter(f"{SVG}text")]
+    assert {"0", "1", "10", "100", "100000"} <= set(texts)
+    assert len(svg) < 10_000
 
 
 def test_bars_are_proportional_and_panels_share_a_scale():

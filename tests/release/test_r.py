@@ -12,6 +12,7 @@ import pytest
 from test_tutorials import masked
 
 import holdfast
+from holdfast.analysis.posterior import shortest_run
 from holdfast.constructors import Heuristic
 from holdfast.tables.csv import CsvTable
 
@@ -69,6 +70,42 @@ def test_r_gives_the_rows_and_the_intervals_to_the_last_digit(case, tmp_path):
     assert [[float(cell) for cell in line.split()] for line in rows] == [
         list(map(float, line)) for line in zip(*wanted, strict=True)
     ]
+
+
+GROUPED = {
+    "by name": "area",
+    "by class": holdfast.classes("people", 3),
+    "crossed": ["area", holdfast.classes("people", 2)],
+}
+
+
+@pytest.mark.parametrize("case", GROUPED)
+def test_r_reads_groups_and_totals_and_gives_their_intervals(case, tmp_path):
+    random = np.random.default_rng(3)
+    cells = [[f"p{k}", "é" if k % 3 else "TX", str(1000 + 37 * k % 991), str(random.poisson(2))]
+             for k in range(300)]  # fmt: skip
+    made = holdfast.privatize(
+        CsvTable(("place", "area", "people", "n"), cells), count="n", category="place", seed=1,
+        keep=["area", "people"], within=GROUPED[case], totals=True, epsilon=4, max_count=9,
+    )  # fmt: skip
+    made.save(tmp_path / "out")
+    code, printed, errors = r(
+        SHOW.format(row=2, level=0.9)
+        + 'cat(release$totals$total, release$groups$total, "\n")\n'
+        + 'cat(sprintf("%.17g", hf_target(release, 2)), "\n")',
+        tmp_path,
+    )
+    assert not code, errors
+    weights, *rows, totals, target = printed.splitlines()
+    groups, members = made.groups, made.groups.members
+    assert weights.split() == [str(w) for w in groups.at(0).mechanism.row(2).tolist()]
+    assert totals.split() == [str(made.totals.whole.value), *(
+        str(group.total.value) for group in groups.values())]  # fmt: skip
+    assert list(map(float, target.split())) == groups.at(1).target.tolist()
+    for line, count, member in zip(rows, made.counts, members, strict=True):
+        group = groups.at(member)
+        joint = group.target * group.mechanism.matrix[:, count]
+        assert tuple(map(int, line.split()[:2])) == shortest_run(joint / joint.sum(), 0.9)
 
 
 def test_missing_counts_are_missing_in_r(tmp_path):

@@ -37,7 +37,7 @@ def test_predictions_for_the_demo_table_are_within_a_tenth_of_what_releases_show
 def test_the_moments_of_an_answer_are_those_of_its_draws():
     mechanism = holdfast.constructors.Heuristic()([0.5, 0.2, 0.2, 0.1], epsilon="0.8").mechanism
     histogram, weights = np.array([30, 30, 20, 20]), np.array([0.0, 1, 2, 3])
-    bias, spread = question_moments(mechanism.matrix, histogram, weights)
+    bias, spread = question_moments(mechanism, histogram, weights)
     counts = np.tile(np.repeat(np.arange(4), histogram), 4000)
     errors = (mechanism.sample(counts, rng=2) - counts).reshape(4000, 100).mean(axis=1)
     assert errors.mean() == pytest.approx(bias, abs=4 * spread / math.sqrt(4000))
@@ -51,8 +51,10 @@ def test_the_moments_of_an_answer_are_those_of_its_draws():
 
 
 def test_without_noise_nothing_is_off():
-    assert question_moments(np.eye(3), np.array([5, 2, 1]), np.arange(3.0)) == (0, 0)
-    assert expected_distances(np.eye(3), np.array([5, 2, 1]), 1) == {"w1": 0, "ks": 0, "tv": 0}
+    sharp = holdfast.constructors.Optimal()([0.5, 0.3, 0.2], epsilon=10).mechanism
+    counts, histogram = np.array([0, 0, 1, 2]), np.array([2, 1, 1])
+    assert question_moments(sharp, histogram, np.arange(3.0)) == pytest.approx((0, 0), abs=0.01)
+    assert expected_distances(sharp, counts, 1) == {"w1": 0, "ks": 0, "tv": 0}
     assert expected_errors([(0.0, 0.0)], "mean")["error of mean"] == 0
     assert expected_errors([(0.5, 0.0)], "mean")["error of mean"] == pytest.approx(0.5)
 

@@ -1,11 +1,27 @@
 """What an analyst gets for a question."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from holdfast.arrays import Marks
 
 USUAL_LEVEL = 0.9
 """An estimate of "best" lies in the interval of this level, whatever level is asked for."""
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class About:
+    """Rows of a release."""
+
+    release: str
+    """A digest of its counts."""
+    marks: Marks
+    """Which of its rows."""
+
+    def meets(self, other: "About") -> bool:
+        """Whether some row is in both."""
+        return self.release == other.release and bool((self.marks & other.marks).any())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +55,8 @@ class Answer:
     """Whether the answer is a share."""
     whole: bool = False
     """Whether the answer is a whole number."""
+    about: tuple[About, ...] = field(default=(), repr=False, compare=False)
+    """The rows that it is about."""
     top_code: int | None = None
     """The count that stands for itself and all above it, where the answer is a count."""
 
@@ -57,6 +75,26 @@ class Answer:
             more = " or more" if self.top_code is not None and value >= self.top_code else ""
             return f"{value:,.0f}{more}"
         return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
+
+    def _repr_html_(self) -> str:
+        from holdfast.analysis.notebook import answer_html
+
+        return answer_html(self)
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def difference(self, other: "Answer") -> "Answer":
+        """This answer minus another about other rows, or about another release."""
+        from holdfast.analysis.comparisons import difference
+
+        return difference(self, other)
+
+    def ratio(self, other: "Answer") -> "Answer":
+        """This answer over another about other rows, or about another release."""
+        from holdfast.analysis.comparisons import ratio
+
+        return ratio(self, other)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -27,36 +29,45 @@ FUNCTION = (
 
 
 def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) -> Answer:
-    """The smallest count that at least this share of rows does not exceed.
+    """The smallest count that at least this share of rows does not exceed."""
+    n = len(view.target)
+
+    def cdf(k: int) -> tuple[float, float]:
+        return share(n, at_most=k).answer(view, estimator=estimator, level=level).interval
+
+    found = quantile_among(view.distribution(estimator), cdf, probability, level)
+    draws = _errors(view, estimator, DRAWS // 4) + view.unbiased(estimator)
+    p = _probability(probability)
+    reached = np.maximum.accumulate(np.cumsum(draws, axis=1), axis=1) >= p
+    return replace(
+        found,
+        standard_error=float((n - 1 - reached[:, :-1].sum(axis=1)).std()),
+        estimator=estimator,
+        method="formula" if view.first.exact else "bootstrap",
+    )
+
+
+def quantile_among(
+    shares: Floats, cdf: Callable[[int], tuple[float, float]], probability: Any, level: float
+) -> Answer:
+    """The quantile of these shares; `cdf` has an interval for the share of rows with k or less.
 
     k can be the quantile as long as the intervals of F(k) and F(k-1) allow F(k-1) < p <= F(k).
     """
-    p = _probability(probability)
-    n = len(view.target)
-    shares: dict[int, tuple[float, float]] = {-1: (0.0, 0.0), n - 1: (1.0, 1.0)}
-
-    def cdf(k: int) -> tuple[float, float]:
-        if k not in shares:
-            below = share(n, at_most=k)
-            shares[k] = below.answer(view, estimator=estimator, level=level).interval
-        return shares[k]
-
-    found = _first(view.distribution(estimator), p)
-    low = high = found
+    p, n = _probability(probability), len(shares)
+    low = high = found = _first(shares, p)
     while low > 0 and cdf(low - 1)[1] >= p:
         low -= 1
     while high < n - 1 and cdf(high)[0] < p:
         high += 1
-    draws = _errors(view, estimator, DRAWS // 4) + view.unbiased(estimator)
-    reached = np.maximum.accumulate(np.cumsum(draws, axis=1), axis=1) >= p
     return Answer(
         question="median count" if p == 0.5 else f"count at quantile {p:g}",
         estimate=float(found),
-        standard_error=float((n - 1 - reached[:, :-1].sum(axis=1)).std()),
+        standard_error=None,
         interval=(float(low), float(high)),
         level=level,
-        estimator=estimator,
-        method="formula" if view.first.exact else "bootstrap",
+        estimator="",
+        method="",
         notes=(WHOLE,),
         whole=True,
         top_code=n - 1,
@@ -109,10 +120,10 @@ def smooth(
 def function(view: Evidence, g: Callable[[Floats], Any], *, estimator: str, level: float) -> Answer:
     """Any function of a distribution of counts; it is only called with distributions."""
     centre = view.matched if estimator == "best" else view.distribution(estimator)
-    here, plain = _number(g, centre), _number(g, view.distribution(estimator))
+    here, plain = own_value(g, centre), own_value(g, view.distribution(estimator))
     draws = _errors(view, estimator, DRAWS // 4) + centre
-    errors = np.array([_number(g, isotonic(draw)) for draw in draws]) - here
-    name = getattr(g, "__name__", "function")
+    errors = np.array([own_value(g, isotonic(draw)) for draw in draws]) - here
+    name = own_name(g)
     limits = (-math.inf, math.inf)
     return _turned(name, plain, here, errors, limits, estimator, level, (FUNCTION,))
 
@@ -177,7 +188,13 @@ def _probability(value: Any) -> float:
     return p
 
 
-def _number(g: Callable[[Floats], Any], shares: Floats) -> float:
+def own_name(g: Callable[..., Any]) -> str:
+    """What a function of one's own is called."""
+    return g.__name__ if isinstance(g, FunctionType) else "function"
+
+
+def own_value(g: Callable[[Floats], Any], shares: Floats) -> float:
+    """Its value for one distribution; raises unless that is a finite number."""
     try:
         value = float(g(shares))
     except (TypeError, ValueError):

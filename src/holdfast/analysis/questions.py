@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis import linear, nonlinear
-from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.answer import SIMULATED, About, Answer
+from holdfast.analysis.asking import Answers, ask_everything, ask_groups, ask_part
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
@@ -15,6 +16,7 @@ from holdfast.analysis.cautions import (
     spread_of,
 )
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
+from holdfast.analysis.parts.part import digest
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered
@@ -39,14 +41,51 @@ def ask(
     *,
     estimator: str = "best",
     level: float = 0.9,
+    where: Any = None,
+    by: Any = None,
+    label: str | None = None,
     **options: Any,
-) -> Answer:
-    """The answer to one question about the distribution of counts; see `Release.ask`."""
+) -> Answer | Answers:
+    """The answer to one question about the counts of all rows or of some; see `Release.ask`."""
     _check(question, estimator, level, options)
+    if where is not None or by is not None:
+        _refuse(estimator)
+        how = {"where": where, "level": check_level(level), "label": label, "options": options}
+        if by is not None:
+            return ask_groups(release, question, by=by, **how)
+        return ask_part(release, question, **how)
+    if release.groups is not None or (question == "total" and release.totals is not None):
+        _refuse(estimator)
+        level = check_level(level)
+        return ask_everything(release, question, level=level, options=options)
+    return _ask_all(release.known, question, estimator, level, options)
+
+
+def _refuse(estimator: str) -> None:
+    if estimator != "best":
+        raise HoldfastError(
+            "`estimator` does not fit a question about some of the rows, a release by group, or a "
+            "measured total."
+        )
+
+
+def _ask_all(
+    release: "Release",
+    question: str | Callable[..., Any],
+    estimator: str,
+    level: float,
+    options: dict[str, Any],
+) -> Answer:
     answer = _answer(release.evidence, question, estimator, check_level(level), options)
     few = _few_rows(release.evidence, question, options)
     notes = answer.notes + few + _notes(release, question, answer)
-    return replace(answer, question=_named(release, question, answer.question), notes=notes)
+    named = _named(release, question, answer.question)
+    return replace(
+        answer,
+        question=named,
+        notes=notes,
+        about=(About(release=digest(release), marks=np.ones(len(release.counts), dtype=bool)),),
+    )
 
 
 def _named(release: "Release", question: Any, words: str) -> str:

@@ -12,14 +12,15 @@ from holdfast.cli.count import count
 from holdfast.cli.demo import demo
 from holdfast.cli.explain import explain
 from holdfast.cli.ledger import app as ledger
+from holdfast.cli.output import safe_output
 from holdfast.cli.page import page
 from holdfast.cli.plan import plan
 from holdfast.cli.privatize import privatize
 from holdfast.cli.report import report
 from holdfast.cli.reproduce import reproduce
-from holdfast.cli.stopping import CODE, WHOLE, Commands, Stopped
+from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
 from holdfast.cli.verify import verify
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, one_line
 
 app = typer.Typer(
     cls=Commands,
@@ -28,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # a traceback can be a release
     rich_markup_mode="rich",
     help="Publish tables of counts with differential privacy; the distribution of counts holds.",
+    epilog=CODES,
 )
 app.command()(demo)
 app.command()(count)
@@ -58,24 +60,51 @@ def version_option(
 
 def main() -> None:
     """Run the command line; errors become one sentence and an exit code."""
+    with safe_output() as lost, interruptible() as heard:
+        code = _ending(heard)
+        why = lost()
+        if why is not None and code == End.DONE:
+            code = _say(f"Error: not all of the output could be written ({why}). {WHOLE}")
+    sys.exit(code)
+
+
+def _ending(heard: Heard) -> int:
+    """Run a command and say how it ended; its exit code."""
     try:
         app()
+    except SystemExit as stop:
+        return int(stop.code or 0) if heard.code is None else heard.code
     except HoldfastError as error:
-        _stop(f"Error: {error}", 2)
+        return _say(f"Error: {error}")
     except Stopped as stopped:
-        _stop(f"Stopped. {stopped}", CODE)
+        return _say(f"Stopped. {stopped}", heard.code or End.STOPPED)
     except KeyboardInterrupt:
-        _stop("Stopped.", CODE)
+        return _say("Stopped.", heard.code or End.STOPPED)
     except Exception as error:
         if os.environ.get("HOLDFAST_DEBUG"):
             raise
-        _stop(
-            f"Error: holdfast failed ({type(error).__name__}). {WHOLE} Details are kept back "
-            "because they could show counts; HOLDFAST_DEBUG=1 prints them.",
-            1,
-        )
+        return _unexpected(error, heard)
+    return End.DONE
 
 
-def _stop(message: str, code: int) -> None:
+def _unexpected(error: Exception, heard: Heard) -> int:
+    if heard.code is not None:
+        return _say(f"Stopped. {WHOLE}", heard.code)
+    if isinstance(error, OSError):
+        return _say(f"Error: {_of_a_file(error)}")
+    return _say(
+        f"Error: holdfast failed ({type(error).__name__}). {WHOLE} Details are kept back "
+        "because they could show counts; HOLDFAST_DEBUG=1 prints them.",
+        End.FAILED,
+    )
+
+
+def _of_a_file(error: OSError) -> str:
+    """What the system has against a file; this holds nothing of what stands in it."""
+    name = f"`{one_line(os.fsdecode(error.filename))[:200]}`: " if error.filename else ""
+    return f"{name}{error.strerror or type(error).__name__}."
+
+
+def _say(message: str, code: int = End.REFUSED) -> int:
     sys.stderr.write(message + "\n")
-    sys.exit(code)
+    return code

@@ -13,6 +13,7 @@ import typer
 
 from holdfast.cli.choices import find_privatizer
 from holdfast.cli.screen import asides, screen
+from holdfast.cli.stopping import End
 from holdfast.errors import CertificateError, HoldfastError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def audit(
         found = _release(Path(str(what)))
     _show(found, as_json)
     if found.violation:
-        raise typer.Exit(1)
+        raise typer.Exit(End.FALSE)
 
 
 def _ptable(file: Path, epsilon: str | None, delta: str) -> "Audit":

@@ -1,5 +1,6 @@
 """What the command line calls the parts of a run, and its numbers."""
 
+from dataclasses import replace
 from typing import Any
 
 from holdfast.cli.options import whole
@@ -112,11 +113,14 @@ def max_count_of(text: str, epsilon: str | None) -> Any:
     >>> max_count_of("50", None)
     50
     """
+    from holdfast.privatizers.max_count import AUTO, read_max_count
     from holdfast.privatizers.private_quantile import PrivateQuantile
 
+    if text.strip() == AUTO:
+        return replace(read_max_count(AUTO), epsilon=epsilon)
     kind, colon, share = text.partition(":")
     if colon and kind.strip() == "quantile":
         return PrivateQuantile(share, epsilon=epsilon)
     if epsilon is not None:
         raise HoldfastError("`bound_epsilon` needs a quantile as max_count, such as quantile:0.99.")
-    return whole(text, "max_count", "digits only, such as 50, or quantile:0.99")
+    return whole(text, "max_count", "digits only, such as 50, or quantile:0.99, or auto")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.screen import screen
-from holdfast.errors import one_line
+from holdfast.cli.stopping import End
+from holdfast.errors import HoldfastError, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.entries import Balance, Begun, Limit, Spend
@@ -77,8 +78,46 @@ def show(
 
 
 @app.command()
+def check(
+    file: File,
+    releases: Annotated[
+        list[Path] | None, typer.Argument(help="Folders of releases that it paid for.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a ledger, and that it knows of releases which were paid from it.
+
+    All of a ledger is checked whenever it is opened. A release that it paid for and does not know
+    of means that an older copy of the ledger was put back: exit code 1.
+
+    Example: [bold]holdfast ledger check budget.ledger release-2025 release-2026[/bold]
+    """
+    from holdfast.ledger.ledger import open_ledger
+    from holdfast.ledger.stored import read_receipt
+
+    ledger, found = open_ledger(file), {}
+    for folder in releases or ():
+        receipt = read_receipt(folder)
+        if receipt is None or receipt.ledger != ledger.name:
+            why = "names no ledger" if receipt is None else "was paid from another ledger"
+            raise HoldfastError(
+                f"`{folder}` {why}. Hint: name a release that this ledger paid for."
+            )
+        found[str(folder)] = ledger.knows(receipt)
+    if as_json:
+        typer.echo(json.dumps({"whole": True, "releases": found}))
+    else:
+        screen.print("The ledger is whole: every entry is as it was written.")
+        for name, known in found.items():
+            words = "stands in it" if known else "is NOT in it: this is an older copy of the ledger"
+            screen.print(f"{one_line(name)}: its spend {words}.")
+    if not all(found.values()):
+        raise typer.Exit(End.FALSE)
+
+
+@app.command()
 def history(file: File, dataset: Name = None, as_json: Json = False) -> None:
-    """List every spend and every limit, in order.
+    """List every spend and every limit in the order of payment: who, what, why.
 
     Example: [bold]holdfast ledger history budget.ledger homicides[/bold]
     """

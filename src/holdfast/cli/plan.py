@@ -124,8 +124,25 @@ def _show(found: "Plan") -> None:
         "Questions: expected absolute error / what the error stays within nine times in ten; "
         "shares in points (hundredths of the rows), the mean in counts."
     )
+    _show_sizes(found)
     if found.target is not None:
         _show_target(found)
+
+
+def _show_sizes(found: "Plan") -> None:
+    """Error by size of count, at the default split: large counts are told as sharply as small."""
+    from holdfast.studies.plan.plan import SIZE
+
+    rows = [row for row in found.rows if row["split"] == "default"]
+    sizes = [name for name in rows[0] if name.startswith(SIZE)] if rows else []
+    if len(sizes) < 2:
+        return
+    table = Table(title="How far a count is off, by its size", title_justify="left")
+    for name in ("epsilon", *(size.removeprefix(SIZE) for size in sizes)):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(row["epsilon"], *(f"{row[size]:.2g}" for size in sizes))
+    screen.print(table)
 
 
 def _once(texts: Iterable[str]) -> list[str]:

@@ -1,7 +1,6 @@
 """`holdfast privatize`: a file of counts in, a release bundle out."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -24,9 +23,10 @@ from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import read_whole, whole
+from holdfast.cli.payment import check_room, told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, HoldfastError, numbered, one_line
+from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.ledger.entries import Balance
@@ -45,8 +45,9 @@ def privatize(
     max_count: Annotated[
         str,
         typer.Option(
-            help="Highest count published: a number chosen without looking at the data, or "
-            "quantile:0.99 to find it privately for a part of the budget."
+            help="Highest count published, up to 1,000,000: a generous number chosen without "
+            "looking at the data, or quantile:0.99 to find it privately for a part of the budget; "
+            "auto is quantile:0.999."
         ),
     ],
     count: Annotated[list[str] | None, typer.Option(help="Name of the count column.")] = None,
@@ -137,6 +138,9 @@ def privatize(
         Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
     ] = None,
     dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
+    purpose: Annotated[
+        str | None, typer.Option(help="Why this is released, for the ledger's history.")
+    ] = None,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -213,6 +217,8 @@ def privatize(
         "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
+    if purpose is not None and ledger is None:
+        raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     streamed = not from_people and is_streamed(file, stream, query)
@@ -244,7 +250,9 @@ def privatize(
             )
         say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
         return
-    paid: dict[str, Any] = {"seed": seed, "ledger": ledger, "dataset": dataset}
+    check_room(file, out, options["max_count"])
+    payer = None if ledger is None else told(ledger, file, count, out, purpose)
+    paid: dict[str, Any] = {"seed": seed, "ledger": payer, "dataset": dataset}
     chosen = names | options | paid | stages
     with _saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
@@ -258,7 +266,7 @@ def privatize(
             with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
                 release = holdfast.privatize(source, **chosen)
             suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
-            with working("Writing …", quiet=as_json):
+            with working("Writing …", quiet=as_json), _saying_if_it_is_kept(ledger, seed):
                 folder = release.save(out or "", table_format=suffix)
     if as_json:
         extra: dict[str, Any] = {"folder": str(folder)}
@@ -269,12 +277,9 @@ def privatize(
         return
     for note in release.notes:
         warn(note)
-    try:
-        _show(release, folder)
-        if ledger is not None and not release.privacy.simulated:
-            _say_what_was_spent(release, _account(ledger, dataset))
-    except (OSError, UnicodeError):  # the screen failed, the release did not
-        sys.stderr.write(f"The release is in {folder}.\n")
+    _show(release, folder)
+    if ledger is not None and not release.privacy.simulated:
+        _say_what_was_spent(release, _account(ledger, dataset))
 
 
 def _refuse_with_people(*others: Any) -> None:
@@ -325,12 +330,23 @@ def _groups_in_words(release: "Release") -> str:
 
 
 @contextmanager
+def _saying_if_it_is_kept(ledger: Path | None, seed: int | None) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        if ledger is not None and seed is None:
+            asides.print("The ledger keeps this release: the same command writes it, unpaid.")
+        raise
+
+
+@contextmanager
 def _saying_if_it_counted() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        if COUNTED in getattr(error, "__notes__", ()):
-            asides.print(COUNTED)
+        for note in getattr(error, "__notes__", ()):
+            if note in (COUNTED, MAY_COUNT):
+                asides.print(note)
         raise
 
 

@@ -20,7 +20,7 @@ asides = Console(stderr=True, highlight=False, markup=False)
 SHOWN = 20
 FEW = 0.1  # share of the rows that one bar may stand for without a closer look
 NOTHING = 0.001  # so few rows need no bar of their own
-WIDTHS = (1, 5, 10, 50, 100, 500, 1000, 5000, 10_000)  # of bars: each fits into the next
+WIDTHS = (1, 5, *(k * 10**d for d in range(1, 6) for k in (1, 5)), 10**6)  # each fits the next
 Column = tuple[str, Floats]
 
 

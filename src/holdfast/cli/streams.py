@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.cli.screen import asides
 from holdfast.engines.looking import is_large
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, listed_names
 
 
 def is_streamed(file: Path, asked: bool | None, query: str | None) -> bool:
@@ -43,6 +43,13 @@ def asked_source(file: Path, query: str | None) -> Iterator[Any]:
         ) from None
     if relation is None:
         raise HoldfastError("`--query` must give a table. Hint: it must be one SELECT.")
+    names = list(relation.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise HoldfastError(
+            f"`--query` gives several columns one name: {listed_names(twice)}. "
+            "Hint: name them apart with AS."
+        )
     with connection:
         yield relation
 

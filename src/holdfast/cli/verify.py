@@ -9,12 +9,11 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.screen import screen, working
+from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.verify.report import Verification
-
-HOLDS, DAMAGED, SIMULATED, NOT_CHECKED = 0, 1, 3, 4  # exit codes; 2 is for what cannot be asked
 
 
 def verify(
@@ -65,8 +64,8 @@ def _exit_code(report: "Verification") -> int:
     from holdfast.verify.report import Failure
 
     if report.failure is None:
-        return SIMULATED if report.simulated else HOLDS
-    return DAMAGED if report.failure is Failure.DAMAGE else NOT_CHECKED
+        return End.SIMULATED if report.simulated else End.DONE
+    return End.FALSE if report.failure is Failure.DAMAGE else End.NOT_CHECKED
 
 
 def _check_readable(folder: Path) -> None:

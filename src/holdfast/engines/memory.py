@@ -27,7 +27,7 @@ def privatize(
     table: Any,
     *,
     epsilon: Any,
-    max_count: int | PrivateQuantile,
+    max_count: int | str | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
     keep: Sequence[str] = (),
@@ -57,9 +57,10 @@ def privatize(
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
             relation; or the path of a CSV, Parquet or Excel file.
         epsilon: The whole budget: int, float, str, Decimal or Fraction; kept exact.
-        max_count: The highest count that is published; higher ones are top-coded. Choose it
-            without looking at the data, or let `PrivateQuantile(0.99)` find it for a part of
-            the budget.
+        max_count: The highest count that is published, up to 1,000,000; higher ones are
+            top-coded. Choose it generously, without looking at the data: too high a bound costs
+            little. `PrivateQuantile(0.99)` finds one for a part of the budget; "auto" is the
+            0.999 quantile, found up to 1,000,000.
         count: Name of the count column, when `table` has columns.
         category: Name of the category column, which is published.
         keep: Names of other columns to publish as they are. None of them may give the counts
@@ -76,7 +77,8 @@ def privatize(
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
         contributions: How much one person may add to one row, at the most.
-        privatizer: Stage 1; default `CumulativeSmooth()`.
+        privatizer: Stage 1; default `CumulativeSmooth()`, above a max_count of 1000
+            `LongRange()`.
         constructor: Stage 2; default `Optimal()`, the least error. A
             baseline that needs no distribution gets the whole budget, unless `privatizer` or
             `split` is given. A function of (target, *, epsilon) will do.

@@ -18,7 +18,7 @@ from holdfast.ledger.request import Request
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import Budget, exact_epsilon
+from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
@@ -38,6 +38,7 @@ from holdfast.privatizers.max_count import (
     certified_quantile,
     find_max_count,
     highest_count,
+    read_max_count,
 )
 from holdfast.privatizers.totals import Totals, certified_totals, measure_totals
 from holdfast.release.groups import Groups
@@ -76,10 +77,12 @@ def check_parameters(
             "Hint: holdfast.privatizers.CumulativeSmooth(), with its brackets; one of your own "
             "derives from holdfast.privatizers.Privatizer."
         )
+    max_count = read_max_count(max_count)
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
+        stage_2 = Optimal()  # anew: nothing put on the one that was given has a say
     one_stage = split is None and privatizer is None and stage_2.one_stage
     usual = privatizer is None and not one_stage
     if privatizer is None:
@@ -121,8 +124,7 @@ class Parameters:
         """What rows are grouped by, with the number of classes that so many rows bear."""
         if self.within is None or not self.within.open:
             return self.within
-        epsilon = exact_epsilon(self.options["epsilon"])
-        return self.within.settled(classes_rule(epsilon, rows=rows))
+        return self.within.settled(classes_rule(rows))
 
     def for_rows(self, rows: int, groups: Partition | None = None) -> "Stages":
         """The stages for a table of so many rows, in these groups, which is public; what cannot be

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from holdfast.errors import COUNTED, HoldfastError
+from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError
 from holdfast.ledger.entries import State
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.request import Request
@@ -91,20 +91,20 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     words = request.in_words()
     content = run.content(words)
     if content is None:
-        check_room(ledger)
+        check_room(ledger, request)
         run.prepare()
         return _draw(run, ledger, _pay(request, ledger, dataset, words), None)
     fingerprint = ledger.fingerprint(content)
     shown = _shown_again(run, request, ledger, dataset, fingerprint)
     if shown is not None:
         return shown
-    check_room(ledger, fingerprint)
+    check_room(ledger, request, fingerprint)
     run.prepare()
     with alone(ledger.folder(0, fingerprint).with_suffix(".lock")):
         shown = _shown_again(run, request, ledger, dataset, fingerprint)
         if shown is not None:
             return shown
-        check_room(ledger, fingerprint)
+        check_room(ledger, request, fingerprint)
         spend = _pay(request, ledger, dataset, words, fingerprint)
         return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
 
@@ -123,14 +123,18 @@ def _shown_again(
 
 def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint: str = "") -> int:
     """Record what a release will spend; the number of the spend."""
-    return ledger.spend(
-        dataset,
-        epsilon=request.epsilon,
-        delta=request.delta,
-        charges=request.charges,
-        fingerprint=fingerprint,
-        what=words,
-    )
+    try:
+        return ledger.spend(
+            dataset,
+            epsilon=request.epsilon,
+            delta=request.delta,
+            charges=request.charges,
+            fingerprint=fingerprint,
+            what=words,
+        )
+    except KeyboardInterrupt as error:  # before it was on disk, or just after
+        error.add_note(MAY_COUNT)
+        raise
 
 
 def _draw(run: Run[R], ledger: Ledger, spend: int, store: Path | None) -> R:

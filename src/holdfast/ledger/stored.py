@@ -11,7 +11,7 @@ from holdfast.ledger.entries import Spend, State
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
-from holdfast.release.bundle import new_folder
+from holdfast.release.bundle import bundle_size, check_free, new_folder
 from holdfast.release.release import ReleaseFacts
 
 
@@ -59,7 +59,7 @@ def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
     return found is None and release.drawn_with.max_count == asked
 
 
-def check_room(ledger: Ledger, fingerprint: str = "") -> None:
+def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
     """Raise, while nothing is spent, if a new release could not be stored.
 
     A stored release that no spend belongs to means that the ledger has forgotten it.
@@ -76,6 +76,15 @@ def check_room(ledger: Ledger, fingerprint: str = "") -> None:
         if mine or _was_paid_by(ledger, found[name]):
             raise _forgotten(ledger, found[name])
     new_folder(ledger.folder(0, fingerprint))
+    check_free(folder, _stored_size(request) if fingerprint else 0)
+
+
+def _stored_size(request: Request) -> int:
+    """About how many bytes the counts of a release take."""
+    top = request.parameters["max_count"]
+    highest = 0 if isinstance(top, PrivateQuantile) else top  # not known yet: at the least
+    rows = request.rows + request.structural_zeros
+    return bundle_size(rows * (len(str(highest)) + 1), highest)
 
 
 def read_receipt(folder: Path) -> Receipt | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.mechanism.tails import Shape, Tails, curve_error, floor_error
+from holdfast.mechanism.tails import Shape, Tails, curve_error, curve_sums, floor_error
 from holdfast.privacy.metrics import POWERS, count_error
 from holdfast.privacy.rational import decay_table
 
@@ -135,6 +135,14 @@ class Curves:
         kept = self._tails(source).whole(*self._shape)
         below = (self.keep * kept + np.cumsum(self.floors, dtype=np.float64)) / TOTAL
         return np.diff(below, prepend=0.0)
+
+    def expected(self, values: Floats) -> Floats:
+        """Row by row, the expected value of the output; O(n log n) for pure privacy."""
+        if self.lift:
+            return np.asarray(self.table() @ values / float(TOTAL))
+        falls = np.append(-np.diff(values), values[-1])  # the last curve is 1 in every row
+        kept = curve_sums(falls, self._shape, float(self.epsilon))
+        return np.asarray((self.keep * kept + float(self.floors @ values)) / TOTAL)
 
     def count_error(self, source: Floats, error: Any = "absolute") -> float:
         """Expected count error for inputs distributed as `source`; O(n) for the named errors."""

@@ -186,6 +186,14 @@ class Mechanism:
         """Expected count error of what is sampled, for counts distributed as `target`."""
         return self.integers.count_error(np.asarray(target, dtype=np.float64), error)
 
+    def image(self, source: ArrayLike) -> Floats:
+        """The law of the released counts, for true counts distributed as `source`."""
+        return self.integers.image(np.asarray(source, dtype=np.float64))
+
+    def expected(self, values: ArrayLike) -> Floats:
+        """For every true count, the expected value of the released one: T times `values`."""
+        return self.integers.expected(np.asarray(values, dtype=np.float64))
+
     def _check_image(self) -> None:
         if self.target is None:
             return

@@ -85,6 +85,17 @@ def running_sums(z: Floats, epsilon: float = 0.0) -> Floats:
     return sums
 
 
+def curve_sums(weights: Floats, shape: Shape, epsilon: float) -> Floats:
+    """Σ_b w_b S_b(i) for every row i of n, by two running sums; for curves without a lift."""
+    turn, x, rest = shape
+    n = len(turn)
+    right: Floats = np.bincount(turn, weights * x, minlength=n).astype(np.float64)
+    left: Floats = np.bincount(turn, weights * rest, minlength=n).astype(np.float64)
+    later = weights.sum() - np.cumsum(np.bincount(turn, weights, minlength=n))
+    fallen = running_sums(left[::-1], epsilon)[::-1] - left
+    return np.asarray(running_sums(right, epsilon) + later - fallen)
+
+
 def curve_error(tails: Tails, error: str, shape: Shape) -> float:
     """E|i - j| or E(i - j)^2 of the kernel with these curves, one for every output but the last.
 

@@ -73,6 +73,10 @@ class Weights:
         """The law of the outputs, for inputs distributed as `source`."""
         return np.asarray(source @ self.weights / float(TOTAL))
 
+    def expected(self, values: Floats) -> Floats:
+        """Row by row, the expected value of the output."""
+        return np.asarray(self.weights @ values / float(TOTAL))
+
     def count_error(self, source: Floats, error: Any = "absolute") -> float:
         """Expected count error for inputs distributed as `source`."""
         return count_error(self.weights / float(TOTAL), source, error)

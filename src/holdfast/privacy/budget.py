@@ -13,7 +13,7 @@ SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
 ENOUGH_ROWS = 40  # rows times stage 1's epsilon: noise of 3.5 % of the rows
 SHARE_RULE = (0.121, -0.753, 0.020, -0.851)  # benchmarks/split.py fit
-TOTALS_SHARE = Fraction(1, 10)  # benchmarks/totals.py
+TOTALS_SHARE = Fraction(1, 10)  # benchmarks/groups.py totals
 SHARE_BY_GROUPS = 0.1  # benchmarks/groups.py split
 
 

@@ -15,7 +15,9 @@ from holdfast.privatizers.regions import Regions
 from holdfast.privatizers.smooth import LOOSENESS, ROUNDS, TOLERANCE
 
 LEAST_BLOCKS = 4  # for a smooth fit
-SPREAD = 3.0  # noise scales that a single row is spread to either side
+SPREAD = 1.0  # noise scales that a single row is spread to either side
+LOOSE = 0.005  # of a row at either side of a block, spread over the gap beside it
+AT_THE_TOP = 2.0  # noise scales below the top code that are taken for it
 LOPSIDED = 3.0  # the most that one side of a block may spread over the other
 KNOWN = 1e-4  # variance of what is known
 
@@ -69,7 +71,7 @@ class Blocks:
         scatter = within + within**2 / w if self.exponential else within
         inside = np.append(scatter * (1 - 1 / w**2) / 12, 0.0)
         rate = self.epsilon * np.append(w, w[-1])
-        du = np.abs(np.diff(self.scale))
+        du: Floats = np.abs(np.diff(self.scale))
         model = (
             np.append(self.sums / w, highest),
             rate,
@@ -95,14 +97,15 @@ def fit_regions(noisy: Integers, regions: Regions, bins: int, rows: int, epsilon
         middle = np.log1p((edges[:-1] + edges[1:] - 1) / 2)
         blocks = _blocks(edges, noisy[:columns], epsilon, middle, exponential=False)
         path = _path_of_counts(edges, blocks.smoothed(rows, KNOWN), rows)
-        below[:border] = path(np.arange(border) + 0.5)
+        below[:border] = path(np.arange(0.5, border))
     if border < bins - 1:
         edges = rows - regions.ranks[::-1].astype(np.float64)
         middle = np.log(rows + 0.5 - (edges[:-1] + edges[1:]) / 2)
         blocks = _blocks(edges, noisy[columns:][::-1], epsilon, middle, exponential=True)
-        highest = min(float(blocks.nearest(np.inf)[-1]), bins - 1.0 - border)
-        excess = blocks.smoothed(highest, 2 / epsilon**2)
-        places, values = _path_of_ranks(edges, excess, epsilon, bins - 1 - border)
+        top = bins - 1.0 - border
+        excess = blocks.smoothed(min(float(blocks.nearest(np.inf)[-1]), top), 2 / epsilon**2)
+        excess[excess > top - AT_THE_TOP / epsilon] = top
+        places, values = _path_of_ranks(edges, excess, epsilon, top)
         counts = np.arange(border, bins - 1) + 0.5 - border
         below[border:-1] = np.interp(counts, values, places, left=0.0, right=rows)
     below = np.maximum.accumulate(np.clip(below, 0.0, rows))
@@ -137,12 +140,13 @@ def _path_of_counts(edges: Floats, means: Floats, rows: int) -> Callable[[Floats
 
 
 def _path_of_ranks(
-    edges: Floats, means: Floats, epsilon: float, highest: int
+    edges: Floats, means: Floats, epsilon: float, highest: float
 ) -> tuple[Floats, Floats]:
     """Rows from below and their counts, block by block with the right mean.
 
     A block reaches half-way to its neighbours; a single row, where its neighbours are far, only as
-    far as its own noise, so that a gap stays empty.
+    far as its own noise, so that a gap is nearly empty. Not quite: where z is 0, stage 2 would
+    move a count to either side of the gap.
     """
     w, gap = np.diff(edges), np.diff(means)
     down = np.append(means[0] + 0.5, gap * w[1:] / (w[:-1] + w[1:]))
@@ -153,6 +157,9 @@ def _path_of_ranks(
     down, up = np.minimum(down, LOPSIDED * up), np.minimum(up, LOPSIDED * down)
     low, high = means - down, means + up
     values = np.stack([low, 2 * means - (low + high) / 2, high], axis=1).ravel()
-    places = np.stack([edges[:-1], (edges[:-1] + edges[1:]) / 2, edges[1:]], axis=1).ravel()
+    loose = LOOSE * np.ones(len(edges))
+    loose[[0, -1]] = 0.0
+    inner = edges[:-1] + loose[:-1], (edges[:-1] + edges[1:]) / 2, edges[1:] - loose[1:]
+    places = np.stack(inner, axis=1).ravel()
     values = np.maximum.accumulate(np.clip(values, -0.5, highest + 0.499))
     return places, values + 1e-9 * np.arange(len(values))

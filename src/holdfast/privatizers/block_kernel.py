@@ -3,9 +3,9 @@
 from math import exp, log, sqrt
 
 import numpy as np
-from numba import njit
 
 from holdfast.arrays import Floats
+from holdfast.compiled import compiled
 from holdfast.privatizers.smooth_kernel import (
     FITTED,
     LAST_C,
@@ -45,7 +45,7 @@ def fit_blocks(
     return work[C], evidence
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _fit_blocks(
     y, rate, inside, uneven, log_span, du, kappa, theta, R, rounds, tolerance, eta, work
 ):
@@ -82,7 +82,7 @@ def _fit_blocks(
     return evidence
 
 
-@njit(cache=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _bring_to(total, theta, log_span, eta):
     """eta, the rises by theta, with theta moved so that they add up to the total."""
     mass = 0.0

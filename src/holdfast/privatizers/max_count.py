@@ -8,8 +8,9 @@ from holdfast.arrays import Integers
 from holdfast.privacy.budget import Budget, exact_epsilon, split_budget
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers.private_quantile import PrivateQuantile
-from holdfast.tables.histogram import check_max_count
+from holdfast.tables.histogram import LARGEST_MAX_COUNT, check_max_count
 
+AUTO = "auto"
 USUAL_BINS = 50  # what the split takes for n while max_count is not known
 
 
@@ -42,6 +43,19 @@ class FoundMaxCount:
         """The inverse of `to_dict`."""
         exact = {name: Fraction(record[name]) for name in ("q", "epsilon")}
         return FoundMaxCount(**(record | exact))
+
+
+def read_max_count(max_count: Any) -> Any:
+    """What `max_count` stands for: "auto" is the 0.999 quantile, found privately up to 1,000,000.
+
+    >>> read_max_count("auto")
+    PrivateQuantile(q=Fraction(999, 1000), epsilon=None, highest=1000000)
+    >>> read_max_count(50)
+    50
+    """
+    if isinstance(max_count, str) and max_count == AUTO:
+        return PrivateQuantile("0.999", highest=LARGEST_MAX_COUNT)
+    return max_count
 
 
 def budget_for(max_count: Any, rows: int, *, epsilon: Any, **options: Any) -> Budget:

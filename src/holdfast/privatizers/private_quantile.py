@@ -11,10 +11,12 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
 from holdfast.privacy.randomness import laplace_measurement, randomness
-from holdfast.tables.histogram import LARGEST_MAX_COUNT, check_max_count, histogram_of_counts
+from holdfast.tables.histogram import check_max_count, histogram_of_counts
 
 SMALLEST_PART, LARGEST_PART = Fraction(1, 50), Fraction(1, 10)
 ENOUGH = 1  # epsilon times the rows above the quantile, from where more budget gains little
+USUAL_HIGHEST = 10_000
+EVERY, WIDENING = 10_000, 500  # every count up to here, then steps of a 500th of the count
 CAUTION = 1.5  # standard deviations of the walk that a step further up has to beat
 
 
@@ -22,7 +24,8 @@ CAUTION = 1.5  # standard deviations of the walk that a step further up has to b
 class PrivateQuantile:
     r"""The smallest m that at least a share q of the rows do not exceed, found privately.
 
-    For the counts $g_1 < g_2 < \dots$ that are multiples of `contributions`, it draws
+    For counts $g_1 < g_2 < \dots$ that are multiples of `contributions`, all of them up to 10,000
+    and beyond that some at a distance of a 500th of their size, it draws
     $\tilde C_j = C(g_j) + L_j$, where $C(g)$ is the number of rows with a count of at most g and
     $L_j$ discrete Laplace noise of scale 1/ε. One person moves one row past at most one $g_j$, so
     all of these numbers together cost ε. From them alone, with $r = \lceil qN \rceil - 1/2$ and
@@ -34,7 +37,7 @@ class PrivateQuantile:
     regression; the sign is the better judge of Laplace noise in a long flat tail. The root is 1.5
     standard deviations of what noise adds to the sum: without it, too small a budget would
     give a count anywhere up to `highest`. Proof note: "The bound" in docs/privacy-guarantee.md.
-    Cost: O(N + highest), and a draw of noise for every multiple.
+    Cost: O(N + highest), and a draw of noise for each of them.
 
     >>> counts = np.arange(1000) % 50
     >>> PrivateQuantile("0.9")(counts, epsilon=5, rng=1)
@@ -45,8 +48,8 @@ class PrivateQuantile:
     """The share of rows that are not top-coded: above 0 and below 1."""
     epsilon: Any = field(default=None, kw_only=True)
     """Its part of the budget; by default a tenth to a fiftieth, see `part`."""
-    highest: int = field(default=LARGEST_MAX_COUNT, kw_only=True)
-    """The highest answer, chosen without looking at the data."""
+    highest: int = field(default=USUAL_HIGHEST, kw_only=True)
+    """The highest answer, chosen without looking at the data; up to 1,000,000."""
 
     def __post_init__(self) -> None:
         q = exact_fraction(self.q, "q")
@@ -122,7 +125,12 @@ class PrivateQuantile:
 
     def _places(self, contributions: int) -> Integers:
         self.check_contributions(contributions)
-        return np.arange(contributions, self.highest, contributions)
+        near = np.arange(contributions, min(self.highest, EVERY), contributions)
+        if self.highest <= EVERY:
+            return near
+        far = EVERY * (1 + 1 / WIDENING) ** np.arange(WIDENING * math.log(self.highest / EVERY) + 2)
+        whole = np.unique(far // contributions).astype(np.int64) * contributions
+        return np.concatenate([near, whole[(whole >= EVERY) & (whole < self.highest)]])
 
 
 def _score(x: Floats) -> Floats:

@@ -49,7 +49,7 @@ class Regions:
         ends = np.concatenate([[0], np.cumsum(rows)])
         totals = np.concatenate([[0], np.cumsum(rows * excess)])
         run = np.minimum(np.searchsorted(ends, self.ranks, side="right") - 1, len(counts) - 1)
-        return np.diff(totals[run] + (self.ranks - ends[run]) * excess[run])
+        return np.asarray(np.diff(totals[run] + (self.ranks - ends[run]) * excess[run]))
 
 
 def first_edges(bins: int) -> Integers:

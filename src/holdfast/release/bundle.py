@@ -39,6 +39,7 @@ from holdfast.verify import verify
 FORMATS = ("csv", "parquet")
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 GROUPS, LABELS = "mechanism.groups", "groups.csv"
+BESIDE, A_COUNT = 1 << 16, 60  # bytes of all that is not the table, and of these for each count
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -54,7 +55,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
         raise HoldfastError(
             "missing counts of a text table cannot be saved as Parquet. Hint: save it as CSV."
         )
-    with new_bundle(directory) as folder:
+    with writing(Path(directory).parent), new_bundle(directory) as folder:
         release.drawn_with.verify()
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
@@ -85,6 +86,22 @@ def writing(place: Path) -> Iterator[None]:
             f"`{place}` cannot be written to ({error.strerror or type(error).__name__}); nothing "
             "was released. Hint: make room, or choose another folder."
         ) from None
+
+
+def check_free(folder: Path, size: int) -> None:
+    """Raise if a disk plainly has no room for a bundle of about so many bytes."""
+    free = shutil.disk_usage(folder).free
+    if free < size:
+        raise HoldfastError(
+            f"`{folder}` has no room: about {size / 1e6:,.1f} MB are needed and "
+            f"{free / 1e6:,.1f} are free. Nothing was drawn or spent. Hint: make room, or choose "
+            "another folder."
+        )
+
+
+def bundle_size(table: int, max_count: int) -> int:
+    """About how many bytes a bundle takes whose table takes so many."""
+    return table + BESIDE + A_COUNT * max_count
 
 
 def load(directory: str | os.PathLike[str]) -> Release:

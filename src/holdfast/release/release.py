@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,11 @@ from holdfast.release.usefulness import expected_change
 
 if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer
+    from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Intervals, Posterior
+    from holdfast.analysis.regression.result import Regression
 
 SCHEMA = 3
 SCHEMA_WITH_GROUPS = 4  # or totals
@@ -320,20 +322,52 @@ class Release(ReleaseFacts):
 
         return evidence(self.known)
 
+    @overload
     def ask(
         self,
         question: "str | Callable[..., Any]",
         *,
+        where: Any = None,
+        by: None = None,
         estimator: str = "best",
         level: float = 0.9,
         **options: Any,
-    ) -> "Answer":
-        """A question about the distribution of counts, answered with honest uncertainty.
+    ) -> "Answer": ...
+
+    @overload
+    def ask(
+        self,
+        question: "str | Callable[..., Any]",
+        *,
+        where: Any = None,
+        by: Any,
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answers": ...
+
+    def ask(
+        self,
+        question: "str | Callable[..., Any]",
+        *,
+        where: Any = None,
+        by: Any = None,
+        estimator: str = "best",
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answer | Answers":
+        """A question about the counts of all rows or of some, answered with honest uncertainty.
+
+        Returns an `Answer`; with `by` an `Answers`, one for each group.
 
         Parameters:
             question: "share" with one of equal, at_least, at_most, between=(a, b); "mean";
                 "total"; "quantile" with at; "median"; "variance"; "gini"; or a function of the
                 distribution, which it gets as an array of shares.
+            where: Which rows: a condition on published columns such as "state == AL and
+                population < 5000"; a mask, series or polars expression; a function of the
+                table; labels or row numbers. They may be chosen by anything public, and be
+                as unlike the table as they will; not by their released counts.
+            by: A published column, or one value per row: an answer for each group.
             estimator: "best" combines both stages; it mostly has the least error, and not always
                 (docs/uncertainty.md). "released" is what others compute from the released table;
                 "target" is z.
@@ -348,7 +382,8 @@ class Release(ReleaseFacts):
         """
         from holdfast.analysis.questions import ask
 
-        return ask(self.known, question, estimator=estimator, level=level, **options)
+        how = {"estimator": estimator, "level": level, "where": where, "by": by}
+        return ask(self, question, **how, **options)
 
     def posterior(self, count: int) -> "Posterior":
         """What a released count says about the true one, with z as the prior.
@@ -391,16 +426,38 @@ class Release(ReleaseFacts):
         *,
         label: str | None = None,
         level: float = 0.9,
-        method: str = "shrunk",
     ) -> "Answer":
-        """The true total of a group of rows: labels, row numbers, or a mask.
+        """The true total of a group of rows: labels, row numbers, a mask, or any other `where`."""
+        return self.ask("total", where=group, label=label, level=level)
 
-        "shrunk" adds up posterior means, pulled towards the whole table; "unbiased" inverts the
-        mechanism, for groups that may differ from it.
+    def regress(self, formula: str, *, family: str = "poisson", where: Any = None) -> "Regression":
+        """A regression with the count as outcome or as regressor, which the noise does not bend.
+
+        Parameters:
+            formula: Such as "homicides ~ log(population) + state"; `offset(log(population))`,
+                products `a:b` and `- 1` as usual.
+            family: "poisson", "negative binomial" or "gaussian" (least squares).
+            where: Which rows, as in `ask`.
+
+        As outcome the count enters by the likelihood of the released one through the mechanism; as
+        a regressor by its expected true value.
         """
-        from holdfast.analysis.groups import total_of
+        from holdfast.analysis.regression.regress import regress
 
-        return total_of(self.known, group, label=label, level=level, method=method)
+        return regress(self, formula, family=family, where=where)
+
+    def impute(self, times: int = 20, *, given: Sequence[str] = ()) -> list[Any]:
+        """Plausible true tables, for analyses that no method here does: do yours on each, and
+        put the results together with `holdfast.combine`.
+
+        `given` names the published columns that your analysis sets against the counts: what is not
+        named there is taken to say nothing of a row, and relations with it are weakened.
+        """
+        from holdfast.analysis.imputation import impute
+        from holdfast.tables.table import with_counts
+
+        found = impute(self, times, given)
+        return [with_counts(self.table, self.count_column, counts) for counts in found]
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.release.bundle`."""

@@ -57,6 +57,7 @@ def read_excel(
 
 
 def _parsed(path: Path, parse: Callable[[bytes], Any]) -> Any:
+    refuse_special(path)
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -67,6 +68,16 @@ def _parsed(path: Path, parse: Callable[[bytes], Any]) -> Any:
         return parse(data)
     except HoldfastError as error:
         raise HoldfastError(f"`{path}`: {error}") from None
+
+
+def refuse_special(path: Path) -> None:
+    """Raise for a pipe or a device, which could be waited for without end, or read but once."""
+    try:
+        special = path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):  # no such path: reading it says so
+        return
+    if special:
+        raise unreadable(path, "it is a pipe or a device, not a file")
 
 
 def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:

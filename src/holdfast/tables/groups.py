@@ -22,14 +22,14 @@ class Classes:
 
     column: str
     number: int | None = None
-    """How many; None for as many as the budget and the rows bear."""
+    """How many; None for as many as the rows bear."""
 
 
 def classes(column: str, number: int | None = None) -> Classes:
     """Classes of a public number for `within`: about as many rows in each, equal values together.
 
     With N rows and K classes, a row is in class ⌊K r / N⌋ of those that occur, where r rows have a
-    smaller number. Without a `number` it follows from epsilon, N and max_count
+    smaller number. Without a `number` it follows from N
     (`holdfast.privatizers.groups.classes_rule`).
 
     >>> classes("population", 8)

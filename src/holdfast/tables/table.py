@@ -215,6 +215,11 @@ def labels_of(table: Any, column: str) -> list[Any]:
     return _open(table).labels(column, "column")
 
 
+def with_counts(table: Any, column: str | None, counts: Integers) -> Any:
+    """A table of the same kind with other counts; -1 stands for a missing one."""
+    return _open(table).replace(column or "", counts)
+
+
 @dataclass(frozen=True)
 class _Text:
     """A `CsvTable`, with the same methods as a frame."""

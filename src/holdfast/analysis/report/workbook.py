@@ -12,17 +12,20 @@ from datetime import datetime
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report.content import report, run_name
-from holdfast.analysis.report.table import released_table, table_with_intervals
+from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
 from holdfast.errors import HoldfastError
+from holdfast.tables.csv import CsvTable
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 MOST_ROWS, LONGEST = 1_048_575, 32_767  # what a sheet and a cell of Excel can hold
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
-_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]*[1-9]")
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 _ALWAYS = datetime(2000, 1, 1)
 Rows = Sequence[Sequence[Any]]
 
@@ -34,20 +37,48 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
             f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
         )
     content = report(release, level)
-    columns, notes = _table(release, level)
+    table, notes = _table(release, level)
     with _Book() as book:
         book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
-        book.sheet("Table", tuple(columns), zip(*columns.values(), strict=True))
+        book.sheet("Table", table.columns, table.rows)
         book.sheet("Distribution", _shares_header(level), _shares(content))
         book.sheet("Answers", _answers_header(level), _answers(content), widths=(44,))
+        if totals := totals_sheet(release):
+            book.sheet("Totals", ("rows", "total", "90% interval, from", "to"), totals)
+        if groups := groups_sheet(release):
+            counts = [f"share of {count}" for count in range(len(release.target))]
+            book.sheet("Groups", ("group", "rows", "mean count", *counts), groups)
     return book.data
 
 
-def _table(release: "Release", level: float) -> tuple[dict[str, list[Any]], tuple[str, ...]]:
+def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
     try:
-        return table_with_intervals(release, level)
+        columns, notes = table_with_intervals(release, level)
     except HoldfastError as error:  # a distribution that cannot be told from what was released
-        return released_table(release), (f"No intervals: {error}",)
+        columns, notes = released_table(release), (f"No intervals: {error}",)
+    return as_text(columns), notes
+
+
+def totals_sheet(release: "Release") -> Rows:
+    """The measured totals, of the table and of each group; none where there are none."""
+    if release.totals is None:
+        return []
+    whole = release.totals.whole
+    rows: list[Any] = [("all rows", whole.value, whole.low, whole.high)]
+    for name, group in (release.groups or {}).items():
+        if group.total is not None:
+            rows.append((name, group.total.value, group.total.low, group.total.high))
+    return rows
+
+
+def groups_sheet(release: "Release") -> Rows:
+    """For every group its rows, the mean of its z, and z."""
+    if release.groups is None:
+        return []
+    return [
+        (name, group.rows, float(group.target @ np.arange(len(group.target))), *group.target)
+        for name, group in release.groups.items()
+    ]
 
 
 def _about(content: dict[str, Any], notes: Iterable[str]) -> Rows:
@@ -158,8 +189,8 @@ def _write(page: Any, row: int, column: int, cell: Any) -> None:
 def _number(cell: Any) -> Any:
     """The number that a cell holds, where its text would be the same again.
 
-    >>> [_number(cell) for cell in (3, "3", "0.25", "007", "1e5", "=1+1", True, None)]
-    [3, 3, 0.25, None, None, None, None, None]
+    >>> [_number(cell) for cell in (3, "3", "0.25", "5.0", "007", "2.50", "=1+1", True, None)]
+    [3, 3, 0.25, 5.0, None, None, None, None, None]
     """
     if isinstance(cell, str):
         if _INTEGER.fullmatch(cell):

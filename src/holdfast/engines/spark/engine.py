@@ -91,7 +91,7 @@ def privatize(
     path: str,
     *,
     epsilon: Any,
-    max_count: int | PrivateQuantile,
+    max_count: int | str | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
     keep: Sequence[str] = (),

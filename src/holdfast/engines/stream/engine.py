@@ -22,7 +22,7 @@ def privatize_stream(
     sink: str | os.PathLike[str],
     *,
     epsilon: Any,
-    max_count: int | PrivateQuantile,
+    max_count: int | str | PrivateQuantile,
     count: str | None = None,
     category: str | None = None,
     keep: Sequence[str] = (),

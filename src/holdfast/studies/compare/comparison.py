@@ -17,9 +17,7 @@ from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.metrics import (
-    absolute_deviation,
     kolmogorov_smirnov,
-    squared_error,
     total_variation,
     wasserstein,
 )
@@ -198,14 +196,14 @@ def measure(task: Task, seed: int, *, histogram: Integers, methods: dict[str, Me
         start = time.perf_counter()
         release = method.simulate(counts, epsilon=task["epsilon"], max_count=n - 1, seed=draw)
         seconds = time.perf_counter() - start
-        published, matrix = release.distribution, release.mechanism.matrix
+        published, mechanism = release.distribution, release.mechanism
         row = {
             "repetition": repetition,
             "w1": wasserstein(truth, published),
             "ks": kolmogorov_smirnov(truth, published),
             "tv": total_variation(truth, published),
-            "absolute": absolute_deviation(matrix, truth),
-            "squared": squared_error(matrix, truth),
+            "absolute": mechanism.count_error(truth),
+            "squared": mechanism.count_error(truth, "squared"),
             "seconds": seconds,
         }
         errors = {f"error of {q.name}": float(w @ (published - truth)) for q, w in asked}

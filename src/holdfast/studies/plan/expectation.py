@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
+from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 
 Moments = Sequence[Sequence[float]]
@@ -14,19 +15,22 @@ Moments = Sequence[Sequence[float]]
 DRAWS = 4  # of all rows, per mechanism, for the distances between distributions
 
 
-def question_moments(matrix: Floats, histogram: Integers, weights: Floats) -> tuple[float, float]:
+def question_moments(
+    mechanism: Mechanism, histogram: Integers, weights: Floats
+) -> tuple[float, float]:
     r"""Bias and standard deviation of a linear answer, given the mechanism.
 
     The rows are drawn independently, so with q the weights and ζ = η/N the error of q·ẑ has the
     mean $\zeta T q - \zeta q$ and the variance $\sum_i \zeta_i (T q^2 - (Tq)^2)_i / N$.
 
-    >>> question_moments(np.eye(2), np.array([3, 1]), np.array([1.0, 0.0]))
-    (0.0, 0.0)
+    >>> blind = Mechanism(weights=np.full((2, 2), 2**61), epsilon=1)
+    >>> question_moments(blind, np.array([3, 1]), np.array([1.0, 0.0]))
+    (-0.25, 0.25)
     """
     rows = histogram.sum()
     zeta = histogram / rows
-    mean = matrix @ weights
-    variance = zeta @ np.maximum(matrix @ weights**2 - mean**2, 0) / rows
+    mean = mechanism.expected(weights)
+    variance = zeta @ np.maximum(mechanism.expected(weights**2) - mean**2, 0) / rows
     return float(zeta @ (mean - weights)), math.sqrt(float(variance))
 
 
@@ -55,13 +59,14 @@ def expected_errors(moments: Moments, name: str) -> dict[str, float]:
     }
 
 
-def expected_distances(matrix: Floats, histogram: Integers, seed: int) -> dict[str, float]:
+def expected_distances(mechanism: Mechanism, counts: Integers, seed: int) -> dict[str, float]:
     """Mean W1, KS and TV of released distributions, over a few draws of all rows."""
-    rng, rows = np.random.default_rng([seed, 1]), histogram.sum()
-    zeta = histogram / rows
-    law = matrix / matrix.sum(axis=1, keepdims=True)
-    drawn = rng.multinomial(histogram[:, None], law[:, None, :], size=(len(law), DRAWS)).sum(axis=0)
-    published = drawn / rows
+    rng, n = np.random.default_rng([seed, 1]), len(mechanism)
+    zeta = np.bincount(counts, minlength=n) / len(counts)
+    published = [
+        np.bincount(mechanism.sample(counts, rng=rng), minlength=n) / len(counts)
+        for _ in range(DRAWS)
+    ]
     return {
         name: float(np.mean([distance(zeta, z) for z in published]))
         for name, distance in (
@@ -70,6 +75,25 @@ def expected_distances(matrix: Floats, histogram: Integers, seed: int) -> dict[s
             ("tv", total_variation),
         )
     }
+
+
+def errors_by_size(mechanism: Mechanism, histogram: Integers) -> dict[str, float]:
+    """How far a count is expected to be off, for counts of 0, of 1 to 9, of 10 to 99, …
+
+    >>> blind = Mechanism(weights=np.full((2, 2), 2**61), epsilon=1)
+    >>> errors_by_size(blind, np.array([3, 1]))
+    {'0': 0.5, '1': 0.5}
+    """
+    found, start, n = {}, 0, len(histogram)
+    while start < n:
+        end = min(max(10 * start, 1 if start == 0 else 10), n)
+        part = np.zeros(n)
+        part[start:end] = histogram[start:end]
+        name = str(start) if end == start + 1 else f"{start}-{end - 1}"
+        if part.any():
+            found[name] = mechanism.count_error(part / part.sum())
+        start = end
+    return found
 
 
 def _folded_mean(bias: Floats, spread: Floats) -> Floats:

@@ -17,9 +17,9 @@ from holdfast.arrays import Integers
 from holdfast.engines.stages import check_parameters
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import split_budget
-from holdfast.privacy.metrics import absolute_deviation, squared_error
 from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.plan.expectation import (
+    errors_by_size,
     expected_distances,
     expected_errors,
     probability_within,
@@ -40,6 +40,7 @@ Grouped = dict[tuple[str, str], list[Row]]
 
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 SPLITS = (None, "0.05", "0.1", "0.2", "0.35", "0.5")
+SIZE = "counts of "
 MOST_ROWS = 10_000_000
 HALVINGS = 5  # of the interval between two budgets of the grid
 
@@ -50,7 +51,8 @@ class Plan:
 
     rows: list[Row]
     """One per budget and split. "stage 1" is stage 1's share of the budget; w1, ks, tv, absolute
-    and squared are expected errors; "error of QUESTION" is the expected absolute error of its
+    and squared are expected errors, "counts of 10-99" the absolute one for counts of that size;
+    "error of QUESTION" is the expected absolute error of its
     answer, "bias of QUESTION" its mean error, and "9 in 10 of QUESTION" what the error stays
     within nine times in ten."""
     categories: int
@@ -192,13 +194,15 @@ def _simulate(task: Task, seed: int, *, histogram: Integers, method: Method) -> 
     rows = []
     for draw in seeds_of(task_seed("plan", common), task["repetitions"]):
         release = method.simulate(counts, epsilon=task["epsilon"], max_count=n - 1, seed=draw)
-        matrix, budget = release.mechanism.matrix, release.privacy.budget
+        mechanism, budget = release.mechanism, release.privacy.budget
         row = {"stage 1": float(budget.stage_1 / budget.epsilon)}
-        row |= expected_distances(matrix, histogram, draw)
-        row["absolute"] = absolute_deviation(matrix, truth)
-        row["squared"] = squared_error(matrix, truth)
+        row |= expected_distances(mechanism, counts, draw)
+        row["absolute"] = mechanism.count_error(truth)
+        row["squared"] = mechanism.count_error(truth, "squared")
+        sizes = errors_by_size(mechanism, histogram)
+        row |= {f"{SIZE}{size}": error for size, error in sizes.items()}
         for q in asked:
-            bias, spread = question_moments(matrix, histogram, q.weights(n))
+            bias, spread = question_moments(mechanism, histogram, q.weights(n))
             row |= {f"bias of {q.name}": bias, f"spread of {q.name}": spread}
         rows.append(row)
     return rows
@@ -207,7 +211,8 @@ def _simulate(task: Task, seed: int, *, histogram: Integers, method: Method) -> 
 def _expected(rows: list[Row], questions: Iterable[Question]) -> Row:
     """What the simulated releases of one budget and split say together."""
     found: Row = {name: rows[0][name] for name in ("epsilon", "split")}
-    for name in ("stage 1", "w1", "ks", "tv", "absolute", "squared"):
+    sizes = [name for name in rows[0] if name.startswith(SIZE)]
+    for name in ("stage 1", "w1", "ks", "tv", "absolute", "squared", *sizes):
         found[name] = float(np.mean([row[name] for row in rows]))
     for question in questions:
         found |= expected_errors(_moments(rows, question), question.name)

@@ -37,6 +37,7 @@ SHAPES: dict[str, tuple[Callable[..., Floats], tuple[str, ...]]] = {
 }
 """Log weights of each shape, and the names of its numbers; any of them with more zeros as
 "zeros:SHARE+SHAPE"."""
+LONGEST = 1_000_000  # counts above the top code that a shape is followed
 HINT = (
     "Hint: a .csv or .parquet file, the folder of a release, or one of uniform, poisson:MEAN, "
     "geometric:MEAN, powerlaw:EXPONENT, zeros:SHARE+ONE OF THESE, such as zeros:0.4+geometric:3."
@@ -94,7 +95,7 @@ def _shape(text: str, top: int) -> Floats:
 
 def _from_logs(weights: Callable[..., Floats], values: list[float], top: int) -> Floats:
     """Normalised over a longer range, then top-coded, as a table would be."""
-    longer = 0 if weights is _uniform or weights is _power else 20 * top + 1000
+    longer = 0 if weights is _uniform or weights is _power else min(20 * top + 1000, LONGEST)
     logs = weights(np.arange(top + 1 + longer, dtype=np.float64), *values)
     shares = np.exp(logs - logs.max())
     return _folded(shares / shares.sum(), top)

@@ -6,6 +6,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Wanted
+from holdfast.tables.files import refuse_special
 from holdfast.tables.stream.source import Source
 
 TEXT, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
@@ -29,6 +30,7 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
             )
         return ArrowSource(open_duckdb(source), wanted)
     path = Path(source)
+    refuse_special(path)
     if path.is_dir() or path.suffix.lower() in PARQUET:
         return ArrowSource(open_parquet(path), wanted)
     if path.suffix.lower() not in TEXT:

@@ -1,0 +1,223 @@
+"""Questions about some of the rows, and about every group of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.answer import SIMULATED, Answer, percent
+from holdfast.analysis.parts.answers import answer
+from holdfast.analysis.parts.part import Part
+from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
+from holdfast.analysis.parts.totals import measured_total
+from holdfast.analysis.selection import chosen_rows, groups_of
+from holdfast.arrays import Marks
+from holdfast.errors import HoldfastError, numbered, one_line
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+NOTED_TOP_SHARE = 0.001
+CAPPED = ("mean", "total", "variance", "gini")
+FEW_TELL, WIDE_SHARE = 4.0, 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(Mapping[Any, Answer]):
+    """One answer for every group of rows, by the group's name.
+
+    >>> from holdfast import privatize
+    >>> release = privatize([0] * 300 + [4] * 300, epsilon=2, max_count=6, seed=1)
+    >>> answers = release.ask("mean", by=["a"] * 300 + ["b"] * 300)
+    >>> answers["a"].interval[1] < answers["b"].interval[0]
+    True
+    """
+
+    by: str
+    """What the groups are."""
+    found: dict[Any, Answer] = field(repr=False)
+
+    def __getitem__(self, name: Any) -> Answer:
+        if name not in self.found:
+            raise KeyError(name)
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, each thing once."""
+        return tuple(dict.fromkeys(note for found in self.values() for note in found.notes))
+
+    def __str__(self) -> str:
+        first = next(iter(self.values()))
+        lines = [f"{first.question.split(', ')[0]}, by {self.by} ({percent(first.level)} interval)"]
+        wide = max(len(one_line(str(name))) for name in self)
+        for name, found in self.items():
+            low, high = (found.in_words(end) for end in found.interval)
+            value = found.in_words(found.estimate)
+            lines.append(f"  {one_line(str(name)):{wide}}  {value}  ({low} to {high})")
+        return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each group."""
+        every = list(self.values())
+        return {
+            self.by: list(self),
+            "rows": [int(found.about[0].marks.sum()) for found in every],
+            "estimate": [found.estimate for found in every],
+            "standard_error": [found.standard_error for found in every],
+            "low": [found.interval[0] for found in every],
+            "high": [found.interval[1] for found in every],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {"by": self.by, "groups": {str(k): v.to_dict() for k, v in self.items()}}
+
+    def to_pandas(self) -> Any:
+        """As a pandas data frame."""
+        from holdfast.analysis.frames import pandas
+
+        return pandas().DataFrame(self.columns())
+
+    def _repr_html_(self) -> str:
+        from holdfast.analysis.notebook import answers_html
+
+        return answers_html(self)
+
+
+def ask_part(
+    release: "Release",
+    question: str | Callable[..., Any],
+    *,
+    where: Any,
+    level: float,
+    label: str | None,
+    options: dict[str, Any],
+) -> Answer:
+    """The answer about the rows that `where` chooses."""
+    marks = chosen_rows(release, where, label)
+    if not marks.any():
+        raise HoldfastError(
+            "`where` chooses no row. Hint: look at release.table; texts are compared exactly."
+        )
+    words = f"where {one_line(where)}" if isinstance(where, str) else "of the rows chosen"
+    return _about(release, marks, words, question, level, options)
+
+
+def ask_everything(
+    release: "Release",
+    question: str | Callable[..., Any],
+    *,
+    level: float,
+    options: dict[str, Any],
+) -> Answer:
+    """The answer about all rows, of a release by group or with measured totals."""
+    every = np.ones(len(release.counts), dtype=bool)
+    return _about(release, every, "", question, level, options)
+
+
+def ask_groups(
+    release: "Release",
+    question: str | Callable[..., Any],
+    *,
+    by: Any,
+    where: Any,
+    level: float,
+    label: str | None,
+    options: dict[str, Any],
+) -> Answers:
+    """The answer about every group, of all rows or of those that `where` chooses."""
+    inside = np.ones(len(release.counts), dtype=bool)
+    if where is not None:
+        inside = chosen_rows(release, where, label)
+    name, found = by if isinstance(by, str) else "group", {}
+    for group, marks in groups_of(release, by).items():
+        if (marks & inside).any() and _drawn(release, marks & inside):
+            words = f"{name} {one_line(str(group))}"
+            found[group] = _about(release, marks & inside, words, question, level, options)
+    if not found:
+        raise HoldfastError("`where` chooses no row. Hint: look at release.table.")
+    return Answers(by=name, found=found)
+
+
+def _drawn(release: "Release", marks: Marks) -> bool:
+    """Whether any of these rows went through the mechanism and is not missing."""
+    return Part(release=release.known, marks=_known(release, marks)).rows > 0
+
+
+def _known(release: "Release", marks: Marks) -> Marks:
+    return marks if release.missing_rows is None else marks[~release.missing_rows]
+
+
+def _about(
+    release: "Release",
+    marks: Marks,
+    words: str,
+    question: str | Callable[..., Any],
+    level: float,
+    options: dict[str, Any],
+) -> Answer:
+    known = release.known
+    part = Part(release=known, marks=_known(release, marks))
+    missing = int(marks.sum()) - int(part.marks.sum())
+    if not part.rows and question == "total" and part.marks.any():
+        found = _nothing(part, level)
+    else:
+        measured = measured_total(part, level) if question == "total" else None
+        found = measured or answer(part, question, level=level, **options)
+    notes = _notes(part, question, found)
+    if missing:
+        notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
+    if known.privacy.simulated:
+        notes = (*notes, SIMULATED)
+    named = found.question
+    if _enters_capped(part, question, found):
+        named = f"{named}, counts capped at {len(known.target) - 1}"
+    named = f"{named}, {words}" if words else named
+    return replace(found, question=named, notes=(*found.notes, *notes))
+
+
+def _nothing(part: Part, level: float) -> Answer:
+    return Answer(
+        question=f"total of {numbered(int(part.marks.sum()), 'row')}",
+        estimate=0.0,
+        standard_error=0.0,
+        interval=(0.0, 0.0),
+        level=level,
+        estimator="part",
+        method="likelihood",
+        about=(part.about,),
+    )
+
+
+def _enters_capped(part: Part, question: Any, found: Answer) -> bool:
+    """Whether counts above max_count enter as max_count, and there are some."""
+    if question not in CAPPED or not part.rows or found.estimator == MEASURED:
+        return False
+    return float(part.estimate.histogram[-1]) > NOTED_TOP_SHARE * part.rows
+
+
+def _notes(part: Part, question: Any, found: Answer) -> tuple[str, ...]:
+    low, high = found.interval
+    top = len(part.release.target) - 1
+    notes = []
+    little = high - low >= WIDE_SHARE if found.percent else high > FEW_TELL * max(low, 0.0)
+    if little and high > 0 and question in ("share", "mean", "total"):
+        epsilon = f"{float(part.release.privacy.epsilon):g}"
+        rows = "this row says" if part.rows == 1 else f"these {part.rows:,} rows say"
+        ends = f"{found.in_words(low)} to {found.in_words(high)}"
+        notes.append(f"with ε = {epsilon} {rows} little: {ends}")
+    if _enters_capped(part, question, found):
+        notes.append(f"counts above {top} were published as {top} and enter as {top}")
+    if question in ("median", "quantile") and high >= top:
+        notes.append(
+            f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
+        )
+    return tuple(notes)

@@ -1,0 +1,220 @@
+"""Conditions on published columns, in words: `state == AL and population < 5000`.
+
+    state == AL           state != "New York"          state in (AL, GA)     state not in [AL]
+    population < 5000     1000 <= population < 5000    `county name` == Kent
+    a and b               a or b                       not a                 (a)
+
+A small language with a parser of its own: nothing that is typed is ever run. A bare word or a
+quoted one is a text; a number is compared as a number where the column holds numbers, and as text
+where it does not (`county == 01001`). An empty cell fulfils no comparison.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Marks
+from holdfast.errors import HoldfastError, one_line
+
+_TOKENS = re.compile(
+    r"""\s*(?:(?P<quoted>"[^"]*"|'[^']*')|`(?P<name>[^`]*)`|(?P<sign><=|>=|==|!=|<|>|=|\(|\)|\[|\]"""
+    r"""|,|&|\||~)|(?P<word>[^\s<>=!()\[\],&|~"'`]+))"""
+)
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "=": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_OPEN = {"(": ")", "[": "]"}
+_JOINED = {"and": "and", "&": "and", "or": "or", "|": "or", "not": "not", "~": "not"}
+DEEPEST = 50
+
+Columns = Callable[[str], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    kind: str  # quoted, name, sign or word
+
+    def joins(self, word: str) -> bool:
+        return self.kind in ("word", "sign") and _JOINED.get(self.text.lower()) == word
+
+    def is_sign(self, *signs: str) -> bool:
+        return self.kind == "sign" and self.text in signs
+
+
+def fulfilled(text: str, columns: Columns) -> Marks:
+    """Which rows fulfil a condition; `columns` gives the values of a column by its name.
+
+    >>> table = {"state": ["AL", "GA", "AL"], "people": ["12", "7", ""]}
+    >>> fulfilled("state == AL and people >= 10", table.__getitem__).tolist()
+    [True, False, False]
+    >>> fulfilled("not (state in (AL, TX)) or 5 < people < 10", table.__getitem__).tolist()
+    [False, True, False]
+    """
+    return _Reader(_tokens(text), columns).read()
+
+
+def _tokens(text: str) -> list[_Token]:
+    found, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        match = _TOKENS.match(text, at)
+        if match is None:
+            raise _unreadable(f"{one_line(text[at : at + 20])!r} cannot be read")
+        kind = str(match.lastgroup)
+        found.append(_Token(match[kind][1:-1] if kind == "quoted" else match[kind], kind))
+        at = match.end()
+    if not found:
+        raise _unreadable("it is empty")
+    return found
+
+
+class _Reader:
+    """Recursive descent: or, and, not, comparison."""
+
+    def __init__(self, tokens: list[_Token], columns: Columns) -> None:
+        self.tokens, self.columns, self.at, self.depth = tokens, columns, 0, 0
+
+    def read(self) -> Marks:
+        marks = self._either()
+        if self.at < len(self.tokens):
+            raise _unreadable(f"{self.tokens[self.at].text!r:.40} was not expected")
+        return marks
+
+    def _either(self) -> Marks:
+        marks = self._both()
+        while self._takes("or"):
+            marks = marks | self._both()
+        return marks
+
+    def _both(self) -> Marks:
+        marks = self._one()
+        while self._takes("and"):
+            marks = marks & self._one()
+        return marks
+
+    def _one(self) -> Marks:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _unreadable("it is too deep")
+        if self._takes("not"):
+            marks = ~self._one()
+        elif self.at < len(self.tokens) and self.tokens[self.at].is_sign("("):
+            self.at += 1
+            marks = self._either()
+            if not self._next("a closing bracket").is_sign(")"):
+                raise _unreadable("a closing bracket is missing")
+        else:
+            marks = self._comparison()
+        self.depth -= 1
+        return marks
+
+    def _comparison(self) -> Marks:
+        first = self._next("a column")
+        if self._is_word("in") or (self._is_word("not") and self._is_word("in", 1)):
+            turned = self._is_word("not")
+            self.at += 1 + turned
+            values = self._list()
+            marks = np.any([self._compare(first, "==", value) for value in values], axis=0)
+            return np.asarray(~marks if turned else marks)
+        sign, second = self._sign(), self._next("a value")
+        if sign in _TURNED and self.at < len(self.tokens):
+            after = self.tokens[self.at]
+            if after.kind == "sign" and after.text in _TURNED:  # 1000 <= population < 5000
+                self.at += 1
+                low = self._compare(second, _TURNED[sign], first)
+                return low & self._compare(second, after.text, self._next("a value"))
+        return self._compare(first, sign, second)
+
+    def _compare(self, column: _Token, sign: str, value: _Token) -> Marks:
+        if column.kind == "quoted" or column.kind == "sign" or value.kind == "sign":
+            raise _unreadable("a comparison is a column, a sign and a value")
+        return compared(self.columns(column.text), sign, value.text, value.kind == "word")
+
+    def _list(self) -> list[_Token]:
+        opened = self._next("a list")
+        if not opened.is_sign(*_OPEN):
+            raise _unreadable("after `in` comes a list such as (AL, GA)")
+        values = [self._next("a value")]
+        while (token := self._next("a closing bracket")).is_sign(","):
+            values.append(self._next("a value"))
+        if not token.is_sign(_OPEN[opened.text]):
+            raise _unreadable("a list is values, commas between them, and a closing bracket")
+        return values
+
+    def _sign(self) -> str:
+        token = self._next("a comparison")
+        if not token.is_sign(*_COMPARE):
+            raise _unreadable(f"{token.text!r:.40} is no comparison")
+        return token.text
+
+    def _takes(self, word: str) -> bool:
+        found = self.at < len(self.tokens) and self.tokens[self.at].joins(word)
+        self.at += found
+        return found
+
+    def _is_word(self, word: str, ahead: int = 0) -> bool:
+        at = self.at + ahead
+        return at < len(self.tokens) and (
+            self.tokens[at].kind == "word" and self.tokens[at].text.lower() == word
+        )
+
+    def _next(self, expected: str) -> _Token:
+        if self.at >= len(self.tokens):
+            raise _unreadable(f"it ends where {expected} should come")
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+
+def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
+    """Which cells compare so with a typed value; `bare` without quotes, which may be a number."""
+    texts = [_text(cell) for cell in cells]
+    given = np.array([text != "" for text in texts], dtype=bool)
+    numbers = as_numbers(texts) if bare and _is_number(value) else None
+    if numbers is not None:
+        return np.asarray(_COMPARE[sign](numbers, float(value)) & given)
+    if bare and sign in _TURNED:
+        raise HoldfastError(
+            f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
+            "of its values are numbers. Hint: quote the value to compare texts."
+        )
+    same = np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
+    return np.asarray(same & given)
+
+
+def as_numbers(texts: Sequence[str]) -> Any:
+    """The numbers that these texts are, NaN where empty; None if some text is none, or is written
+    with a zero in front as codes are.
+
+    >>> as_numbers(["1", "", "2.5"]).tolist(), as_numbers(["01", "2"])
+    ([1.0, nan, 2.5], None)
+    """
+    if not all(text == "" or (_is_number(text) and not _is_code(text)) for text in texts):
+        return None
+    return np.array([float(text) if text else np.nan for text in texts])
+
+
+def _text(cell: Any) -> str:
+    missing = cell is None or (isinstance(cell, float) and np.isnan(cell))
+    return "" if missing else str(cell)
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", text, re.ASCII) is not None
+
+
+def _is_code(text: str) -> bool:
+    return re.fullmatch(r"0\d+", text, re.ASCII) is not None
+
+
+def _unreadable(why: str) -> HoldfastError:
+    return HoldfastError(
+        f'the condition cannot be read: {why}. Hint: such as "state == AL and population < 5000"; '
+        "column names with spaces go in backticks."
+    )

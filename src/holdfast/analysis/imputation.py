@@ -1,0 +1,104 @@
+"""Plausible true tables, drawn from what the released counts and public columns say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.known_zeros import row_kinds
+from holdfast.analysis.parts.graded import Graded, classes_of
+from holdfast.analysis.parts.measured import measured_whole
+from holdfast.analysis.regression.formula import Factor, Formula, design
+from holdfast.analysis.selection import published
+from holdfast.analysis.stage_one import SEED
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Imputer:
+    """Draws true counts of rows, each from its law given its released count and its index."""
+
+    graded: Graded = field(repr=False)
+    classes: Integers = field(repr=False)
+    shown: Integers = field(repr=False)
+
+    def draw(self, generator: np.random.Generator) -> Integers:
+        """One table: first the parameters, then every row, so that both are uncertain."""
+        parameters, covariance = self.graded.fit
+        return self._rows(generator.multivariate_normal(parameters, covariance), generator)
+
+    def expected(self) -> Floats:
+        """Every row's expected true count."""
+        laws = self.graded.laws(self.graded.fit[0])
+        steps = np.arange(laws.shape[1])
+        means = ((laws * steps) @ self.graded.matrix) / (laws @ self.graded.matrix)
+        return np.asarray(means[self.classes, self.shown])
+
+    def _rows(self, parameters: Floats, generator: np.random.Generator) -> Integers:
+        laws, n = self.graded.laws(parameters), self.graded.matrix.shape[0]
+        found = np.empty(len(self.shown), dtype=np.int64)
+        cells, where = np.unique(self.classes * n + self.shown, return_inverse=True)
+        order = np.argsort(where, kind="stable")
+        ends = np.cumsum(np.bincount(where))
+        for cell, rows in zip(cells, np.split(order, ends[:-1]), strict=True):
+            joint = laws[cell // n] * self.graded.matrix[:, cell % n]
+            sums = np.cumsum(joint)
+            found[rows] = np.searchsorted(sums, generator.random(len(rows)) * sums[-1], "right")
+        return np.asarray(np.minimum(found, n - 1), dtype=np.int64)
+
+
+def imputer(release: "Release", index: Floats, rows: Any) -> Imputer:
+    """For these rows of a release, along an index that is public."""
+    classes, means = classes_of(index)
+    shown, n = release.counts[rows], len(release.target)
+    seen = np.zeros((len(means), n))
+    np.add.at(seen, (classes, shown), 1.0)
+    view = measured_whole(release)
+    graded = Graded(seen=seen, matrix=view.matrix, prior=view.target, index=means)
+    return Imputer(graded=graded, classes=classes, shown=shown)
+
+
+def index_of(shown: Integers, matrix: Floats) -> Floats:
+    """What the regressors say of the counts: the released counts' fit on them, on log's scale."""
+    outcome = np.log1p(shown)
+    return np.asarray(matrix @ np.linalg.lstsq(matrix, outcome, rcond=None)[0])
+
+
+def impute(release: "Release", times: int, given: Sequence[str]) -> list[Integers]:
+    """So many columns of plausible true counts, in row order; -1 where a count is missing.
+
+    Rows publicly known to be zero stay 0.
+    """
+    whole = isinstance(times, int | np.integer) and not isinstance(times, bool)
+    if not whole or not 1 <= times <= 1000:
+        raise HoldfastError(f"`times` must be a whole number from 1 to 1000, got {times!r:.40}.")
+    kinds = np.where(release.counts < 0, len(release.target), row_kinds(release))
+    drawn = np.flatnonzero(kinds < len(release.target))
+    found = imputer(release, _given(release, given)[drawn], drawn)
+    generator, tables = np.random.default_rng(SEED), []
+    for _ in range(times):
+        counts = np.where(release.counts < 0, -1, 0)
+        counts[drawn] = found.draw(generator)
+        tables.append(counts)
+    return tables
+
+
+def _given(release: "Release", given: Sequence[str]) -> Floats:
+    """An index of the rows from public columns: as they are, on a log scale, or as names."""
+    if isinstance(given, str):
+        given = [given]
+    rows = len(release.counts)
+    if not given:
+        return np.zeros(rows)
+    terms = tuple((Factor(name),) for name in given)
+    found = design(Formula(Factor("count"), terms), lambda name: published(release, name), rows)
+    if not found.used.all():
+        raise HoldfastError("`given` has columns with empty cells. Hint: leave those columns out.")
+    matrix = found.matrix
+    logs = [np.log1p(column) for column in matrix.T[1:] if column.min() >= 0 and column.max() > 20]
+    return index_of(np.maximum(release.counts, 0), np.column_stack([matrix, *logs]))

@@ -1,0 +1,1 @@
+"""Answers about a part of the rows, through the mechanism that drew their counts."""

@@ -1,0 +1,141 @@
+"""Questions about a part of the rows."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from holdfast.analysis import linear, nonlinear
+from holdfast.analysis.answer import Answer
+from holdfast.analysis.parts import numbers
+from holdfast.analysis.parts.part import WORTH_THE_REST, Part
+from holdfast.analysis.parts.profile import Asked, Profile, Told
+from holdfast.analysis.parts.tilts import pooled
+from holdfast.arrays import Floats
+from holdfast.errors import numbered
+
+USUAL = 1.645  # standard errors on each side of a 90 % interval
+WIDE = 1.7  # times the usual width: then an interval owes it to what it does not assume
+CAUTIOUS = (
+    "the interval assumes nothing about how the counts of these rows are distributed, and mostly "
+    "covers more often than it says; the estimate takes them to be a tilt of the whole table's"
+)
+OUTSIDE = (
+    "the estimate lies outside the interval: it leans on the distribution of the whole table, "
+    "which the counts of these rows speak against"
+)
+
+
+def answer(
+    part: Part, question: str | Callable[..., Any], *, level: float, **options: Any
+) -> Answer:
+    """The answer to a checked question about a part."""
+    n, rows = len(part.release.target), part.rows
+    if question in ("quantile", "median"):
+        at = 0.5 if question == "median" else options.get("at")
+        return _quantile(part, at, level)
+    if question == "share":
+        asked = linear.share(n, **options)
+        return _smooth(part, numbers.Average(f=asked.f), asked.words, level, percent=True)
+    counts = np.arange(n, dtype=np.float64)
+    if question == "mean":
+        return _smooth(part, numbers.Average(f=counts), "mean count", level)
+    if question == "total":
+        total = numbers.Average(f=counts, scale=float(rows))
+        return _smooth(part, total, f"total of {numbered(rows, 'row')}", level)
+    if question == "variance":
+        return _smooth(part, numbers.variance(n), "variance of the counts", level)
+    if question == "gini":
+        return _smooth(part, numbers.gini(n), "Gini coefficient of the counts", level)
+    own = _smooth(part, numbers.own(question), nonlinear.own_name(question), level)  # type: ignore[arg-type]
+    return replace(own, notes=(*own.notes, nonlinear.FUNCTION))
+
+
+def _smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
+    told = _told(part, asked) if asked.straight else None
+    low, high = Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+    estimate, error = _estimate(part, asked)
+    notes = part.notes
+    width = (high - low) / (2 * USUAL * error) if error > 0 else 1.0
+    if width > WIDE:
+        notes = (*notes, CAUTIOUS)
+    if not low <= estimate <= high:
+        notes = (*notes, OUTSIDE)
+    return Answer(
+        question=words,
+        estimate=estimate,
+        standard_error=error,
+        interval=(low, high),
+        level=level,
+        estimator="part",
+        method="likelihood",
+        notes=notes,
+        percent=percent,
+        about=(part.about,),
+    )
+
+
+def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
+    """The estimate and its standard error: by tilts, and by what all rows and the others tell."""
+    histogram = part.estimate.histogram
+    slope, value = asked.slope(histogram), asked.value(histogram)
+    variance = part.estimate.variance(slope)
+    told = _told_smoothly(part, slope) if asked.straight else None
+    if told is None or variance <= 0:
+        return value, float(max(variance, 0.0) ** 0.5)
+    weight = variance / (variance + told.variance)
+    low, high = asked.limits
+    value = min(max(value + weight * (told.mean - value), low), high)
+    return value, float((weight * told.variance) ** 0.5)
+
+
+def _told(part: Part, asked: Asked) -> Told | None:
+    """What all rows of the mechanisms by stage 1, less the others by their own counts, say."""
+    slope = asked.slope(part.estimate.histogram)
+    measured = _measured(part, slope)
+    if measured is None or part.rest is None:
+        return measured
+    others = numbers.Average(f=slope, scale=sum(r.drawn.rows for r in part.rest.rows))
+    low, high = Profile(drawn=pooled(part.rest), asked=others).interval(0.9)
+    spread = ((high - low) / (2 * USUAL)) ** 2
+    return Told(mean=measured.mean - (low + high) / 2, variance=measured.variance + spread)
+
+
+def _told_smoothly(part: Part, slope: Floats) -> Told | None:
+    measured = _measured(part, slope)
+    if measured is None or part.rest is None:
+        return measured
+    mean = measured.mean - float(slope @ part.rest.histogram)
+    return Told(mean=mean, variance=measured.variance + part.rest.variance(slope))
+
+
+def _measured(part: Part, f: Floats) -> Told | None:
+    """f · h of all rows of the part's mechanisms, where the part is enough of them."""
+    if any(stratum.share < WORTH_THE_REST for stratum in part.strata):
+        return None
+    found = [stratum.measured.tell(f) for stratum in part.strata]
+    told = [pair for pair in found if pair is not None]
+    if len(told) < len(found):
+        return None
+    mean, variance = np.sum(told, axis=0)
+    return Told(mean=float(mean), variance=max(float(variance), 1e-300))
+
+
+def _quantile(part: Part, probability: Any, level: float) -> Answer:
+    n = len(part.release.target)
+    histogram = part.estimate.histogram
+
+    def cdf(k: int) -> tuple[float, float]:
+        asked = numbers.Average(f=linear.share(n, at_most=k).f)
+        told = _told(part, asked)
+        return Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+
+    found = nonlinear.quantile_among(histogram / histogram.sum(), cdf, probability, level)
+    return replace(
+        found,
+        estimator="part",
+        method="likelihood",
+        notes=(*part.notes, *found.notes),
+        about=(part.about,),
+    )

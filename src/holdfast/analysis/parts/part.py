@@ -1,0 +1,129 @@
+"""Some rows of a release, and what was drawn for them."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.analysis.answer import About
+from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
+from holdfast.analysis.parts.measured import Measured, measured_group, measured_whole
+from holdfast.analysis.parts.profile import Drawn
+from holdfast.analysis.parts.tilts import Estimate, Rows, pooled
+from holdfast.arrays import Floats, Integers, Marks
+from holdfast.errors import HoldfastError, numbered
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+WORTH_THE_REST = 0.05  # of the rows: for less, what stage 1 and the other rows say adds nothing
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Stratum:
+    """The rows of a part that one mechanism drew."""
+
+    inside: Rows
+    outside: Rows | None
+    """The other rows of that mechanism; None where there are none."""
+    measured: Measured
+    """What stage 1 says of all of them."""
+
+    @property
+    def share(self) -> float:
+        """Of the mechanism's rows."""
+        return self.inside.drawn.rows / self.measured.rows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """Rows chosen by what is public."""
+
+    release: "Release" = field(repr=False)
+    marks: Marks = field(repr=False)
+    """Which rows of the release's known rows."""
+    words: str = ""
+    """How they were chosen."""
+
+    @cached_property
+    def rows(self) -> int:
+        """How many of them went through the mechanism, as far as the bundle tells."""
+        return round(float(self._histogram(self.marks).sum()))
+
+    @cached_property
+    def about(self) -> About:
+        """The rows, for answers to be compared."""
+        return About(release=digest(self.release), marks=self.marks)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the rows."""
+        known = int(self.marks.sum()) - self.rows
+        told = known_notes(self.release, self.release.counts[self.marks])
+        if not known or told:
+            return told
+        are = "is" if known == 1 else "are"
+        return (f"{numbered(known, 'row')} publicly known to be zero {are} left out",)
+
+    @cached_property
+    def strata(self) -> Sequence[Stratum]:
+        """By the mechanism that drew them."""
+        if not self.rows:
+            raise HoldfastError("no row was chosen that went through the mechanism.")
+        groups = self.release.groups
+        if groups is None:
+            every = np.ones(len(self.marks), dtype=bool)
+            return (self._stratum(every, measured_whole(self.release)),)
+        members = members_of(self.release)
+        return tuple(
+            self._stratum(members == number, measured_group(self.release, number))
+            for number in np.unique(members[self.marks & (members >= 0)]).tolist()
+        )
+
+    def _stratum(self, rows: Marks, measured: Measured) -> Stratum:
+        inside, outside = (self._histogram(rows & marks) for marks in (self.marks, ~self.marks))
+        some, others = (
+            Rows(drawn=Drawn.of(histogram, measured.matrix), prior=measured.target)
+            for histogram in (inside, outside)
+        )
+        return Stratum(inside=some, outside=others if outside.any() else None, measured=measured)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Of their true counts."""
+        return Estimate(rows=[stratum.inside for stratum in self.strata])
+
+    @cached_property
+    def drawn(self) -> Drawn:
+        """All of them together."""
+        return pooled(self.estimate)
+
+    @cached_property
+    def rest(self) -> Estimate | None:
+        """Of the true counts of the other rows of the same mechanisms."""
+        found = [stratum.outside for stratum in self.strata if stratum.outside is not None]
+        return Estimate(rows=found) if found else None
+
+    def _histogram(self, marks: Marks) -> Floats:
+        """How many of these rows were drawn as each count; of those that show 0 and may be known
+        to be zero, a part."""
+        n = len(self.release.target)
+        kinds = row_kinds(self.release)[marks]
+        histogram = np.bincount(kinds, minlength=n)[:n].astype(np.float64)
+        histogram[0] *= 1 - known_share(self.release)
+        return histogram
+
+
+def digest(release: "Release") -> str:
+    """Of the released counts: no two releases have the same."""
+    return hashlib.sha256(release.counts.tobytes()).hexdigest()
+
+
+def members_of(release: "Release") -> Integers:
+    """The group of every row, by number; -1 for rows that did not go through a mechanism."""
+    if release.groups is None or release.groups.members is None:
+        raise HoldfastError("this release does not tell which rows are in which group.")
+    return release.groups.members

@@ -1,0 +1,1 @@
+"""Regressions with a private count as outcome or as regressor."""

@@ -1,0 +1,194 @@
+"""`release.regress`: a formula, a family, coefficients that the noise does not bend."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.answer import SIMULATED
+from holdfast.analysis.combining import least_squares
+from holdfast.analysis.imputation import Imputer, imputer, index_of
+from holdfast.analysis.known_zeros import known_share, row_kinds
+from holdfast.analysis.regression.families import Family, NegativeBinomial, Poisson
+from holdfast.analysis.regression.formula import Design, Formula, design, numbers_of, parse_formula
+from holdfast.analysis.regression.likelihood import Fitted, Likelihood
+from holdfast.analysis.regression.result import Coefficients, Regression
+from holdfast.analysis.selection import chosen_rows, published
+from holdfast.analysis.stage_one import SEED
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError, numbered
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+FAMILIES: dict[str, Family | None] = {
+    "poisson": Poisson(),
+    "negative binomial": NegativeBinomial(),
+    "gaussian": None,
+}
+IMPUTATIONS = 20
+
+
+def regress(release: "Release", text: str, *, family: str, where: Any = None) -> Regression:
+    """The regression that a formula asks for, of all rows or of those that `where` chooses."""
+    if family not in FAMILIES:
+        raise HoldfastError(f"`family` must be one of {', '.join(FAMILIES)}, got {family!r:.40}.")
+    formula = parse_formula(text)
+    count = release.count_column or "count"
+    inside = _rows(release, where)
+    if formula.outcome.column == count:
+        if count in formula.columns:
+            raise HoldfastError("the count cannot be its own regressor.")
+        found = _outcome(release, formula, family, inside)
+    elif count in formula.columns:
+        found = _regressor(release, formula, family, inside)
+    else:
+        raise HoldfastError(
+            f"the formula does not use the released counts ({count!r:.60}). Hint: what is "
+            "published unchanged can be regressed with any other software."
+        )
+    return found
+
+
+def _rows(release: "Release", where: Any) -> Integers:
+    """The rows whose counts were drawn, among those chosen."""
+    if known_share(release):
+        raise HoldfastError(
+            "this bundle does not tell which rows are publicly known to be zero, so its counts "
+            "cannot be regressed."
+        )
+    drawn = (release.counts >= 0) & (row_kinds(release) < len(release.target))
+    if where is not None:
+        drawn = drawn & chosen_rows(release, where)
+    if not drawn.any():
+        raise HoldfastError("`where` chooses no row. Hint: look at release.table.")
+    return np.flatnonzero(drawn)
+
+
+def _outcome(release: "Release", formula: Formula, family: str, inside: Integers) -> Regression:
+    if formula.outcome.function:
+        raise HoldfastError(
+            "the outcome must be the count itself. Hint: a Poisson or negative binomial family "
+            "has the logarithm inside; for a function of the count use release.impute."
+        )
+
+    def columns(name: str) -> Sequence[Any]:
+        cells = published(release, name)
+        return [cells[row] for row in inside]
+
+    found = design(formula, columns, len(inside))
+    rows = inside[found.used]
+    shown, law = release.counts[rows], FAMILIES[family]
+    notes = _notes(release, inside, rows)
+    if law is None:
+        return _gaussian(release, formula, found, rows, notes)
+    naive = _likely(law, found, shown, None, None)
+    fitted = _likely(law, found, shown, release.mechanism.matrix, naive.coefficients)
+    names = (*found.names, *law.extra)
+    return Regression(
+        formula=formula,
+        family=family,
+        method="maximum likelihood through the mechanism",
+        rows=len(rows),
+        log_likelihood=fitted.log_likelihood,
+        fitted=Coefficients(names=names, values=fitted.coefficients, covariance=fitted.covariance),
+        naive=Coefficients(names=names, values=naive.coefficients, covariance=naive.covariance),
+        notes=notes,
+    )
+
+
+def _likely(
+    law: Family, found: Design, shown: Integers, kernel: Floats | None, start: Floats | None
+) -> Fitted:
+    return Likelihood(
+        family=law, matrix=found.matrix, offset=found.offset, counts=shown, kernel=kernel
+    ).fit(start)
+
+
+def _gaussian(
+    release: "Release", formula: Formula, found: Design, rows: Integers, notes: tuple[str, ...]
+) -> Regression:
+    """Least squares on plausible true tables, drawn given the regressors; Rubin's rules."""
+    shown, generator = release.counts[rows], np.random.default_rng(SEED)
+    drawn = _imputer(release, found, rows)
+    fits = [
+        least_squares(found.matrix, drawn.draw(generator) - found.offset)
+        for _ in range(IMPUTATIONS)
+    ]
+    values = np.array([fit[0] for fit in fits])
+    within = np.mean([fit[1] for fit in fits], axis=0)
+    between = np.atleast_2d(np.cov(values.T)) * (1 + 1 / IMPUTATIONS)
+    naive = least_squares(found.matrix, shown - found.offset)
+    top = len(release.target) - 1
+    return Regression(
+        formula=formula,
+        family="gaussian",
+        method=f"least squares on {IMPUTATIONS} plausible tables",
+        rows=len(rows),
+        log_likelihood=None,
+        fitted=Coefficients(
+            names=found.names, values=values.mean(axis=0), covariance=within + between
+        ),
+        naive=Coefficients(names=found.names, values=naive[0], covariance=naive[1]),
+        notes=(*notes, f"counts above {top} were published as {top} and enter as {top}")
+        if release.target[-1] > 0.001
+        else notes,
+    )
+
+
+def _imputer(release: "Release", found: Design, rows: Integers) -> Imputer:
+    matrix = np.column_stack([np.ones(len(rows)), found.matrix, found.offset])
+    return imputer(release, index_of(release.counts[rows], matrix), rows)
+
+
+def _regressor(release: "Release", formula: Formula, family: str, inside: Integers) -> Regression:
+    """The count's expected true value, given its released one and the other regressors."""
+    count = release.count_column or "count"
+    cells: dict[str, list[str]] = {}
+
+    def columns(name: str) -> Sequence[Any]:
+        every = cells[name] if name in cells else published(release, name)
+        return [every[row] for row in inside]
+
+    outcome = numbers_of(formula.outcome, columns(formula.outcome.column))
+    others = tuple(term for term in formula.terms if all(factor.column != count for factor in term))
+    kept = inside[np.isfinite(outcome)]
+    outcome, inside = outcome[np.isfinite(outcome)], kept
+    shown = release.counts.astype(np.float64)
+    expected = shown.copy()
+    beside = design(Formula(formula.outcome, others), columns, len(inside))
+    expected[inside[beside.used]] = _imputer(release, beside, inside[beside.used]).expected()
+    fits = []
+    for values in (expected, shown):
+        cells[count] = [f"{value:.6g}" for value in values]
+        found = design(formula, columns, len(inside))
+        fits.append(_plain(family, found, outcome[found.used]))
+    rows = inside[found.used]
+    names = (*found.names, *(law.extra if (law := FAMILIES[family]) else ()))
+    (fitted, covariance), (naive, its) = fits
+    return Regression(
+        formula=formula,
+        family=family,
+        method="the expected true count as regressor",
+        rows=len(rows),
+        log_likelihood=None,
+        fitted=Coefficients(names=names, values=fitted, covariance=covariance),
+        naive=Coefficients(names=names, values=naive, covariance=its),
+        notes=_notes(release, inside, rows),
+    )
+
+
+def _plain(family: str, found: Design, outcome: Floats) -> tuple[Floats, Floats]:
+    law = FAMILIES[family]
+    if law is None:
+        return least_squares(found.matrix, outcome - found.offset)
+    if (outcome < 0).any() or (outcome % 1 != 0).any():
+        raise HoldfastError(f"the family {family!r} needs an outcome of whole numbers.")
+    fit = _likely(law, found, outcome.astype(np.int64), None, None)
+    return fit.coefficients, fit.covariance
+
+
+def _notes(release: "Release", inside: Integers, rows: Integers) -> tuple[str, ...]:
+    left = len(inside) - len(rows)
+    notes = (f"{numbered(left, 'row')} with empty cells left out",) if left else ()
+    return (*notes, SIMULATED) if release.privacy.simulated else notes
