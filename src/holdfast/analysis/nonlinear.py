@@ -166,7 +166,10 @@ def _gini_slope(shares: Floats) -> Floats:
     return np.asarray((later - float(gini(shares)) * steps) / mean)
 
 
-SLOPES = {variance: _variance_slope, gini: _gini_slope}
+SLOPES: dict[Callable[[Floats], Floats], Callable[[Floats], Floats]] = {
+    variance: _variance_slope,
+    gini: _gini_slope,
+}
 """How a function answers to a little more of each share."""
 
 
