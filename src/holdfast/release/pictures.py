@@ -32,13 +32,14 @@ def distribution_picture(
     highest = max(float(shares.max()) for shares in shown)
     width = len(panels) * (PANEL + MARGIN) + MARGIN // 2
     groups = [
-        group(MARGIN + index * (PANEL + MARGIN), 52, _panel(name, shares, highest, outline))
+        group(MARGIN + index * (PANEL + MARGIN), 52, panel(name, shares, highest, outline))
         for index, (name, shares) in enumerate(panels)
     ]
     return picture(width, HEIGHT + 92, [label(title, width / 2, 20, font_size=14), *groups])
 
 
-def _panel(name: str, shares: Floats, highest: float, outline: Floats | None) -> list[str]:
+def panel(name: str, shares: Floats, highest: float, outline: Floats | None) -> list[str]:
+    """The bars of one distribution, with an outline over them where there is one."""
     bar = PANEL / len(shares)
     parts = [label(name, PANEL / 2, -10, font_weight="bold")]
     parts += [
