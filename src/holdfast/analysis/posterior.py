@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 NOTED_TOP = 0.001
+MOST_HELD = 200_000_000  # probabilities of true counts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +115,8 @@ def posterior(release: "Release", count: Any) -> Posterior:
     """The law of the true count of a row whose released count is `count`."""
     top = len(release.target) - 1
     count = whole_number(count, "count", most=top, hint="it is a released count.")
-    joint = prior(release) * release.mechanism.matrix[:, count]
+    column = release.mechanism.expected(np.eye(1, top + 1, int(count))[0])
+    joint = prior(release) * np.maximum(column, 0.0)
     if joint.sum() <= 0:
         raise HoldfastError(
             f"`count` {count} is never released by this mechanism: its target share is 0."
@@ -197,6 +199,11 @@ def intervals(release: "Release", level: float) -> Intervals:
     """Intervals for every row; rows of the same kind have the same."""
     level = check_level(level)
     seen, where = np.unique(row_kinds(release), return_inverse=True)
+    if len(seen) * len(release.target) > MOST_HELD:
+        raise HoldfastError(
+            "intervals for every row of so long a range take too much memory. "
+            "Hint: ask about the rows that matter, one by one."
+        )
     laws = [row_law(release, kind) for kind in seen]
     ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
     held = [law.probabilities[a : b + 1].sum() for law, (a, b) in zip(laws, ends, strict=True)]

@@ -74,9 +74,9 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     )
 
 
-def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
+def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table in batches and check it."""
-    from holdfast.engines.stream.passes import tally
+    from holdfast.engines.stream.passes import stages_for, tally
     from holdfast.tables.columns import Wanted
     from holdfast.tables.histogram import LARGEST_MAX_COUNT
     from holdfast.tables.stream.open import open_source
@@ -84,4 +84,10 @@ def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
     table = open_source(source, Wanted(**names))
     # in order whatever max_count will be
     seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles
-    return Looked(rows=seen.rows, others=roles.others, withheld=roles.withheld, notes=seen.notes)
+    return Looked(
+        rows=seen.rows,
+        others=roles.others,
+        withheld=roles.withheld,
+        notes=seen.notes,
+        groups=stages_for(seen, parameters)[0].groups,
+    )

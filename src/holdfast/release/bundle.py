@@ -32,7 +32,7 @@ from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
-from holdfast.tables.groups import found_again
+from holdfast.tables.group_rows import found_again
 from holdfast.tables.table import CsvTable, labels_of, read_file, read_table, write_file
 from holdfast.verify import verify
 

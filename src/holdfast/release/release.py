@@ -318,9 +318,9 @@ class Release(ReleaseFacts):
     @cached_property
     def evidence(self) -> "Evidence":
         """What the two stages say of the true distribution, and how sure; see `analysis`."""
-        from holdfast.analysis.evidence import evidence
+        from holdfast.analysis.long_ranges import find_evidence
 
-        return evidence(self.known)
+        return find_evidence(self.known)
 
     @overload
     def ask(

@@ -25,7 +25,8 @@ from holdfast.tables.frames import (
     open_series,
     series_labels,
 )
-from holdfast.tables.groups import Partition, Within, partition
+from holdfast.tables.group_rows import partition
+from holdfast.tables.groups import Partition, Within
 from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.watch import Watch, is_total, named_total
 from holdfast.tables.order import rows_by

@@ -227,7 +227,7 @@ def interval_words(answer: Answer) -> str:
 def one_count(release: "Release") -> Content:
     """One row of T: what may be published for one true count."""
     count = round(float(release.target @ np.arange(len(release.target))))
-    row = release.mechanism.matrix[count]
+    row = release.mechanism.row(count) / float(release.mechanism.total)
     away = np.abs(np.arange(len(row)) - count)
     return {
         "true_count": count,
