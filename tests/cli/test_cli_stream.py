@@ -107,7 +107,7 @@ def test_the_digits_of_counts_do_not_decide_whether_a_file_is_streamed(
             visits = [int(float(count.strip('" '))), 1]
             pa.parquet.write_table(pa.table({"shop": ["a", "b"], "visits": visits}), path)
         for large in range(1, 200):
-            monkeypatch.setattr("holdfast.cli.streams.LARGE", large)
+            monkeypatch.setattr("holdfast.engines.looking.LARGE", large)
             said.add((large, is_streamed(path, None, None)))
     assert len(said) == 199 and {True, False} == {answer for _, answer in said}
 
