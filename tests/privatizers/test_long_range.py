@@ -183,3 +183,13 @@ def test_a_release_of_a_long_range_is_saved_verified_and_loaded(tmp_path):
     report = holdfast.verify(tmp_path / "out")
     assert report.passed
     assert holdfast.load(tmp_path / "out").measurement.tolist() == release.measurement.tolist()
+
+
+def test_groups_refuse_a_range_that_their_fit_cannot_hold():
+    frame = {"state": ["a", "b"] * 50, "visits": list(range(100))}
+    import pandas as pd
+
+    with pytest.raises(HoldfastError, match="`max_count` must be at most 10000"):
+        holdfast.privatize(
+            pd.DataFrame(frame), epsilon=1, max_count="auto", count="visits", within="state"
+        )
