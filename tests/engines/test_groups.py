@@ -10,7 +10,8 @@ import pytest
 import holdfast
 from holdfast.errors import CertificateError, HoldfastError, LeakError
 from holdfast.mechanism.grouped import GroupedMechanism
-from holdfast.tables.groups import Within, partition
+from holdfast.tables.group_rows import partition
+from holdfast.tables.groups import Within
 
 STATES = ("AK", "NE", "WY", "")
 

@@ -16,7 +16,8 @@ import pytest
 import holdfast
 from holdfast.engines.by_group import histogram_by, totals_by
 from holdfast.engines.stages import check_parameters
-from holdfast.tables.groups import Within, partition
+from holdfast.tables.group_rows import partition
+from holdfast.tables.groups import Within
 
 
 class Recorder:

@@ -62,7 +62,7 @@ def failed(source, place, change=None):
         holdfast.privatize_stream(source, place / "release", **options)
     assert COUNTED in caught.value.__notes__
     assert ledger.balance("visits").states == {"done": 0, "open": 0, "abandoned": 1}
-    assert not list((place / "budget.ledger.releases").iterdir())
+    assert os.listdir(place / "budget.ledger.releases") == ["head"]
     assert not any("release" in path.name for path in place.iterdir() if path.suffix != ".releases")
     return str(caught.value)
 
@@ -110,6 +110,17 @@ def small_disk(tmp_path):
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_disk_that_is_really_full(kind, small_disk, tmp_path):
-    (small_disk / "filler").write_bytes(bytes(600_000))
+    (small_disk / "filler").write_bytes(bytes(660_000))
     said = failed(written(tmp_path, kind), small_disk)
     assert f"`{small_disk}" in said and "No space left on device" in said
+
+
+def test_a_disk_without_room_is_found_before_anything_is_paid(small_disk, tmp_path):
+    ledger = holdfast.Ledger(small_disk / "budget.ledger")
+    ledger.set_limit("visits", epsilon=1)
+    (small_disk / "filler").write_bytes(bytes(900_000))
+    options = {"count": "visits", "keep": "shop", "epsilon": 1, "max_count": 20}
+    options |= {"ledger": ledger, "dataset": "visits"}
+    with pytest.raises(HoldfastError, match=r"has no room.*Nothing was drawn or spent"):
+        holdfast.privatize_stream(written(tmp_path, "csv"), small_disk / "release", **options)
+    assert ledger.spends("visits") == []

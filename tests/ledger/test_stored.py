@@ -8,6 +8,8 @@ import pytest
 from test_spending import COUNTS, _fingerprint, ledger, release, spent  # noqa: F401
 
 import holdfast
+from attacks import plant_record
+from bundles import read_record
 from holdfast.errors import COUNTED, HoldfastError
 from holdfast.ledger.head import head_file
 from holdfast.ledger.ledger import Ledger
@@ -170,3 +172,10 @@ def test_a_release_shown_again_states_the_version_that_made_it(ledger, monkeypat
     again = release(ledger)
     assert again.repeated and again.summary()["holdfast"] == "0.0.7"
     assert "Made with holdfast 0.0.7." in (again.save(tmp_path / "r") / "README.md").read_text()
+
+
+def test_words_in_the_place_of_a_receipt_are_damage(ledger, tmp_path):  # noqa: F811
+    folder = release(ledger).save(tmp_path / "r")
+    assert holdfast.verify(folder)
+    plant_record(folder, read_record(folder) | {"receipt": "exact, no noise"}, strong=True)
+    assert "receipt" in holdfast.verify(folder).damage[0]

@@ -2,7 +2,6 @@
 
 import io
 import re
-import shutil
 import zipfile
 from urllib.parse import urlencode
 
@@ -56,6 +55,33 @@ def test_what_is_no_question_is_said_in_words(visitor, released, case):
     assert "You ask" not in reply.text
 
 
+@pytest.fixture
+def kept(visitor, folder):
+    """A release with a state and a population beside the counts; its address."""
+    rows = [f"C{i},{'AB'[i % 2]},{1000 + i * 7},{(i * i * 31) % 5}" for i in range(100)]
+    (folder / "k.csv").write_text("county,state,population,deaths\n" + "\n".join(rows) + "\n")
+    names = {"count": "deaths", "category": "county", "keep": ["state", "population"]}
+    holdfast.privatize(folder / "k.csv", epsilon=2, max_count=4, **names).save(folder / "kept")
+    return visitor.post("/releases", {"path": "kept"}).url.path
+
+
+def test_a_question_may_be_about_some_rows_and_by_a_column(visitor, kept):
+    asked = {"what": "mean", "where": "population < 1300", "by": "state"}
+    page = words_of(visitor.get(f"{kept}/ask?{urlencode(asked)}").text)
+    assert "You ask: mean, where population < 1300, by state" in page
+    assert "--where 'population < 1300' --by state" in page
+    page = visitor.get(f"{kept}/ask?{urlencode(asked | {'where': 'population <'})}").text
+    assert "the condition cannot be read" in page
+
+
+def test_a_regression_stands_beside_the_one_that_noise_bends(visitor, kept):
+    asked = {"what": "regress", "formula": "deaths ~ log(population)"}
+    page = words_of(visitor.get(f"{kept}/ask?{urlencode(asked)}").text)
+    assert "log(population)" in page and "without correction" in page
+    page = visitor.get(f"{kept}/ask?{urlencode(asked | {'formula': 'deaths ~'})}").text
+    assert "This needs another look" in page
+
+
 def test_the_answer_is_that_of_the_command_line(visitor, released, folder):
     page = words_of(visitor.get(f"{released}/ask?what=mean").text)
     assert str(holdfast.load(folder / "first").ask("mean")).splitlines()[0] in page
@@ -82,7 +108,9 @@ def test_what_a_label_says_does_nothing_on_the_page(visitor, folder):
 
 def test_two_releases_are_compared(visitor, released, folder, bundle):
     assert "no other release" in visitor.get(f"{released}/compare").text
-    shutil.copytree(bundle, folder / "again")
+    names = {"count": "deaths", "category": "county"}
+    table = bundle.parent / "deaths.csv"
+    holdfast.privatize(table, epsilon=2, max_count=4, **names).save(folder / "again")
     page = visitor.get(f"{released}/compare")
     other = re.search(r'<option value="(\w+)"', page.text)[1]
     page = words_of(visitor.get(f"{released}/compare?with={other}").text)

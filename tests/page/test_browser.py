@@ -271,6 +271,7 @@ def test_nothing_is_wider_than_a_telephone(served):
         hands.to_budget("deaths.csv", {"county": "category", "deaths": "count"})
         hands.fill_budget()
         hands.press()
+        hands.until("What happens")
         draft = urlsplit(driver.current_url).path.rpartition("/")[0]
         pages += [f"{draft}/{step}" for step in ("file", "columns", "protected", "budget")]
         driver.get(served.root)

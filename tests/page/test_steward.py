@@ -286,7 +286,7 @@ def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, 
 
 
 def test_a_large_file_is_previewed_by_its_head_and_streamed(visitor, at_once, monkeypatch):
-    monkeypatch.setattr("holdfast.engines.looking.LARGE", 100)
+    monkeypatch.setattr("holdfast.engines.looking.LARGE", 50)
     draft = visitor.start(path="deaths.csv")
     visitor.fill(draft)
     assert "holdfast.privatize_stream" in visitor.get(f"{draft}/release").text

@@ -72,10 +72,7 @@ class Linear:
         )
 
 
-REPEATED = (
-    "this release does not hold what stage 1 measured, so stage 1's noise was estimated by "
-    "repeating it: the interval is approximate"
-)
+REPEATED = "stage 1's noise was estimated by repeating it: the interval is approximate"
 
 
 def share(

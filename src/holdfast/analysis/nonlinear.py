@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.analysis.answer import USUAL_LEVEL, Answer
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
-from holdfast.analysis.linear import share
+from holdfast.analysis.linear import Linear, share
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
@@ -36,6 +36,8 @@ def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) 
         return share(n, at_most=k).answer(view, estimator=estimator, level=level).interval
 
     found = quantile_among(view.distribution(estimator), cdf, probability, level)
+    if n > DENSE_UP_TO:
+        return replace(found, estimator=estimator, method="bootstrap")
     draws = _errors(view, estimator, DRAWS // 4) + view.unbiased(estimator)
     p = _probability(probability)
     reached = np.maximum.accumulate(np.cumsum(draws, axis=1), axis=1) >= p
@@ -55,11 +57,9 @@ def quantile_among(
     k can be the quantile as long as the intervals of F(k) and F(k-1) allow F(k-1) < p <= F(k).
     """
     p, n = _probability(probability), len(shares)
-    low = high = found = _first(shares, p)
-    while low > 0 and cdf(low - 1)[1] >= p:
-        low -= 1
-    while high < n - 1 and cdf(high)[0] < p:
-        high += 1
+    found = _first(shares, p)
+    low = _furthest(found, 0, lambda k: cdf(k)[1] >= p)
+    high = _furthest(found, n - 1, lambda k: cdf(k - 1)[0] < p)
     return Answer(
         question="median count" if p == 0.5 else f"count at quantile {p:g}",
         estimate=float(found),
@@ -72,6 +72,20 @@ def quantile_among(
         whole=True,
         top_code=n - 1,
     )
+
+
+def _furthest(start: int, limit: int, allowed: Callable[[int], bool]) -> int:
+    """The last count from `start` towards `limit` that is allowed, where none beyond it is: by
+    steps that double, then by halving."""
+    way = 1 if limit >= start else -1
+    good, bad, step = start, limit + way, 1
+    while good != limit and abs(bad - good) > 1:
+        ahead = good + way * min(step, abs(bad - good) - 1)
+        if allowed(ahead):
+            good, step = ahead, 2 * step
+        else:
+            bad, step = ahead, max((abs(ahead - good)) // 2, 1)
+    return good
 
 
 def variance(shares: Floats) -> Floats:
@@ -110,11 +124,53 @@ def smooth(
     g of unbiased shares is biased as far as g is curved; the draws show by how much, and the
     interval is turned around (the basic bootstrap), so that it is not counted twice.
     """
+    if len(view.target) > DENSE_UP_TO:
+        return _by_slope(view, words, g, limits, estimator, level)
     centre = view.unbiased(estimator)
     here = float(g(centre))
     errors = g(centre + _errors(view, estimator, DRAWS)) - here
     plain = float(g(view.distribution(estimator)))
     return _turned(words, plain, here, errors, limits, estimator, level)
+
+
+def _by_slope(
+    view: Evidence,
+    words: str,
+    g: Callable[[Floats], Floats],
+    limits: tuple[float, float],
+    estimator: str,
+    level: float,
+) -> Answer:
+    """The same on a long range: g is taken for straight around its answer."""
+    shares = view.distribution(estimator)
+    f, here = SLOPES[g](shares), float(g(shares))  # type: ignore[index]
+    straight = Linear(words=words, f=f).answer(view, estimator=estimator, level=level)
+    shift = here - float(f @ shares)
+    low, high = (min(max(end + shift, limits[0]), limits[1]) for end in straight.interval)
+    return replace(
+        straight,
+        estimate=min(max(straight.estimate + shift, limits[0]), limits[1]),
+        interval=(low, high),
+    )
+
+
+def _variance_slope(shares: Floats) -> Floats:
+    steps = np.arange(len(shares), dtype=np.float64)
+    return np.asarray(steps**2 - 2 * (shares @ steps) * steps)
+
+
+def _gini_slope(shares: Floats) -> Floats:
+    steps = np.arange(len(shares), dtype=np.float64)
+    below, mean = np.cumsum(shares), max(float(shares @ steps), 1e-300)
+    later = np.append(np.cumsum((1 - 2 * below[:-1])[::-1])[::-1], 0.0)
+    return np.asarray((later - float(gini(shares)) * steps) / mean)
+
+
+SLOPES: dict[Callable[[Floats], Floats], Callable[[Floats], Floats]] = {
+    variance: _variance_slope,
+    gini: _gini_slope,
+}
+"""How a function answers to a little more of each share."""
 
 
 def function(view: Evidence, g: Callable[[Floats], Any], *, estimator: str, level: float) -> Answer:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 BOOTSTRAP, FITS, SEED = 400, 100, 20261115
+LONG, LONG_BOOTSTRAP = 1001, 30  # bins above which so few must do
 SHRUNK = 0.1  # of a covariance from so few fits, towards independent cumulative sums
 
 
@@ -103,11 +104,16 @@ def _skipped(release: "Release") -> StageOne:
     )
 
 
-def fit_spread(release: "Release") -> Floats:
-    """Rows whose products add up to the covariance of z's error, from repeating stage 1."""
+def repeated_fits(release: "Release") -> Floats:
+    """z as it might have been: stage 1 repeated on a table distributed as z, a row each time."""
     from holdfast.privatizers.named import find_privatizer
 
-    draws, _ = _repeats(release, find_privatizer(release.methods[0]), FITS)
+    return _repeats(release, find_privatizer(release.methods[0]), FITS)[0]
+
+
+def fit_spread(release: "Release") -> Floats:
+    """Rows whose products add up to the covariance of z's error, from repeating stage 1."""
+    draws = repeated_fits(release)
     spread = (draws - draws.mean(axis=0)) / np.sqrt(FITS - 1)
     deviations = np.sqrt(np.square(np.cumsum(spread, axis=1)).sum(axis=0))[:-1, None]
     alone = -np.diff(np.eye(draws.shape[1]), axis=0) * deviations
@@ -115,8 +121,11 @@ def fit_spread(release: "Release") -> Floats:
 
 
 def _repeats(release: "Release", privatizer: Any, times: int) -> tuple[Floats, Floats]:
-    """Parametric bootstrap: stage 1 run again on a table distributed as z, and that table."""
+    """Parametric bootstrap: stage 1 run again on a table distributed as z, and that table; on the
+    released one where z has far less than a row in most of its bins."""
     start = whole_histogram(release.target, release.rows)
+    if len(start) > LONG:
+        start = np.rint(release.distribution * release.rows).astype(np.int64)
     generator = np.random.default_rng(SEED)
     unit = release.privacy.budget.unit_1
     draws = np.array([privatizer(start, epsilon=unit, rng=generator) for _ in range(times)])
@@ -125,9 +134,11 @@ def _repeats(release: "Release", privatizer: Any, times: int) -> tuple[Floats, F
 
 def _repeated(release: "Release", privatizer: Any) -> StageOne:
     z = release.target
-    draws, start = _repeats(release, privatizer, BOOTSTRAP)
-    bias = draws.mean(axis=0) - start
-    spread = (draws - draws.mean(axis=0)) / np.sqrt(BOOTSTRAP - 1)
+    times = BOOTSTRAP if len(z) <= LONG else LONG_BOOTSTRAP
+    spread, start = _repeats(release, privatizer, times)
+    bias = spread.mean(axis=0) - start
+    spread -= spread.mean(axis=0)
+    spread /= np.sqrt(times - 1)
     return StageOne(
-        shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=BOOTSTRAP
+        shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=times
     )

@@ -21,8 +21,12 @@ def answer_typed(
     level: float = 0.9,
     estimator: str = "best",
     label: str | None = None,
+    where: str | None = None,
+    by: str | None = None,
 ) -> Any:
     """What a release says to a question of `grammar`; rows are found by the text of their label.
+
+    `where` and `by` are those of `Release.ask`, for questions about the distribution.
 
     >>> from holdfast import privatize
     >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
@@ -32,7 +36,9 @@ def answer_typed(
     asked = parse(question)
     how: dict[str, Any] = {"level": level}
     if asked.method is AnsweredBy.ASK:
-        how["estimator"] = estimator
+        how |= {"where": where, "by": by} | ({} if by else {"estimator": estimator})
+    elif where or by:
+        raise HoldfastError("`where` and `by` do not fit a question about single rows.")
     elif estimator != "best":
         raise HoldfastError("`estimator` does not fit a question about rows.")
     elif asked.method is AnsweredBy.POSTERIOR:

@@ -23,6 +23,12 @@ def ask(
     label: Annotated[
         str | None, typer.Option(help="Column that names the rows; default the first one.")
     ] = None,
+    where: Annotated[
+        str | None, typer.Option(help="Which rows, such as 'state == AL and population < 5000'.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(help="Column: an answer for each of its groups.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Ask a release a question; the answer says how sure it is.
@@ -37,6 +43,8 @@ def ask(
     [bold]holdfast ask release "share zero"[/bold]
 
     [bold]holdfast ask release "quantile 0.9" --level 0.95[/bold]
+
+    [bold]holdfast ask release "share zero" --where "population < 5000" --by state[/bold]
     """
     import holdfast
     from holdfast.analysis.grammar import parse
@@ -45,7 +53,8 @@ def ask(
     parse(question)  # what cannot be asked is said before anything is read
     with working("Answering …", quiet=as_json):
         release = holdfast.load(directory)
-        answer = answer_typed(release, question, level=level, estimator=estimator, label=label)
+        rows = {"label": label, "where": where, "by": by}
+        answer = answer_typed(release, question, level=level, estimator=estimator, **rows)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
         return
@@ -54,9 +63,14 @@ def ask(
 
 def _plain(answer: Any, release: "Release") -> dict[str, Any]:
     from holdfast.analysis.answer import Answer
+    from holdfast.analysis.asking import Answers
 
+    content: dict[str, Any]
+    if isinstance(answer, Answers):
+        content = {"by": answer.by, "columns": answer.columns(), "notes": list(answer.notes)}
+        return content | {"simulated": release.privacy.simulated}
     if isinstance(answer, tuple):
-        content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
+        content = {"rows": [asdict(row) for row in answer]}
     elif isinstance(answer, dict):
         content = answer
     else:

@@ -97,16 +97,6 @@ def totals_of(asked: bool, share: str | None) -> Any:
     return share if share is not None else asked
 
 
-def refuse_in_streams(streamed: bool, within: Any, options: dict[str, Any]) -> None:
-    """Groups and totals need the table in memory."""
-    if streamed and (within or options["totals"]):
-        raise HoldfastError(
-            "`--within` and `--totals` need the whole table in memory. Hint: --no-stream."
-        )
-    if streamed:
-        del options["totals"]
-
-
 def max_count_of(text: str, epsilon: str | None) -> Any:
     """The highest count: a number, or a quantile that may take `epsilon`.
 

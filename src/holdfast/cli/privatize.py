@@ -14,7 +14,6 @@ from holdfast.cli.choices import (
     find_constructor,
     find_privatizer,
     max_count_of,
-    refuse_in_streams,
     totals_of,
     within_of,
 )
@@ -144,7 +143,7 @@ def privatize(
     stream: Annotated[
         bool | None,
         typer.Option(
-            help="Read and write in batches, never the whole table; default: from 64 MiB on."
+            help="Read and write in batches, never the whole table; default: from about 16 MiB on."
         ),
     ] = None,
     query: Annotated[
@@ -222,9 +221,7 @@ def privatize(
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     streamed = not from_people and is_streamed(file, stream, query)
-    refuse_in_streams(streamed, within, options)
-    if not streamed:
-        names["within"] = within_of(within)
+    names["within"] = within_of(within)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
         table, roles = counted(file, by, categories, per)
@@ -243,11 +240,8 @@ def privatize(
         parameters = check_parameters(**options, **stages, within=names.get("within"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
-            seen = (
-                look_at_stream(source, names)
-                if streamed
-                else look_at_file(source, names, parameters)
-            )
+            look = look_at_stream if streamed else look_at_file
+            seen = look(source, names, parameters)
         say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
         return
     check_room(file, out, options["max_count"])
@@ -319,7 +313,7 @@ def _show(release: "Release", folder: Path) -> None:
 def _groups_in_words(release: "Release") -> str:
     words = ""
     if release.groups is not None:
-        words += f" That holds within each of {numbered(len(release.groups), 'group')}."
+        words += f" The distribution holds within each of {numbered(len(release.groups), 'group')}."
     if release.totals is not None:
         whole = release.totals.whole
         words += (

@@ -86,20 +86,32 @@ def histogram_by(members: Integers | None, counts: Integers, stages: Any) -> Int
 
 
 def totals_by(members: Integers | None, counts: Integers, stages: Any) -> Sequence[int]:
-    """The totals of uncapped counts, by group; none where none are to be measured.
-
-    In two halves: the sum of many large counts does not fit into 64 bits.
-    """
+    """The totals of uncapped counts, by group; none where none are to be measured."""
     if not stages.budget.totals:
         return ()
-    number = 1 if members is None else len(stages.groups)
-    at = np.zeros(len(counts), dtype=np.int64) if members is None else members
+    if members is None:
+        return [whole_sum(counts)]
     halves = []
-    for part in (counts >> 32, counts & 0xFFFFFFFF):
-        sums = np.zeros(number, dtype=np.int64)
-        np.add.at(sums, at, part)
+    for part in _halves(counts):
+        sums = np.zeros(len(stages.groups), dtype=np.int64)
+        np.add.at(sums, members, part)
         halves.append(sums.tolist())
     return [(high << 32) + low for high, low in zip(*halves, strict=True)]
+
+
+def whole_sum(counts: Integers) -> int:
+    """The sum of counts, exactly.
+
+    >>> whole_sum(np.full(4, 2**62))
+    18446744073709551616
+    """
+    high, low = _halves(counts)
+    return (int(high.sum()) << 32) + int(low.sum())
+
+
+def _halves(counts: Integers) -> tuple[Integers, Integers]:
+    """The sum of many large counts does not fit into 64 bits; those of their halves do."""
+    return counts >> 32, counts & 0xFFFFFFFF
 
 
 def draw_by(

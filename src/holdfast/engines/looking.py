@@ -8,13 +8,42 @@ if TYPE_CHECKING:
     from holdfast.engines.stages import Parameters
     from holdfast.tables.groups import Partition
 
-LARGE = 1 << 26
-"""Files from here on, in bytes, are streamed unless somebody says otherwise."""
+LARGE = 1 << 24
+"""Files from here on are streamed unless somebody says otherwise: of a CSV file the bytes that no
+count is written with, of a Parquet file eight bytes a cell and its text."""
+_OF_COUNTS = b'0123456789+-. \t"\0'
 
 
 def is_large(file: Path) -> bool:
-    """Whether a file is better read in batches."""
-    return file.is_file() and file.stat().st_size >= LARGE
+    """Whether a table is better read in batches, by what does not depend on its counts: whoever
+    sees that it was learns nothing of them."""
+    from holdfast.tables.stream.open import PARQUET, TEXT
+
+    suffix = file.suffix.lower()
+    if suffix not in TEXT + PARQUET or not file.is_file():
+        return False
+    try:
+        return (_arrow_size if suffix in PARQUET else _text_size)(file) >= LARGE
+    except Exception:  # whoever reads it next says what is wrong with it
+        return False
+
+
+def _text_size(file: Path) -> int:
+    size = 0
+    with file.open("rb") as data:
+        while size < LARGE and (piece := data.read(1 << 22)):
+            size += len(piece.translate(None, _OF_COUNTS))
+    return size
+
+
+def _arrow_size(file: Path) -> int:
+    import pyarrow.parquet as parquet
+
+    data = parquet.ParquetFile(file).metadata
+    groups = [data.row_group(at) for at in range(data.num_row_groups)]
+    columns = [group.column(at) for group in groups for at in range(group.num_columns)]
+    text = sum(c.total_uncompressed_size for c in columns if c.physical_type == "BYTE_ARRAY")
+    return int(8 * data.num_rows * data.num_columns + text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +74,9 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     )
 
 
-def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
+def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table in batches and check it."""
-    from holdfast.engines.stream.passes import tally
+    from holdfast.engines.stream.passes import stages_for, tally
     from holdfast.tables.columns import Wanted
     from holdfast.tables.histogram import LARGEST_MAX_COUNT
     from holdfast.tables.stream.open import open_source
@@ -55,4 +84,10 @@ def look_at_stream(source: Any, names: dict[str, Any]) -> Looked:
     table = open_source(source, Wanted(**names))
     # in order whatever max_count will be
     seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles
-    return Looked(rows=seen.rows, others=roles.others, withheld=roles.withheld, notes=seen.notes)
+    return Looked(
+        rows=seen.rows,
+        others=roles.others,
+        withheld=roles.withheld,
+        notes=seen.notes,
+        groups=stages_for(seen, parameters)[0].groups,
+    )

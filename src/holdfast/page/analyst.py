@@ -10,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from holdfast.errors import HoldfastError
-from holdfast.page import zips
+from holdfast.page import answers, zips
 from holdfast.page.draft import Draft
-from holdfast.page.questions import sentence
 from holdfast.page.recipe import of_release, script
 from holdfast.page.releases import LEVEL, Opened
 from holdfast.page.runs import Run
@@ -47,25 +46,20 @@ def overview(site: Site, request: Request) -> Response:
 
 
 def ask(site: Site, request: Request) -> Response:
-    """A question built by choosing, and its answer."""
-    from holdfast.analysis.typed import answer_typed, in_words
-
+    """A question built by choosing what, where and by, and its answer."""
     opened = _opened(site, request)
     release, chosen = opened.loaded(site), dict(request.query_params)
-    values: dict[str, Any] = {"chosen": chosen, "answer": None, "lines": [], "problem": ""}
-    values |= {"sentence": "", "command": "", "python": "", "columns": release.unchanged_columns}
+    values: dict[str, Any] = {"chosen": chosen, "columns": release.unchanged_columns}
+    values |= {"lines": [], "rows": (), "groups": {}, "coefficients": [], "sentence": ""}
+    values |= {"problem": "", "command": "", "python": ""}
     try:
-        asked = sentence(chosen)
-        values["sentence"] = asked
-        if asked:
-            answer = answer_typed(release, asked, level=LEVEL, label=chosen.get("label") or None)
-            values["lines"] = in_words(answer, len(release.target) - 1).splitlines()
-            values["answer"] = answer
-            values |= _ask_recipe(opened.shown(site), asked)
+        if chosen.get("what") == "regress":
+            values |= answers.regression(release, chosen, opened.shown(site))
+        elif chosen:
+            values |= answers.answer(release, chosen, opened.shown(site))
     except HoldfastError as error:
         values["problem"] = str(error)
-    rows = answer if values["lines"] and isinstance(answer, tuple) else ()
-    return _tab(site, request, opened, "ask", rows=rows, **values)
+    return _tab(site, request, opened, "ask", **values)
 
 
 def table(site: Site, request: Request) -> Response:
@@ -185,16 +179,6 @@ def _intervals(site: Site, opened: Opened) -> "tuple[CsvTable, tuple[str, ...]]"
 
 def _holds(row: list[str], search: str) -> bool:
     return any(search.casefold() in cell.casefold() for cell in row)
-
-
-def _ask_recipe(at: str, asked: str) -> dict[str, Any]:
-    from holdfast.analysis.grammar import parse
-
-    call = parse(asked)
-    given = [repr(value) for value in call.arguments]
-    given += [f"{name}={value!r}" for name, value in call.options.items()]
-    python = f"print(release.{call.method}({', '.join(given)}))"
-    return recipe_values(of_release(at, "ask", asked, python=python))
 
 
 def _zip(site: Site, opened: Opened) -> Response:

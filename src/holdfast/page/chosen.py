@@ -71,9 +71,8 @@ class Chosen:
         """Check the table and what would be published of it; draws nothing."""
         from holdfast.engines.looking import look_at_file, look_at_stream
 
-        if self.streamed:
-            return look_at_stream(self.table(), self.names)
-        return look_at_file(self.table(), self.names, self._parameters(epsilon=1, max_count=1))
+        look = look_at_stream if self.streamed else look_at_file
+        return look(self.table(), self.names, self._parameters(epsilon=1, max_count=1))
 
     def stages(self, looked: "Looked") -> "Stages":
         """Check the budget for a table; draws nothing."""

@@ -8,7 +8,7 @@ from holdfast.page.releases import LEVEL, Opened
 from holdfast.page.site import Site, recipe_values
 
 if TYPE_CHECKING:
-    from holdfast.analysis.difference import Difference
+    from holdfast.analysis.answer import Answer
     from holdfast.release.release import Release
 
 ASKED: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -33,7 +33,7 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
     names = opened.shown(site), other.shown(site)
     panels = [(name, each.distribution) for name, each in zip(names, (first, second), strict=True)]
     asked = f"other = holdfast.load({names[1]!r})\n"
-    asked += "print(release.ask('mean'), other.ask('mean'), sep='\\n')"
+    asked += "print(other.ask('mean') - release.ask('mean'))"
     return {
         "rows": rows,
         "same_table": _same_labels(first, second),
@@ -43,16 +43,17 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
     }
 
 
-def _differences(first: "Release", second: "Release") -> "list[Difference]":
-    from holdfast.analysis.difference import difference
+def _differences(first: "Release", second: "Release") -> "list[tuple[Answer, Answer, Answer]]":
+    """For each question both answers, and the second less the first."""
+    from holdfast.analysis.comparisons import difference
 
     found = []
     for name, options in ASKED:
         try:
-            answers = [each.ask(name, level=LEVEL, **options) for each in (first, second)]
+            one, two = (each.ask(name, level=LEVEL, **options) for each in (first, second))
+            found.append((one, two, difference(two, one)))
         except HoldfastError:  # a count above what one of them publishes
             continue
-        found.append(difference(*answers))
     return found
 
 

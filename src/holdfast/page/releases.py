@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from holdfast.verify.report import Verification
 
 LEVEL = 0.9
+MOST_GROUPS = 60
+"""Groups that are shown with intervals: for more it would take too long to look at."""
 
 
 @dataclass(frozen=True)
@@ -114,10 +116,10 @@ class Opened:
 
 
 def _shown(release: "Release") -> dict[str, Any]:
-    from holdfast.analysis.report.content import DO_NOT, distribution, promise
+    from holdfast.analysis.report.content import DO_NOT, promise
     from holdfast.analysis.report.pictures import band_picture
 
-    shares, doubts = distribution(release, LEVEL)
+    shares, doubts = _shares(release)
     return {
         "release": release,
         "promise": promise(release),
@@ -128,18 +130,53 @@ def _shown(release: "Release") -> dict[str, Any]:
     }
 
 
+def _shares(release: "Release") -> tuple[list[dict[str, Any]], list[str]]:
+    """The share of every count, with intervals where they can be stated."""
+    from holdfast.analysis.report.content import distribution, runs
+
+    try:
+        return distribution(release, LEVEL)
+    except HoldfastError as error:
+        unknown: dict[str, Any] = {"estimate": None, "interval": None}
+        bars = [
+            {"first": a, "last": b, "released": float(release.distribution[a : b + 1].sum())}
+            for a, b in runs(len(release.target))
+        ]
+        return [bar | unknown for bar in bars], [str(error)]
+
+
 def _groups(release: "Release") -> list[dict[str, Any]]:
-    """Of each group its private distribution in two numbers, and its total where measured."""
+    """Of each group the share of zeros and the mean, with intervals where there are not too many,
+    and its total where it was measured."""
     import numpy as np
 
     counts = np.arange(len(release.target))
+    groups = () if release.groups is None else tuple(release.groups.values())
+    zeros, mean = (_by_group(release, *asked) for asked in (("share", {"equal": 0}), ("mean", {})))
     return [
         {
             "name": group.name,
             "rows": group.rows,
-            "zeros": float(group.target[0]),
-            "mean": float(group.target @ counts),
+            "zeros": zeros.get(group.name) or f"{float(group.target[0]):.1%}",
+            "mean": mean.get(group.name) or f"{float(group.target @ counts):.2f}",
             "total": group.total,
         }
-        for group in (release.groups or {}).values()
+        for group in groups
     ]
+
+
+def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dict[str, str]:
+    """An answer with its interval in words, by the name of the group."""
+    groups = release.groups
+    if groups is None or groups.members is None or len(groups) > MOST_GROUPS:
+        return {}
+    names = [groups.names[at] if at >= 0 else "" for at in groups.members.tolist()]
+    try:
+        found = release.ask(question, by=names, level=LEVEL, **options)
+    except HoldfastError:  # rows that were not drawn, or a question that it cannot answer
+        return {}
+    return {
+        str(name): f"{one.in_words(one.estimate)} ({one.in_words(one.interval[0])} – "
+        f"{one.in_words(one.interval[1])})"
+        for name, one in found.items()
+    }

@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-import signal
 import socket
 import tempfile
 import time
@@ -68,7 +67,6 @@ def serve(
                 timeout_graceful_shutdown=2,
             )
             with suppress(KeyboardInterrupt):  # uvicorn raises it again when it is done
-                signal.signal(signal.SIGTERM, signal.default_int_handler)
                 asyncio.run(uvicorn.Server(settings).serve(sockets=[listener]))
         finally:
             end_runs(state)

@@ -32,7 +32,7 @@ from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
-from holdfast.tables.groups import found_again
+from holdfast.tables.group_rows import found_again
 from holdfast.tables.table import CsvTable, labels_of, read_file, read_table, write_file
 from holdfast.verify import verify
 
@@ -165,7 +165,8 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
     drawn[0] -= release.structural_zeros
-    for file, text in written(record, drawn.tolist(), name, mechanism).items():
+    shown = [] if release.groups is None else release.groups.shown()
+    for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
         _write_text(folder / file, text)
     record["files"] = {
         path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}

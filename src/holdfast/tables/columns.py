@@ -102,6 +102,11 @@ class Roles:
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
     @property
+    def grouping(self) -> tuple[str, ...]:
+        """The columns that say which group a row is in."""
+        return () if self.wanted.within is None else self.wanted.within.columns
+
+    @property
     def watched(self) -> tuple[str, ...]:
         """Those of the others that could tell the counts; rows known to be zero are public."""
         return tuple(name for name in self.others if name != self.wanted.structural_zero)

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.constructors import Construction
 from holdfast.engines.stages import check_parameters
-from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.engines.stream.passes import READING, Progress, Streaming, stages_for, tally
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -39,6 +39,8 @@ def privatize_stream(
     ledger: Any = None,
     dataset: str | None = None,
     progress: Progress | None = None,
+    within: Any = None,
+    totals: Any = None,
 ) -> StreamedRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
@@ -77,6 +79,8 @@ def privatize_stream(
         constructor=constructor,
         split=split,
         seed=seed,
+        within=within,
+        totals=totals,
     )
     account = find_account(ledger, dataset, source=source, column=count, folder=sink)
     new_folder(sink)
@@ -89,12 +93,21 @@ def privatize_stream(
         repeated_categories=repeated_categories,
         missing=missing,
         structural_zero=structural_zero,
+        within=parameters.within,
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
     seen = tally(table, parameters.highest, lambda done: say(READING, done))
-    stages = parameters.for_rows(seen.rows)
+    stages, members = stages_for(seen, parameters)
     recognised = account is not None and not stages.source.simulated
     digest = table.digest() if recognised else None
-    run = Streaming(table=table, sink=Path(sink), stages=stages, seen=seen, say=say, digest=digest)
+    run = Streaming(
+        table=table,
+        sink=Path(sink),
+        stages=stages,
+        seen=seen,
+        say=say,
+        members=members,
+        digest=digest,
+    )
     return pay_and_draw(run, stages.request(seen.structural_zeros), account)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
+from holdfast.engines.by_group import histogram_by, totals_by, whole_sum
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.stages import Staged, Stages
+from holdfast.engines.stages import Parameters, Staged, Stages
 from holdfast.engines.stream.stored_counts import (
     StoredCounts,
     column_file,
@@ -21,15 +22,17 @@ from holdfast.engines.stream.stored_counts import (
 from holdfast.errors import HoldfastError
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run
+from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
 from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.count_values import MISSING
+from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.stream.lookout import Lookout, drawn_rows
-from holdfast.tables.stream.source import Draw, Source
+from holdfast.tables.stream.source import Cells, Draw, Part, Source
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"
@@ -46,6 +49,12 @@ class Tally:
     missing_rows: Marks | None = field(repr=False)
     digest: TableDigest = field(repr=False)
     notes: tuple[str, ...] = ()
+    total: int = field(default=0, repr=False)
+    """Of all counts, not capped."""
+    groups: GroupReader | None = field(default=None, repr=False)
+    """What has seen which group each row is in."""
+    open_counts: Integers | None = field(default=None, repr=False)
+    """The counts of all rows that go through a mechanism, where these are in groups."""
 
     @property
     def rows(self) -> int:
@@ -56,13 +65,20 @@ class Tally:
 def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
     histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
-    marks, gaps, rows = list[Marks](), list[Marks](), 0
-    lookout = Lookout(table.roles)
+    marks, gaps, rows, total = list[Marks](), list[Marks](), 0, 0
+    within, lookout = table.roles.wanted.within, Lookout(table.roles)
+    groups = None if within is None else GroupReader(within)
+    kept = list[Integers]()
     for part in table.read(lookout):
         digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
         zeros += 0 if part.marks is None else int(part.marks.sum())
         rows += len(part.counts)
+        drawn = drawn_rows(part.counts, part.marks)
+        total += whole_sum(part.counts[drawn])
+        if groups is not None:
+            groups.see(part.cells, drawn)
+            kept.append(part.counts[drawn])
         if rows <= MOST_ROWS:
             marks += [] if part.marks is None else [part.marks]
             gaps += [part.counts == MISSING] if table.roles.wanted.missing else []
@@ -80,6 +96,9 @@ def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> T
         missing_rows=np.concatenate(gaps) if missing and told else None,
         digest=digest,
         notes=lookout.notes,
+        total=total,
+        groups=groups,
+        open_counts=None if groups is None else np.concatenate(kept),
     )
 
 
@@ -94,6 +113,15 @@ def _nothing(rows: int, zeros: int) -> HoldfastError:
     return HoldfastError("`table` has no count that is known, so there is nothing to release.")
 
 
+def stages_for(seen: Tally, parameters: Parameters) -> tuple[Stages, Integers | None]:
+    """The stages for a table that was tallied, and the group of each row that is drawn."""
+    within = parameters.within_for(seen.rows)
+    if within is None or seen.groups is None:
+        return parameters.for_rows(seen.rows), None
+    groups, members = seen.groups.settle(within)
+    return parameters.for_rows(seen.rows, groups), members
+
+
 @dataclass(frozen=True, kw_only=True)
 class Streaming(Run[StreamedRelease]):
     """A stream between its two passes."""
@@ -103,6 +131,8 @@ class Streaming(Run[StreamedRelease]):
     stages: Stages
     seen: Tally
     say: Progress
+    members: Integers | None = None
+    """The group of each row that goes through a mechanism, where rows are in groups."""
     digest: bytes | None
     """Of the table, where a ledger is to know it again; None for a query too, which may give its
     rows in another order the next time."""
@@ -117,10 +147,11 @@ class Streaming(Run[StreamedRelease]):
         """The second pass, into a bundle that is there when all of it is, and a second bundle of
         the counts alone where that is said."""
         self.say("Building the mechanism", None)
-        staged = self.stages(self.seen.histogram)
+        staged = self._staged()
         threads = 1 if self.stages.source.simulated else THREADS  # seeded draws go by row order
         with new_bundle(self.sink) as folder, stored_bundle(store) as bare:
-            released = self.rewrite(Drawing(staged), folder, bare, threads, staged.top)
+            draw = Drawing(staged, self.seen.groups)
+            released = self.rewrite(draw, folder, bare, threads, staged.top)
             drawn = released.copy()
             drawn[0] -= self.seen.structural_zeros
             facts = staged.facts(drawn)
@@ -129,14 +160,15 @@ class Streaming(Run[StreamedRelease]):
             release = self._release(released, facts)
             _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
+                names = self.stored_names
                 alone = replace(
                     release,
-                    count_column=None,
-                    unchanged_columns=(),
+                    count_column=names[-1] if len(names) > 1 else None,
+                    unchanged_columns=names[:-1],
                     structural_zero_rows=self.seen.structural_zero_rows,  # as they were drawn,
                     missing_rows=self.seen.missing_rows,  # whatever order they are published in
                 )
-                _complete(alone, bare, ["count"])
+                _complete(alone, bare, list(names))
         return release
 
     def prepare(self) -> None:
@@ -144,12 +176,26 @@ class Streaming(Run[StreamedRelease]):
         rehearse(self.stages)
         write_lines(np.zeros(1, dtype=np.int64), BytesIO())
 
+    @property
+    def stored_names(self) -> tuple[str, ...]:
+        """The columns of a table of counts alone, and of what says which group a row is in."""
+        roles = self.table.roles
+        return (*roles.grouping, roles.count) if roles.grouping else ("count",)
+
+    def _staged(self) -> Staged:
+        seen, members, budget = self.seen, self.members, self.stages.budget
+        if members is None or seen.open_counts is None:
+            return self.stages(seen.histogram, [seen.total] if budget.totals else ())
+        histograms = histogram_by(members, seen.open_counts, self.stages)
+        return self.stages(histograms, totals_by(members, seen.open_counts, self.stages))
+
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""
         facts = read_stored(folder, check)
         top = facts["drawn_with"].max_count
         with new_bundle(self.sink) as bundle:
-            released = self.rewrite(StoredCounts(folder), bundle, None, 1, top)
+            count = self.stored_names[-1] if self.seen.groups is not None else None
+            released = self.rewrite(StoredCounts(folder, count), bundle, None, 1, top)
             release = self._release(released, facts | {"repeated": True})
             _complete(release, bundle, list(self.table.roles.published))
         return release
@@ -161,16 +207,22 @@ class Streaming(Run[StreamedRelease]):
         again = np.zeros_like(self.seen.histogram)
         released, missing = np.zeros(top + 1, dtype=np.int64), 0
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
-        with writing(self.sink.parent), column_file(bare) as write:
+        with writing(self.sink.parent), column_file(bare, self.stored_names) as write:
             for part in parts:
                 again += _open_histogram(part.counts, part.marks, self.stages.highest)
                 known = part.released[part.released != MISSING]
                 released += np.bincount(known, minlength=top + 1)
                 missing += len(part.released) - len(known)
-                write(part.released)
+                write(part.released, self._texts(part, bare))
                 self.say(DRAWING, part.done)
         self._check_unchanged(again, int(released.sum()) + missing)
         return released
+
+    def _texts(self, part: Part, bare: Path | None) -> list[list[str]]:
+        """What says which group rows are in, as text; none where nothing is stored."""
+        if bare is None or self.seen.groups is None:
+            return []
+        return self.seen.groups.texts(part.cells, drawn_rows(part.counts, part.marks))
 
     def _check_unchanged(self, again: Integers, rows: int) -> None:
         before = self.seen.rows + self.seen.structural_zeros + self.seen.missing
@@ -205,15 +257,25 @@ class Streaming(Run[StreamedRelease]):
 class Drawing:
     """Step 4 for a batch: rows publicly known to be zero, and missing ones, pass through."""
 
-    def __init__(self, staged: Staged) -> None:
-        self._sampler = Sampler(staged.mechanism)
+    def __init__(self, staged: Staged, groups: GroupReader | None = None) -> None:
+        mechanism, self._groups = staged.mechanism, groups
+        self._sampler: Sampler | GroupedSampler = (
+            GroupedSampler(mechanism)
+            if isinstance(mechanism, GroupedMechanism)
+            else Sampler(mechanism)
+        )
         self._top, self._source = staged.top, staged.stages.source
 
-    def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
+    def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
         """The released counts of a batch."""
         drawn = drawn_rows(counts, marks)
         released = np.where(counts == MISSING, MISSING, 0)
-        released[drawn] = self._sampler(top_code(counts[drawn], self._top), self._source)
+        capped = top_code(counts[drawn], self._top)
+        if isinstance(self._sampler, Sampler):
+            released[drawn] = self._sampler(capped, self._source)
+        elif self._groups is not None:
+            members = self._groups.place(cells, drawn)
+            released[drawn] = self._sampler(capped, members, self._source)
         return released
 
 

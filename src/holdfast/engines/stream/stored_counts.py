@@ -1,7 +1,9 @@
 """The counts of a release by themselves: written beside it for a ledger, and read again."""
 
+import csv
+import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -13,8 +15,10 @@ from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
 from holdfast.release.release import ReleaseFacts
 from holdfast.tables.columns import Wanted
+from holdfast.tables.count_values import MISSING
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
 from holdfast.tables.stream.open import open_source
+from holdfast.tables.stream.source import Cells
 from holdfast.verify import verify
 
 
@@ -39,19 +43,37 @@ def stored_bundle(store: Path | None) -> Iterator[Path | None]:
 
 
 @contextmanager
-def column_file(folder: Path | None) -> Iterator[Callable[[Integers], None]]:
-    """Writes counts, and nothing else, to a table in a folder."""
+def column_file(
+    folder: Path | None, names: Sequence[str] = ("count",)
+) -> Iterator[Callable[[Integers, list[list[str]]], None]]:
+    """Writes counts to a table in a folder, and beside them nothing but the columns that say which
+    group a row is in; `names` are those of all columns, the counts last."""
     if folder is None:
-        yield lambda _counts: None
+        yield lambda _counts, _texts: None
         return
 
-    def write(counts: Integers) -> None:
+    def write(counts: Integers, texts: list[list[str]]) -> None:
         with writing(folder.parent):
-            write_lines(counts, file)
+            if texts:
+                file.write(_lines(zip(*texts, map(_cell, counts.tolist()), strict=True)))
+            else:
+                write_lines(counts, file)
 
     with (folder / "table.csv").open("xb") as file:
-        file.write(b"count\n")
+        file.write(_lines([names], quoted=len(names) > 1))  # no doubt about the delimiter
         yield write
+
+
+def _lines(rows: Iterable[Iterable[str]], *, quoted: bool = False) -> bytes:
+    out = io.StringIO()
+    csv.writer(
+        out, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    ).writerows(rows)
+    return out.getvalue().encode("utf-8")
+
+
+def _cell(count: int) -> str:
+    return "" if count == MISSING else str(count)
 
 
 def write_lines(counts: Integers, file: IO[bytes]) -> None:
@@ -65,12 +87,12 @@ def write_lines(counts: Integers, file: IO[bytes]) -> None:
 class StoredCounts:
     """The counts of a release that was stored, in the order in which they were drawn."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, count: str | None = None) -> None:
         path = next(path for path in folder.iterdir() if path.stem == "table")
-        self._parts = open_source(path, Wanted(missing=("",))).read()
+        self._parts = open_source(path, Wanted(count=count, missing=("",))).read()
         self._left = np.empty(0, dtype=np.int64)
 
-    def __call__(self, counts: Integers, marks: Marks | None) -> Integers:
+    def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
         """The next of them, as many as there are rows in a batch."""
         while len(self._left) < len(counts):
             part = next(self._parts, None)

@@ -102,10 +102,11 @@ class ArrowSource:
             counts, marks = self._checked(batch)
             if lookout is not None:
                 self._show(batch, counts, marks, lookout)
-                self._ranking.see(self._order_cells(batch))
+                self._ranking.see(_cells_of(batch, self.roles.ordering))
                 self._bytes += cell_bytes(map(batch.data.column, self.roles.others))
             rows += len(counts)
-            yield Part(counts=counts, marks=marks, done=batch.done)
+            groups = [] if lookout is None else _cells_of(batch, self.roles.grouping)
+            yield Part(counts=counts, marks=marks, done=batch.done, cells=groups)
         self._length = rows
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
@@ -118,10 +119,13 @@ class ArrowSource:
 
         def work(batch: Batch) -> tuple[Batch, Any, Part]:
             counts, marks = self._checked(batch)
-            released = draw(counts, marks)
+            groups = _cells_of(batch, self.roles.grouping)
+            released = draw(counts, marks, groups)
             columns = [batch.data.column(name) for name in names]
             columns[at] = pa.array(released, mask=released == MISSING)
-            part = Part(counts=counts, marks=marks, released=released, done=batch.done)
+            part = Part(
+                counts=counts, marks=marks, released=released, done=batch.done, cells=groups
+            )
             return batch, pa.Table.from_arrays(columns, schema=schema), part
 
         rows = self._length or 1
@@ -130,7 +134,7 @@ class ArrowSource:
             ordered = SortedRows(path.parent, _gathered)
             for batch, table, part in in_order(work, self._batches(self._needed()), threads):
                 if self.roles.ordering:
-                    keys = self._ranking.keys(self._order_cells(batch))
+                    keys = self._ranking.keys(_cells_of(batch, self.roles.ordering))
                     ordered.add(keys, plain(table), table.nbytes)
                 else:
                     file.write(table)
@@ -138,10 +142,6 @@ class ArrowSource:
             for table in ordered.chunks():
                 file.write(table)
             self.order = ordered.order if self.roles.ordering else None
-
-    def _order_cells(self, batch: Batch) -> list[list[Any]]:
-        """The cells of the columns in whose order the rows are published."""
-        return [batch.data.column(name).to_pylist() for name in self.roles.ordering]
 
     def _needed(self) -> list[str]:
         """What is read: the published columns, and that of the marks."""
@@ -203,6 +203,10 @@ class ArrowSource:
                 "Hint: fill in true and false, or 1 and 0."
             )
         return np.asarray(cells, dtype=np.bool_)
+
+
+def _cells_of(batch: Batch, names: Sequence[str]) -> list[list[Any]]:
+    return [batch.data.column(name).to_pylist() for name in names]
 
 
 def _gathered(pairs: Sequence[tuple[Any, int]]) -> Any:

@@ -15,7 +15,9 @@ from holdfast.privacy.randomness import THREADS
 from holdfast.tables.columns import Roles
 from holdfast.tables.stream.lookout import Lookout
 
-Draw = Callable[[Integers, Marks | None], Integers]
+Cells = list[list[Any]]
+"""Of the columns that say which group a row is in, for each of them a list; none without groups."""
+Draw = Callable[[Integers, Marks | None, Cells], Integers]
 T = TypeVar("T")
 S = TypeVar("S")
 
@@ -32,6 +34,8 @@ class Part:
     """The share of the pass that is behind; None where that is not known."""
     released: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """What was written in their place, in the second pass."""
+    cells: Cells = field(default_factory=list)
+    """What says which group the rows are in."""
 
 
 class Source(Protocol):

@@ -29,7 +29,7 @@ from holdfast.tables.csv_text import (
 from holdfast.tables.order import Ranking
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
-from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
+from holdfast.tables.stream.source import Cells, Draw, Part, check_marks, in_order
 from holdfast.tables.stream.text_columns import label_keys
 
 BLOCK = 1 << 23
@@ -98,6 +98,7 @@ class TextSource:
         self._marker_name = wanted.structural_zero
         self._marker = self._columns.index(self._marker_name) if self._marker_name else -1
         self._ordering = [self._columns.index(name) for name in self.roles.ordering]
+        self._grouping = [self._columns.index(name) for name in self.roles.grouping]
         self._ranking = Ranking(len(self._ordering))
         self.order: Integers | None = None
         self._codes = self._encoded(Codes(wanted.missing).texts)
@@ -127,27 +128,31 @@ class TextSource:
             self._check(scanned, rows)
             if lookout is not None:
                 self._show(scanned, lookout)
-                self._ranking.see(self._order_cells(scanned))
-            yield Part(counts=scanned.counts, marks=scanned.marks, done=scanned.block.done)
+                self._ranking.see(self._cells_at(scanned, self._ordering))
+            groups = [] if lookout is None else self._cells_at(scanned, self._grouping)
+            yield Part(
+                counts=scanned.counts, marks=scanned.marks, done=scanned.block.done, cells=groups
+            )
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
         """The second pass: the published columns again, with other counts."""
 
-        def work(block: Block) -> tuple[Scanned, Integers, Written]:
+        def work(block: Block) -> tuple[Scanned, Integers, Written, Cells]:
             scanned = self._scan(block)
             if scanned.status:
-                return scanned, scanned.counts, Written(block.data[:0], scanned.counts)
-            released = draw(scanned.counts, scanned.marks)
-            return scanned, released, self._rewritten(scanned, released)
+                return scanned, scanned.counts, Written(block.data[:0], scanned.counts), []
+            groups = self._cells_at(scanned, self._grouping)
+            released = draw(scanned.counts, scanned.marks, groups)
+            return scanned, released, self._rewritten(scanned, released), groups
 
         with path.open("xb") as file:
             head = self._head.select(self.roles.published)
             file.write(head.to_bytes())
             rows, ordered = Progress(), SortedRows(path.parent, _gathered)
-            for scanned, released, written in in_order(work, self._blocks(), threads):
+            for scanned, released, written, groups in in_order(work, self._blocks(), threads):
                 self._check(scanned, rows)
                 if self._ordering:
-                    keys = self._ranking.keys(self._order_cells(scanned))
+                    keys = self._ranking.keys(self._cells_at(scanned, self._ordering))
                     ordered.add(keys, written.records(), len(written.data))
                 else:
                     file.write(self._as(head.encoding, written.data.tobytes()))
@@ -156,19 +161,20 @@ class TextSource:
                     marks=scanned.marks,
                     released=released,
                     done=scanned.block.done,
+                    cells=groups,
                 )
             for records in ordered.chunks():
                 file.write(self._as(head.encoding, b"".join(records)))
             self.order = ordered.order if self._ordering else None
 
-    def _order_cells(self, scanned: Scanned) -> list[list[str]]:
-        """The cells of the columns in whose order the rows are published."""
-        if not self._ordering:
+    def _cells_at(self, scanned: Scanned, places: list[int]) -> list[list[str]]:
+        """The cells of the columns at these places."""
+        if not places:
             return []
         text = scanned.block.data[: scanned.used].tobytes().decode(self._inner)
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=chr(self._delimiter))
         rows = [line or [""] for line in lines]
-        return [[row[at] for row in rows] for at in self._ordering]
+        return [[row[at] for row in rows] for at in places]
 
     def _as(self, encoding: str, data: bytes) -> bytes:
         """What was written, in the encoding of the release."""
@@ -338,7 +344,7 @@ class TextSource:
         return BadCount(self._where, [(row - 1, text_problem(cells[self._at]))]).after(0, self.path)
 
     def _cells(self, line: bytes) -> list[str]:
-        text = line.decode(self._inner)
+        text = line.decode(self._inner, "replace")  # what follows a broken record may be cut
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=chr(self._delimiter))
         return next(lines) or [""]
 

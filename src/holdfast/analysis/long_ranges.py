@@ -1,0 +1,85 @@
+"""What a release says where counts run so far that nothing n by n can be held.
+
+Stage 2 moves a count by about 1/ε2 there, so the released counts say most, and any multiple of what
+they say beyond stage 1 may be added to stage 1's answer: docs/long-ranges.md.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.analysis.evidence import DENSE_UP_TO, Evidence, evidence
+from holdfast.analysis.stage_one import stage_one
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError
+from holdfast.mechanism.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LongEvidence(Evidence):
+    """The same two views, with the mechanism in place of its matrix: O(n log n) a question."""
+
+    mechanism: Mechanism = field(repr=False)
+
+    @cached_property
+    def residual(self) -> Floats:
+        """What the released distribution says beyond stage 1; mean 0."""
+        return np.asarray(self.released - self.mechanism.image(self.first.shares))
+
+    def weights(self, f: Floats, estimator: str) -> Floats:
+        """The best multiple of f."""
+        if self.first.skipped:
+            raise HoldfastError(
+                "this release has no stage 1, and its mechanism is too large to be inverted. "
+                "Hint: the plain estimates are in release.distribution."
+            )
+        if estimator == "target":
+            return np.zeros_like(f)
+        return f if estimator == "released" else f * self._shrunk(f)
+
+    def error_loads(self, f: Floats, w: Floats) -> Floats:
+        """How stage 1's noise enters the error of the answer."""
+        return self.first.loads(f - self.mechanism.expected(w))
+
+    def sampling_variances(self, w: Floats) -> Floats:
+        """Per count, what a row with it adds to the sampling variance, times N / N^2."""
+        mean, square = self.mechanism.expected(w), self.mechanism.expected(w * w)
+        return np.asarray(np.maximum(square - mean * mean, 0) / self.rows)
+
+    @property
+    def combined(self) -> Floats:
+        """The released distribution: no better one can be had share by share."""
+        return self.released
+
+    @property
+    def best(self) -> Floats:
+        """Likewise."""
+        return self.released
+
+    def _shrunk(self, f: Floats) -> float:
+        seen = self.first.loads(self.mechanism.expected(f))
+        total = self.sampling_variance(f) + self.first.variance * seen @ seen
+        gain = self.first.variance * seen @ self.first.loads(f)
+        return float(gain / total) if total > 0 else 0.0
+
+
+def find_evidence(release: "Release") -> Evidence:
+    """What a release says about its true distribution, whatever its range."""
+    mechanism = release.mechanism
+    if len(release.target) <= DENSE_UP_TO or mechanism.curves is None or release.rows == 0:
+        return evidence(release)
+    return LongEvidence(
+        first=stage_one(release),
+        released=release.distribution,
+        target=release.target,
+        matrix=np.empty((0, 0)),
+        rows=release.rows,
+        again=lambda: np.empty((0, 0)),
+        repeated=lambda: np.empty((0, 0)),
+        mechanism=mechanism,
+    )
