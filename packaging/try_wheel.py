@@ -5,10 +5,12 @@
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, build_opener
 
 from lowest import __file__ as LOWEST
 
@@ -25,7 +27,7 @@ def main() -> None:
     options.add_argument("wheel", type=Path)
     options.add_argument("--python", default=sys.executable)
     options.add_argument("--dependencies", choices=("lowest", "highest"), default="highest")
-    options.add_argument("--extras", default="parquet,excel,plots")
+    options.add_argument("--extras", default="parquet,excel,plots,page")
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
@@ -33,6 +35,7 @@ def main() -> None:
         python = place / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
         install(place, python, chosen)
         use(place, python)
+        open_page(place, python)
     print("The wheel stands on its own.")
 
 
@@ -69,12 +72,31 @@ def use(place: Path, python: Path) -> None:
         assert (place / file).stat().st_size, file
 
 
+def open_page(place: Path, python: Path) -> None:
+    """The page in a browser without a screen: it comes, and has what it needs from the wheel."""
+    words = [str(python), "-u", "-m", "holdfast", "page", "--demo", "--no-open"]
+    print("$ env/bin/python -m holdfast page --demo --no-open", flush=True)
+    server = subprocess.Popen(words, cwd=place, env=clean(), text=True, stdout=subprocess.PIPE)
+    try:
+        said = server.stdout or ()
+        address = next(found[0] for line in said if (found := re.search(r"http://\S+", line)))
+        browser = build_opener(HTTPCookieProcessor())
+        assert "holdfast" in browser.open(address, timeout=60).read().decode("utf-8").lower()
+    finally:
+        server.terminate()
+        server.wait(timeout=30)
+
+
+def clean() -> dict[str, str]:
+    """The environment without what leads Python elsewhere."""
+    return {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
+
+
 def run(place: Path, *words: object) -> str:
     """What a command prints; it stops everything where it fails."""
-    clean = {name: text for name, text in os.environ.items() if not name.startswith("PYTHON")}
     print("$", *(str(word).replace(f"{place}/", "") for word in words), flush=True)
     done = subprocess.run(
-        list(map(str, words)), cwd=place, env=clean, text=True, stdout=subprocess.PIPE, check=True
+        list(map(str, words)), cwd=place, env=clean(), text=True, stdout=subprocess.PIPE, check=True
     )
     return done.stdout
 

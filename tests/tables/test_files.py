@@ -115,7 +115,7 @@ def test_a_folder_is_no_file(tmp_path):
     assert "directory" in refusal(str(tmp_path / "d.parquet")).lower()
 
 
-@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.csv.gz"])
+@pytest.mark.parametrize("name", ["t.xls", "t", "t.csv.gz"])
 def test_an_unknown_suffix_is_refused(tmp_path, name):
     (tmp_path / name).write_bytes(b"n\n1\n")
     assert "must end in one of .csv" in refusal(tmp_path / name, count="n")

@@ -1,16 +1,16 @@
 """Questions about single rows, which say less than the distribution does."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.known_zeros import drawn_rows, known_share, row_kinds
+from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import (
     Posterior,
     check_level,
-    posterior,
     row_law,
     row_notes,
     shortest_run,
@@ -18,7 +18,7 @@ from holdfast.analysis.posterior import (
 )
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.stage_one import SEED
-from holdfast.arrays import Floats
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, one_line, whole_number
 
 if TYPE_CHECKING:
@@ -93,23 +93,23 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     hint = "there cannot be more of them than rows."
     k = whole_number(k, "k", least=1, most=len(release.counts), hint=hint)
     level = check_level(level)
-    (highest, chances), kinds = _chances_on_top(release, (1, k)), row_kinds(release)
-    laws = laws_of_rows(release)
-    means = np.array([law.mean if law else -1.0 for law in laws])
+    seen, kinds = np.unique(row_kinds(release), return_inverse=True)
+    laws = [row_law(release, kind) for kind in seen]
+    highest, chances = _chances_on_top(laws, np.bincount(kinds), (1, k))
+    means = np.array([law.mean for law in laws])
     order = np.lexsort((-release.counts, -means[kinds], -chances[kinds]))[:k]
     labels = row_labels(release, label)
     notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
-    first = {int(kind): _undecided(laws[kind]) for kind in np.unique(kinds[order])}
     return tuple(
         TopRow(
             row=int(row),
             label=labels[row],
             released=int(release.counts[row]),
             expected=float(means[kinds[row]]),
-            interval=row_law(release, kinds[row]).interval(level),
+            interval=laws[kinds[row]].interval(level),
             probability=float(chances[kinds[row]]),
             highest=float(highest[kinds[row]]),
-            notes=first[int(kinds[row])] + notes[min(release.counts[row], 1)],
+            notes=_undecided(laws[kinds[row]]) + notes[min(release.counts[row], 1)],
         )
         for row in order
     )
@@ -141,10 +141,10 @@ def compare(
     )
 
 
-def _undecided(law: Posterior | None) -> tuple[str, ...]:
+def _undecided(law: Posterior) -> tuple[str, ...]:
     """What to say of a row on top whose true count may be the highest there is."""
-    notes = top_notes([law] if law else [])
-    if not notes or law is None:
+    notes = top_notes([law])
+    if not notes:
         return ()
     top = len(law.probabilities) - 1
     return (
@@ -161,34 +161,24 @@ def _same_at_the_top(one: Posterior, other: Posterior) -> tuple[str, ...]:
     return (f"two rows with {top} or more each are taken as having the same",)
 
 
-def _chances_on_top(release: "Release", places: tuple[int, ...]) -> Floats:
+def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int, ...]) -> Floats:
     """For every kind of row, the probability that such a row is among the k highest, for each k.
 
     The last k is the largest. True counts that k rows or more exceed for sure are drawn as one.
     """
-    n, generator = len(release.target), np.random.default_rng(SEED)
-    rows, known = drawn_rows(release), release.structural_zeros
-    seen = np.flatnonzero(rows)
-    laws = np.array([posterior(release, j).probabilities for j in seen])
-    laws /= laws.sum(axis=1, keepdims=True)
-    low = _lowest_on_top(laws.T @ rows[seen], places[-1])
+    generator = np.random.default_rng(SEED)
+    shares = np.array([law.probabilities / law.probabilities.sum() for law in laws])
+    low = _lowest_on_top(shares.T @ rows, places[-1])
     # a sum of shares may round to just above 1
-    laws = np.minimum(np.column_stack([laws[:, :low].sum(axis=1), laws[:, low:]]), 1)
-    chances, certain = np.zeros((len(places), n)), np.zeros(len(places))
-    zero = 0 if low else 1  # where rows known to be zero stand
+    shares = np.minimum(np.column_stack([shares[:, :low].sum(axis=1), shares[:, low:]]), 1)
+    chances = np.zeros((len(places), len(laws)))
     for _ in range(DRAWS):
-        tables = generator.multinomial(rows[seen], laws)
+        tables = generator.multinomial(rows, shares)
         totals = tables.sum(axis=0)
-        totals[zero] += known
         above = np.append(np.cumsum(totals[::-1])[::-1][1:], 0)
         for at, k in enumerate(places):
-            chance = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
-            chances[at, seen] += tables @ chance
-            certain[at] += chance[zero]
-    if known_share(release):  # rows of kind 0 are drawn or known, nobody knows which
-        chances[:, 0] += known * certain
-        rows[0] += known
-    return np.column_stack([chances / np.maximum(rows, 1), certain]) / DRAWS
+            chances[at] += tables @ np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+    return chances / rows / DRAWS
 
 
 def _lowest_on_top(expected: Floats, k: int) -> int:
@@ -197,11 +187,3 @@ def _lowest_on_top(expected: Floats, k: int) -> int:
     above = np.cumsum(expected[::-1])[::-1]
     enough = np.flatnonzero(above >= k + 10 * np.sqrt(k) + 30)
     return int(enough[-1]) if len(enough) else 0
-
-
-def laws_of_rows(release: "Release") -> list[Posterior | None]:
-    """The law of every kind of row that there is."""
-    seen = set(np.unique(row_kinds(release)).tolist())
-    return [
-        row_law(release, kind) if kind in seen else None for kind in range(len(release.target) + 1)
-    ]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
+from holdfast.analysis.row_prior import UNSURE, averaged
+from holdfast.analysis.stage_one import StageOne, fit_spread, repeated_fits, stage_one
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.projection import isotonic
@@ -51,6 +52,29 @@ class Evidence:
     again: Callable[[], Floats] = field(repr=False)
     """A spread of z: rows whose products add up to the covariance of its error. Costs a hundred
     fits, so it is called where an estimate of `best` is printed, and once."""
+
+    repeated: Callable[[], Floats] = field(repr=False)
+    """Fits of stage 1 when it is repeated on z, as rows; as dear."""
+
+    @cached_property
+    def row_prior(self) -> Floats:
+        """What is known of a row before its count is looked at: z, where z is known well."""
+        if self.first.skipped:
+            return self.best
+        if len(self.target) > DENSE_UP_TO or self.largest_spread < UNSURE:
+            return self.target
+        return averaged(self.target, self.repeated())
+
+    @cached_property
+    def largest_spread(self) -> float:
+        """The largest of stage 1's standard deviations of the shares of rows with at most k."""
+        n = len(self.target)
+        if self.first.skipped:
+            return 0.0
+        steps = np.arange(n - 1) if n <= DENSE_UP_TO else np.array([0, n // 2])
+        loads = self.first.loads((np.arange(n)[:, None] <= steps).astype(np.float64))
+        variances = self.first.variance * np.square(loads).sum(axis=0)
+        return float(np.sqrt(variances.max(initial=0.0)))
 
     @cached_property
     def middle(self) -> Floats:
@@ -218,4 +242,5 @@ def evidence(release: "Release") -> Evidence:
         matrix=release.mechanism.matrix,
         rows=release.rows,
         again=lambda: fit_spread(release),
+        repeated=lambda: repeated_fits(release),
     )

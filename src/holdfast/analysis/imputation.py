@@ -77,8 +77,9 @@ def impute(release: "Release", times: int, given: Sequence[str]) -> list[Integer
     whole = isinstance(times, int | np.integer) and not isinstance(times, bool)
     if not whole or not 1 <= times <= 1000:
         raise HoldfastError(f"`times` must be a whole number from 1 to 1000, got {times!r:.40}.")
-    kinds = np.where(release.counts < 0, len(release.target), row_kinds(release))
-    drawn = np.flatnonzero(kinds < len(release.target))
+    n = len(release.target)
+    kinds = np.where(release.counts < 0, n, row_kinds(release) % (n + 1))
+    drawn = np.flatnonzero(kinds < n)
     found = imputer(release, _given(release, given)[drawn], drawn)
     generator, tables = np.random.default_rng(SEED), []
     for _ in range(times):

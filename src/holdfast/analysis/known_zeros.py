@@ -12,9 +12,15 @@ if TYPE_CHECKING:
 
 
 def row_kinds(release: "Release") -> Integers:
-    """What is known of each row: its released count j, or n where it is known to be zero."""
-    marks = release.structural_zero_rows
-    return release.counts if marks is None else np.where(marks, len(release.target), release.counts)
+    """What is known of each row: its released count j, or n where it is known to be zero.
+
+    In a release by group, n + 1 times the number of its group is added.
+    """
+    marks, n = release.structural_zero_rows, len(release.target)
+    kinds = release.counts if marks is None else np.where(marks, n, release.counts)
+    if release.groups is None or release.groups.members is None:
+        return kinds
+    return np.where(kinds < n, kinds + (n + 1) * np.maximum(release.groups.members, 0), kinds)
 
 
 def drawn_rows(release: "Release") -> Integers:

@@ -143,7 +143,7 @@ def _by_slope(
 ) -> Answer:
     """The same on a long range: g is taken for straight around its answer."""
     shares = view.distribution(estimator)
-    f, here = SLOPES[g](shares), float(g(shares))
+    f, here = SLOPES[g](shares), float(g(shares))  # type: ignore[index]
     straight = Linear(words=words, f=f).answer(view, estimator=estimator, level=level)
     shift = here - float(f @ shares)
     low, high = (min(max(end + shift, limits[0]), limits[1]) for end in straight.interval)
@@ -166,7 +166,10 @@ def _gini_slope(shares: Floats) -> Floats:
     return np.asarray((later - float(gini(shares)) * steps) / mean)
 
 
-SLOPES = {variance: _variance_slope, gini: _gini_slope}
+SLOPES: dict[Callable[[Floats], Floats], Callable[[Floats], Floats]] = {
+    variance: _variance_slope,
+    gini: _gini_slope,
+}
 """How a function answers to a little more of each share."""
 
 

@@ -12,7 +12,6 @@ from holdfast.analysis.asking import Answers, ask_everything, ask_groups, ask_pa
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
-    largest_spread,
     spread_of,
 )
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
@@ -158,7 +157,7 @@ def _linear(view: Evidence, question: Any, options: dict[str, Any]) -> linear.Li
 def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
     sum_over_counts = _linear(view, question, options)
     f = None if sum_over_counts is None else sum_over_counts.f
-    spread = largest_spread(view) if f is None else spread_of(view, f)
+    spread = view.largest_spread if f is None else spread_of(view, f)
     return (FEW_ROWS_FOR_BUDGET,) if spread >= FEW_FOR_ANSWERS else ()
 
 

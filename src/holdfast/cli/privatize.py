@@ -313,7 +313,7 @@ def _show(release: "Release", folder: Path) -> None:
 def _groups_in_words(release: "Release") -> str:
     words = ""
     if release.groups is not None:
-        words += f" That holds within each of {numbered(len(release.groups), 'group')}."
+        words += f" The distribution holds within each of {numbered(len(release.groups), 'group')}."
     if release.totals is not None:
         whole = release.totals.whole
         words += (

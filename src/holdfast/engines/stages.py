@@ -27,7 +27,7 @@ from holdfast.privatizers import (
     certifier,
     made_anew,
     measured_target,
-    named,
+    published_name,
     usual_privatizer,
 )
 from holdfast.privatizers.groups import classes_rule
@@ -262,7 +262,7 @@ class Staged:
         rows, budget, privatizer = self.stages.rows, self.stages.budget, self.privatizer
         if not budget.stage_1:
             target = drawn / drawn.sum()
-        stage_1, notes = named(privatizer), tuple[str, ...]()
+        stage_1, notes = published_name(privatizer), tuple[str, ...]()
         if isinstance(mechanism, Mechanism):
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
         elif self.groups is not None:

@@ -10,7 +10,7 @@ from holdfast.privatizers.own import (
     is_own,
     made_anew,
     measured_target,
-    named,
+    published_name,
     usual_privatizer,
 )
 from holdfast.privatizers.planning import ExpectedError, expected_error
@@ -35,6 +35,6 @@ __all__ = [
     "is_own",
     "made_anew",
     "measured_target",
-    "named",
+    "published_name",
     "usual_privatizer",
 ]

@@ -60,7 +60,7 @@ def made_anew(part: Any) -> Any:
     return type(part)(**given)
 
 
-def named(privatizer: Privatizer) -> str:
+def published_name(privatizer: Privatizer) -> str:
     """A privatizer as a release names it: only holdfast's own may be called as they are."""
     if is_own(privatizer):
         return repr(privatizer)

@@ -208,7 +208,7 @@ def laplace_reach(parts: tuple[tuple[float, int], ...], level: float) -> float:
     log_law = sum(-m * np.log1p((s / deviation * t) ** 2) for s, m in parts)
     law = np.exp(log_law) / t * (2 * 0.04 / math.pi)
     low, high = 0.0, 40.0
-    for _ in range(50):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (middle, high) if np.sin(middle * t) @ law < level else (low, middle)
     return high * deviation

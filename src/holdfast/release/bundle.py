@@ -165,7 +165,8 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
     drawn[0] -= release.structural_zeros
-    for file, text in written(record, drawn.tolist(), name, mechanism).items():
+    shown = [] if release.groups is None else release.groups.shown()
+    for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
         _write_text(folder / file, text)
     record["files"] = {
         path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}

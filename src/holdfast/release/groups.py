@@ -83,6 +83,10 @@ class Groups(Mapping[str, Group]):
         """The same groups for some of the rows."""
         return replace(self, members=None if self.members is None else self.members[marks])
 
+    def shown(self) -> list[tuple[str, int, Floats]]:
+        """The name, the rows and the target of each."""
+        return list(zip(self.names, self.sizes.tolist(), self.targets, strict=True))
+
     def __len__(self) -> int:
         return len(self.partition)
 

@@ -41,15 +41,17 @@ def distribution_picture(
     highest = max(float(shares.max()) for shares in shown)
     width = len(panels) * (PANEL + MARGIN) + MARGIN // 2
     groups = [
-        group(MARGIN + index * (PANEL + MARGIN), 52, _panel(name, shares, highest, outline, starts))
+        group(MARGIN + index * (PANEL + MARGIN), 52, panel(name, shares, highest, outline, starts))
         for index, (name, shares) in enumerate(panels)
     ]
     return picture(width, HEIGHT + 92, [label(title, width / 2, 20, font_size=14), *groups])
 
 
-def _panel(
+def panel(
     name: str, shares: Floats, highest: float, outline: Floats | None, starts: Integers
 ) -> list[str]:
+    """The bars of one distribution, with an outline over them where there is one; `starts` are
+    the lowest counts of the bars."""
     bar = PANEL / len(shares)
     parts = [label(name, PANEL / 2, -10, font_weight="bold")]
     parts += [

@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.evidence import Evidence
-    from holdfast.analysis.posterior import Intervals, Posterior
+    from holdfast.analysis.posterior import Posterior
     from holdfast.analysis.regression.result import Regression
+    from holdfast.analysis.row_intervals import Intervals
 
 SCHEMA = 3
 SCHEMA_WITH_GROUPS = 4  # or totals
@@ -398,11 +399,15 @@ class Release(ReleaseFacts):
 
         return posterior(self.known, count)
 
-    def intervals(self, level: float = 0.9) -> "Intervals":
-        """For every row, what its released count says about its true one."""
-        from holdfast.analysis.posterior import intervals
+    def intervals(self, level: float = 0.9, *, every: bool = False) -> "Intervals":
+        """For every row, what its released count says about its true one.
 
-        return intervals(self.known, level)
+        Right on average over the rows; with `every`, wider and right for rows of each true count,
+        however rare, whatever the distribution is.
+        """
+        from holdfast.analysis.row_intervals import intervals
+
+        return intervals(self.known, level, every)
 
     def top(
         self, k: int = 10, *, label: str | None = None, level: float = 0.9

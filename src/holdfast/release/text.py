@@ -15,6 +15,7 @@ from holdfast.arrays import Floats
 from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
 from holdfast.release.deployment import deployment_yaml
+from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
 
 SIMULATED = "SIMULATION, protects nobody"
@@ -25,7 +26,11 @@ distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... th
 
 
 def written(
-    record: dict[str, Any], histogram: Sequence[int], table: str, mechanism: str
+    record: dict[str, Any],
+    histogram: Sequence[int],
+    table: str,
+    mechanism: str,
+    groups: Sequence[tuple[str, int, Floats]] = (),
 ) -> dict[str, str]:
     """The files of a bundle that people read, by their names.
 
@@ -34,14 +39,16 @@ def written(
         histogram: How many rows have each released count, without the structural zeros.
         table: The name of the file with the table.
         mechanism: The name of the file with the mechanism's integers.
+        groups: The name of each group, its rows and its target, where there are groups.
     """
     shares = np.array(histogram, dtype=np.float64) / record["rows"]
+    name, title = record["count_column"] or "count", _picture_title(record)
     return {
         "README.md": read_me(record, table, mechanism),
         "deployment.yaml": deployment_yaml(record),
-        "distribution.svg": distribution_picture(
-            [(record["count_column"] or "count", shares)], title=_picture_title(record)
-        ),
+        "distribution.svg": group_picture(name, shares, [Shown(*g) for g in groups], title=title)
+        if groups
+        else distribution_picture([(name, shares)], title=title),
     }
 
 
@@ -65,21 +72,21 @@ def _groups_in_words(summary: dict[str, Any]) -> str:
     """What a release by group, or with totals, says beside the others: schema 4."""
     within, totals = summary.get("within"), summary.get("totals")
     words = ""
-    if within:
-        words += (
-            f"- That holds within each of the {numbered(within['groups'], 'group')} that "
-            "`groups.csv` lists, with their rows:\n  each has a distribution and a mechanism of "
-            "its own. Which group a row is in follows from\n  public columns.\n"
-        )
     if totals:
         level = f"{float(Fraction(totals['level'])):.0%}"
         words += (
-            f"- The true counts, not capped, add up to {totals['total']:,}, or between "
-            f"{totals['low']:,} and {totals['high']:,} with a\n  probability of {level}: totals "
-            "were measured by themselves, for a part of epsilon. Use them, not sums of\n  released "
-            "counts.\n"
+            f"- The true counts, not capped, add up to {totals['total']:,}; with a probability of "
+            f"{level} they\n  lie between {totals['low']:,} and {totals['high']:,}. Totals were "
+            "measured by themselves, for a part of epsilon:\n  use them, not sums of released "
+            "counts. "
         )
-        words += "  `groups.csv` has those of the groups, which add up.\n" if within else ""
+        words += "`groups.csv` has those of the groups, which add up.\n" if within else "\n"
+    if within:
+        words += (
+            f"- The distribution holds within each of the {numbered(within['groups'], 'group')} "
+            "that `groups.csv` lists with their\n  rows: each has a target and a mechanism of its "
+            "own. Which group a row is in follows from\n  public columns.\n"
+        )
     return words
 
 

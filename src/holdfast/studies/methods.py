@@ -12,6 +12,7 @@ from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.engines.memory import privatize
 from holdfast.errors import HoldfastError
+from holdfast.privacy.metrics import count_error
 from holdfast.privatizers import CyclicLaplace
 from holdfast.release.release import Release
 from holdfast.studies.agencies import (
@@ -104,6 +105,10 @@ class BareMatrix:
     """A matrix that nothing is proved of."""
 
     matrix: Floats
+
+    def count_error(self, source: Floats, error: Any = "absolute") -> float:
+        """Expected count error for inputs distributed as `source`."""
+        return count_error(self.matrix, source, error)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -119,7 +119,7 @@ class _Labels:
         self._seen.append(found)
 
     def settle(self, number: int) -> tuple[Integers, list[str]]:
-        labels = sorted(set(self._texts))
+        labels = sorted(set(self._texts), key=_order)
         place = {text: k for k, text in enumerate(labels)}
         self._rank = np.array([place[text] for text in self._texts], dtype=np.int64)
         seen, self._seen = np.concatenate(self._seen), []
@@ -174,6 +174,12 @@ class _Numbers:
 
     def text(self, cell: Any) -> str:
         return _plain(float(cell))
+
+
+def _order(text: str) -> tuple[bool, float, str]:
+    """Numbers by their size, before other labels."""
+    number = _is_number(text)
+    return not number, float(text) if number else 0.0, text
 
 
 def changed() -> HoldfastError:

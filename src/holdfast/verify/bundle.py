@@ -233,7 +233,11 @@ class _Bundle:
 
     def check_written(self) -> Found:
         names = find_table(self.path), find_mechanism(self.path)
-        return check_written(self.path, self.record, self.tally, names)
+        groups = []
+        if self.listed is not None:
+            targets = self.groups.targets[self.groups.index]
+            groups = list(zip(self.listed.names, self.listed.sizes.tolist(), targets, strict=True))
+        return check_written(self.path, self.record, self.tally, names, groups)
 
     def read_groups(self) -> str:
         if not self.grouped:
@@ -280,5 +284,5 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
     "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
-    "words": (_Bundle.check_written, ("texts", "picture", "table")),
+    "words": (_Bundle.check_written, ("texts", "picture", "table", "weights")),
 }

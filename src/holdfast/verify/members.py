@@ -31,6 +31,11 @@ class Listed:
     totals: tuple[tuple[int, int, int, int], ...]
     """Of each group: the total, its interval, and what was measured; empty without totals."""
 
+    @property
+    def names(self) -> list[str]:
+        """The labels in a line each."""
+        return [", ".join(text or "(missing)" for text in label) for label in self.labels]
+
 
 def read_listed(folder: Path, record: dict[str, Any]) -> Listed:
     """The lines of groups.csv; raises where they do not fit the record."""

@@ -20,6 +20,7 @@ from holdfast.verify.registry import check_registry
 from holdfast.verify.report import Damage, Found, shown
 
 Names = tuple[str, str]  # of the table and of the file with the mechanism
+Groups = list[tuple[str, int, Any]]  # the name of each, its rows and its target
 _MARK = "SIMULATION, protects nobody"
 _KEPT = "(how many rows have 0, 1, 2, ...) stays close to the true one."
 _NOT_KEPT = "The mechanism that drew them does not keep the distribution of the counts"
@@ -53,13 +54,15 @@ def check_texts(folder: Path, record: dict[str, Any]) -> str:
     return "README.md, deployment.yaml and the picture agree with release.json"
 
 
-def check_written(folder: Path, record: dict[str, Any], tally: list[int], names: Names) -> Found:
+def check_written(
+    folder: Path, record: dict[str, Any], tally: list[int], names: Names, groups: Groups
+) -> Found:
     """Every byte that people read follows from the record and the table."""
     if record["schema"] not in WRITERS:
         old = f"this release has schema {record['schema']}: what people read in it was held to its "
         return Found("not compared: its schema left them open", f"{old}main points alone.")
     drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
-    for name, text in WRITERS[record["schema"]](record, drawn, names).items():
+    for name, text in WRITERS[record["schema"]](record, drawn, names, groups).items():
         found, expected = _read(folder, name).split("\n"), text.split("\n")
         if found != expected:
             pairs = enumerate(zip_longest(found, expected), 1)
@@ -72,10 +75,12 @@ def check_written(folder: Path, record: dict[str, Any], tally: list[int], names:
     )
 
 
-def _written_3(record: dict[str, Any], drawn: list[int], names: Names) -> dict[str, str]:
+def _written_3(
+    record: dict[str, Any], drawn: list[int], names: Names, groups: Groups
+) -> dict[str, str]:
     from holdfast.release.text import written
 
-    return written(record, drawn, *names)
+    return written(record, drawn, *names, groups)
 
 
 WRITERS = {3: _written_3, 4: _written_3}  # words of schema 4 come on top of those of 3

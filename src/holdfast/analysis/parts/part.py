@@ -111,7 +111,7 @@ class Part:
         """How many of these rows were drawn as each count; of those that show 0 and may be known
         to be zero, a part."""
         n = len(self.release.target)
-        kinds = row_kinds(self.release)[marks]
+        kinds = row_kinds(self.release)[marks] % (n + 1)
         histogram = np.bincount(kinds, minlength=n)[:n].astype(np.float64)
         histogram[0] *= 1 - known_share(self.release)
         return histogram

@@ -57,7 +57,9 @@ def _rows(release: "Release", where: Any) -> Integers:
             "this bundle does not tell which rows are publicly known to be zero, so its counts "
             "cannot be regressed."
         )
-    drawn = (release.counts >= 0) & (row_kinds(release) < len(release.target))
+    drawn = (release.counts >= 0) & (
+        row_kinds(release) % (len(release.target) + 1) < len(release.target)
+    )
     if where is not None:
         drawn = drawn & chosen_rows(release, where)
     if not drawn.any():

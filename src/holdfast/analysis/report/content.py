@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.every_count import rarely_covered
 from holdfast.analysis.known_zeros import drawn_rows
 from holdfast.analysis.posterior import (
     check_level,
     posterior,
-    prior_notes,
     run_words,
 )
 from holdfast.analysis.stage_one import has_stage_1
@@ -29,8 +29,8 @@ PAPER = (
 DO_NOT = (
     "Do not read a single row as a fact. Its count was drawn at random; the report says how far "
     "from the truth it may be.",
-    "Do not add up a few rows and expect their total. Sums of few rows are mostly noise, and "
-    "expected counts are pulled towards the table's mean.",
+    "Do not add up released counts of a part of the rows: ask for the total of that part, whose "
+    "interval says how far it can be known.",
     "Do not compare two releases of the same data row by row: their difference is noise from both.",
     "Do not correct or redraw rows that look wrong and publish the result as this release.",
     "Do not take the other columns as private: they were published as they were.",
@@ -78,7 +78,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "estimators": [{"name": name, "words": words} for name, words in kinds if asked],
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
-        "single_rows_notes": single_rows_notes(release),
+        "single_rows_notes": single_rows_notes(release, level),
         "top_rows": top_rows(release, level),
         "do_not": list(DO_NOT),
         "cite": cite(release),
@@ -206,8 +206,8 @@ def _question(
     release: "Release", level: float, name: str, options: dict[str, Any]
 ) -> Content | None:
     try:
-        best = release.ask(name, level=level, **options)
-        plain = release.ask(name, level=level, estimator="released", **options)
+        best: Answer = release.ask(name, level=level, **options)
+        plain: Answer = release.ask(name, level=level, estimator="released", **options)
     except HoldfastError:  # a quantile or Gini of a mechanism that is too large
         return None
     return best.to_dict() | {
@@ -287,10 +287,10 @@ def notes_of_rows(rows: list[Content]) -> list[str]:
     return list(dict.fromkeys(note for row in rows for note in row["notes"]))
 
 
-def single_rows_notes(release: "Release") -> list[str]:
+def single_rows_notes(release: "Release", level: float) -> list[str]:
     """What to know about single rows."""
     known = [f"{KNOWN}: {release.structural_zeros:,}"] if release.structural_zeros else []
-    return [*known, *prior_notes(release)]
+    return [*known, *rarely_covered(release, level)]
 
 
 def cite(release: "Release") -> str:

@@ -1,0 +1,211 @@
+"""Counts that run far: stage 1 against its peers, time and memory by n, a generous bound, answers.
+
+    python benchmarks/long_ranges.py stage1 [runs]      W1 of z, by table and epsilon of stage 1
+    python benchmarks/long_ranges.py bound [runs]       W1 of z for one table, by max_count
+    python benchmarks/long_ranges.py sizes              privatize, save, verify, load from n = 10^3
+    python benchmarks/long_ranges.py coverage [runs]    errors and coverage of answers
+
+County tables come from the folder that HOLDFAST_DATA names, and are left out without it. All but
+`sizes` is simulation.
+"""
+
+import csv
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import holdfast
+from holdfast.privacy.metrics import wasserstein
+from holdfast.privacy.randomness import Simulation
+from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth, LongRange
+from holdfast.privatizers.pooling import nearest_rising
+
+FOLDER = Path(os.environ.get("HOLDFAST_DATA", "data"))
+SLOW = 20_001  # bins above which the fit of every count is left out
+
+
+def tables() -> dict[str, tuple[int, np.ndarray]]:
+    """Counts and max_count by name."""
+    rng, places = np.random.default_rng(5), np.arange(100_001)
+    shares = (1.0 + places) ** -1.6
+    found = {
+        "power law, 20,000 rows": (100_000, rng.choice(places, 20_000, p=shares / shares.sum())),
+        "lognormal(5, 2), 5,000 rows": (10_000, rng.lognormal(5, 2, 5000).astype(int)),
+    }
+    path = FOLDER / "crime_by_county.csv"
+    if path.is_file():
+        with path.open(encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for name, column, top in (
+            ("robberies", "ROBBERY", 20_000),
+            ("murders", "MURDER", 50),
+            ("murders, generous", "MURDER", 1_000_000),
+            ("populations", "population", 1_000_000),
+        ):
+            counts = np.array([int(float(row[column])) for row in rows])
+            found[f"{name}, {len(rows):,} counties"] = (top, counts)
+    return found
+
+
+def histogram_of(counts: np.ndarray, top: int) -> np.ndarray:
+    return np.bincount(np.minimum(counts, top), minlength=top + 1)
+
+
+def sorted_isotonic(histogram: np.ndarray, *, epsilon: str, rng: int) -> np.ndarray:
+    """Noise on every sorted count, then isotonic regression (Hay et al. 2010)."""
+    ordered = np.repeat(np.arange(len(histogram)), histogram)
+    noisy = Simulation(rng).add_laplace(ordered, holdfast.privacy.budget.exact_epsilon(epsilon))
+    fitted = np.clip(np.rint(nearest_rising(noisy)), 0, len(histogram) - 1).astype(int)
+    return np.bincount(fitted, minlength=len(histogram)) / len(ordered)
+
+
+def mean_distance(way: Callable[..., np.ndarray], histogram: np.ndarray, epsilon: str, runs: int):
+    truth = histogram / histogram.sum()
+    return np.mean(
+        [wasserstein(way(histogram, epsilon=epsilon, rng=s), truth) for s in range(runs)]
+    )
+
+
+def stage1(runs: int) -> None:
+    ways = {
+        "long range": LongRange(),
+        "sorted, isotonic": sorted_isotonic,
+        "cumulative, isotonic": CumulativeIsotonic(),
+        "every count, smooth": CumulativeSmooth(),
+    }
+    print(f"Mean W1 of z over {runs} runs, epsilon of stage 1 = 0.05, 0.5")
+    print(f"{'':32}" + "".join(f"{name:>24}" for name in ways))
+    for name, (top, counts) in tables().items():
+        histogram, cells = histogram_of(counts, top), []
+        for kind, way in ways.items():
+            slow = kind == "every count, smooth" and top >= SLOW
+            found = (
+                [] if slow else [mean_distance(way, histogram, e, runs) for e in ("0.05", "0.5")]
+            )
+            cells.append(", ".join(f"{w1:.3g}" for w1 in found) or "-")
+        print(f"{name:32}" + "".join(f"{cell:>24}" for cell in cells), flush=True)
+
+
+def bound(runs: int) -> None:
+    rng = np.random.default_rng(3)
+    counts = np.minimum(rng.negative_binomial(0.6, 0.13, 3000), 50)
+    print(f"Mean W1 of z over {runs} runs for 3,000 counts up to 50, by max_count")
+    print(
+        f"{'max_count':>10}{'epsilon 1':>10}{'long range':>12}{'every count':>12}{'isotonic':>12}"
+    )
+    for top in (50, 500, 5000, 50_000):
+        for epsilon in ("0.05", "0.5"):
+            histogram = histogram_of(counts, top)
+            ways = (LongRange(), CumulativeSmooth(), CumulativeIsotonic())
+            kept = [None if w == CumulativeSmooth() and top > 5000 else w for w in ways]
+            found = [w and mean_distance(w, histogram, epsilon, runs) for w in kept]
+            words = "".join(f"{w1:12.3f}" if w1 is not None else f"{'-':>12}" for w1 in found)
+            print(f"{top:>10}{epsilon:>10}{words}", flush=True)
+
+
+def one_size(top: int, kind: str, epsilon: str) -> None:
+    """Every step in this process: seconds, and the peak of memory."""
+    rng, rows = np.random.default_rng(5), 100_000
+    counts = rng.lognormal(5, 2, rows).astype(int)
+    if kind == "power":
+        counts = rng.pareto(0.6, rows).astype(np.int64)
+    holdfast.privatize(counts[:500], epsilon=1, max_count=2000)  # compiled
+    with tempfile.TemporaryDirectory() as folder:
+        place, took = Path(folder) / "out", []
+        release = timed(took, lambda: holdfast.privatize(counts, epsilon=epsilon, max_count=top))
+        timed(took, lambda: release.save(place))
+        assert timed(took, lambda: holdfast.verify(place)).passed
+        timed(took, lambda: holdfast.load(place))
+        beside = sum(p.stat().st_size for p in place.iterdir() if p.stem != "table") / 1e6
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    cells = "".join(f"{seconds:10.1f}" for seconds in took)
+    print(f"{kind:>10}{epsilon:>8}{top:>10}{cells}{beside:12.1f}{peak:12.0f}", flush=True)
+
+
+def timed(took: list[float], work: Callable[[], object]):
+    start = time.process_time()
+    found = work()
+    took.append(time.process_time() - start)
+    return found
+
+
+def sizes() -> None:
+    names = ("privatize", "save", "verify", "load")
+    print(
+        "100,000 rows; CPU seconds; MB of the bundle beside the table; peak MiB, of which 260 are"
+    )
+    print("Python with its libraries")
+    print(
+        f"{'table':>10}{'epsilon':>8}{'max_count':>10}" + "".join(f"{n:>10}" for n in names), end=""
+    )
+    print(f"{'bundle MB':>12}{'peak MiB':>12}", flush=True)
+    for kind, epsilon in (("lognormal", "1"), ("lognormal", "0.1"), ("power", "1")):
+        for top in (1000, 10_000, 100_000, 1_000_000):
+            run = [sys.executable, __file__, "one", str(top), kind, epsilon]
+            subprocess.run(run, check=True)
+
+
+def gini_of(counts: np.ndarray) -> float:
+    ordered, n = np.sort(counts), len(counts)
+    return float((2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * max(ordered.sum(), 1)))
+
+
+def numbers(counts: np.ndarray) -> dict[str, float]:
+    at = {f"quantile {p}": float(np.quantile(counts, p, method="inverted_cdf")) for p in PLACES}
+    return {"mean": counts.mean(), "total": float(counts.sum()), "gini": gini_of(counts)} | at
+
+
+PLACES = (0.5, 0.9, 0.99, 0.999)
+
+
+def coverage(runs: int) -> None:
+    """Robberies: answers of the default against a cap at the 0.99 quantile and geometric noise."""
+    top, counts = next(v for k, v in tables().items() if k.startswith("robberies"))
+    for epsilon in ("0.1", "1"):
+        truth = numbers(counts)
+        found, held = {name: [] for name in truth}, {name: [] for name in truth}
+        capped = {name: [] for name in truth}
+        geometric = {name: [] for name in truth}
+        for seed in range(runs):
+            release = holdfast.privatize(counts, epsilon=epsilon, max_count=top, seed=seed)
+            for name in truth:
+                kind, _, at = name.partition(" ")
+                answer = release.ask(kind, **({"at": float(at)} if at else {}))
+                found[name].append(answer.estimate - truth[name])
+                held[name].append(answer.interval[0] <= truth[name] <= answer.interval[1])
+            low = holdfast.PrivateQuantile("0.99")
+            cut = holdfast.privatize(counts, epsilon=epsilon, max_count=low, seed=seed)
+            rng = np.random.default_rng([seed, 1])
+            first, second = rng.geometric(-np.expm1(-float(epsilon)), size=(2, len(counts)))
+            noisy = np.clip(counts + first - second, 0, top)
+            for name, value in numbers(cut.counts).items():
+                capped[name].append(value - truth[name])
+            for name, value in numbers(noisy).items():
+                geometric[name].append(value - truth[name])
+        print(
+            f"\n{len(counts):,} robberies, epsilon = {epsilon}, {runs} releases: mean absolute error"
+        )
+        print(
+            f"{'':16}{'truth':>12}{'default':>12}{'covered':>10}{'cap 0.99':>12}{'geometric':>12}"
+        )
+        for name, value in truth.items():
+            errors = [np.abs(e[name]).mean() for e in (found, capped, geometric)]
+            print(f"{name:16}{value:12.5g}{errors[0]:12.3g}{np.mean(held[name]):10.0%}"
+                  f"{errors[1]:12.3g}{errors[2]:12.3g}", flush=True)  # fmt: skip
+
+
+if __name__ == "__main__":
+    job, *rest = sys.argv[1:] or ["stage1"]
+    if job == "one":
+        one_size(int(rest[0]), rest[1], rest[2])
+    elif job == "sizes":
+        sizes()
+    else:
+        {"stage1": stage1, "bound": bound, "coverage": coverage}[job](int(rest[0]) if rest else 20)

@@ -1,0 +1,92 @@
+"""Intervals for single rows that hold whatever the true count is."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.posterior import posterior, prior
+from holdfast.arrays import Floats, Integers
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+CLASSES = ((0, 0), (1, 4), (5, 9), (10, 19), (20, None))
+FALLS_SHORT, MANY = 0.1, 200
+
+
+def ends_for_every_count(release: "Release", kinds: Any, level: float) -> Integers:
+    """For each kind of row, the true counts for which its released count is nothing unusual.
+
+    For every true count i, released counts are taken in the order of $T_{ij} / (zT)_j$ until they
+    have the level; the interval of j is all i that took it. So a row is covered with the level
+    whatever its true count, and no distribution is assumed.
+    """
+    n = len(release.target)
+    accepted: dict[int, Floats] = {}
+    ends = []
+    for kind in np.asarray(kinds).tolist():
+        group, count = divmod(kind, n + 1)
+        if count == n:
+            ends.append((0, 0))
+            continue
+        if group not in accepted:
+            before, mechanism = prior(release, group)
+            accepted[group] = _accepted(before, mechanism.matrix, level)
+        took = np.flatnonzero(accepted[group][:, count])
+        if not len(took):
+            low, high = posterior(release, count, group).interval(level)
+            took = np.arange(low, high + 1)
+        ends.append((int(took[0]), int(took[-1])))
+    return np.array(ends, dtype=np.int64)
+
+
+def _accepted(before: Floats, matrix: Floats, level: float) -> Floats:
+    ratio = matrix / np.maximum(before @ matrix, 1e-300)
+    order = np.argsort(-ratio, axis=1, kind="stable")
+    sorted_shares = np.take_along_axis(matrix, order, axis=1)
+    needed = np.cumsum(sorted_shares, axis=1) - sorted_shares < level - 1e-12
+    taken = np.zeros(matrix.shape, dtype=bool)
+    np.put_along_axis(taken, order, needed, axis=1)
+    return taken
+
+
+def rarely_covered(release: "Release", level: float) -> tuple[str, ...]:
+    """Which true counts the intervals on average cover less often than they say."""
+    n = len(release.target)
+    if release.groups is not None or n > MANY:
+        return ()
+    before, mechanism = prior(release)
+    matrix = mechanism.matrix
+    inside = np.zeros((n, n))
+    for j in np.flatnonzero(before @ matrix > 0):
+        low, high = posterior(release, int(j)).interval(level)
+        inside[low : high + 1, j] = 1
+    covered = (matrix * inside).sum(axis=1)
+    words = [
+        f"{_range(low, high, n)}: {share:.0%}"
+        for low, high in CLASSES
+        if low < n
+        for share in [_mean(covered, before, low, high)]
+        if share < level - FALLS_SHORT
+    ]
+    if not words:
+        return ()
+    return (
+        "intervals hold on average over all rows; rows with rare counts are inside theirs less "
+        f"often (of rows with a true count of {', '.join(words)}). every=True gives wider ones "
+        "that hold for each count",
+    )
+
+
+def _mean(covered: Floats, before: Floats, low: int, high: int | None) -> float:
+    stop = None if high is None else high + 1
+    weights = before[low:stop]
+    if weights.sum() <= 0:
+        return 1.0
+    return float(covered[low:stop] @ weights / weights.sum())
+
+
+def _range(low: int, high: int | None, n: int) -> str:
+    if high is None or high >= n - 1:
+        return f"{low} or more"
+    return str(low) if low == high else f"{low} to {high}"

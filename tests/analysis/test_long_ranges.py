@@ -1,0 +1,80 @@
+"""Answers where counts run far: through the mechanism, without its matrix."""
+
+import numpy as np
+import pytest
+
+import holdfast
+from holdfast.analysis.evidence import evidence
+from holdfast.analysis.long_ranges import LongEvidence, find_evidence
+from holdfast.analysis.nonlinear import SLOPES, gini, variance
+from holdfast.privatizers import CumulativeIsotonic
+
+ROWS, TOP = 3000, 5_000
+
+
+@pytest.fixture(scope="module")
+def counts():
+    shares = (1.0 + np.arange(TOP + 1)) ** -1.6
+    return np.random.default_rng(8).choice(TOP + 1, size=ROWS, p=shares / shares.sum())
+
+
+@pytest.fixture(scope="module")
+def release(counts):
+    return holdfast.privatize(counts, epsilon=2, max_count=TOP, seed=6)
+
+
+def test_long_and_dense_evidence_agree_where_both_can_be_had():
+    counts = np.repeat([0, 3, 700, 1590], [300, 200, 50, 10])
+    release = holdfast.privatize(
+        counts, epsilon=3, max_count=1600, privatizer=CumulativeIsotonic(), seed=1
+    )
+    dense, long = evidence(release), find_evidence(release)
+    assert type(long) is LongEvidence
+    for f in (np.arange(1601.0), (np.arange(1601) >= 3) * 1.0):
+        for estimator in ("best", "released", "target"):
+            w, v = dense.weights(f, estimator), long.weights(f, estimator)
+            np.testing.assert_allclose(v, w, rtol=1e-6, atol=1e-9)
+            assert long.estimate(f, v) == pytest.approx(dense.estimate(f, w), rel=1e-6)
+            expected = dense.standard_error(f, w)
+            assert long.standard_error(f, v) == pytest.approx(expected, rel=1e-4)
+
+
+def test_answers_are_near_the_truth_and_their_intervals_narrow(release, counts):
+    ordered = np.sort(counts)
+    weights = 2 * np.arange(1, ROWS + 1) - ROWS - 1
+    truths = {
+        "mean": counts.mean(),
+        "total": counts.sum(),
+        "gini": weights @ ordered / (ROWS * ordered.sum()),
+        "variance": counts.var(),
+    }
+    for question, truth in truths.items():
+        answer = release.ask(question)
+        low, high = answer.interval
+        slack = 2 * (high - low)  # one release: a 90 % interval may miss, but not by far
+        assert low - slack < truth < high + slack, question
+        assert high - low < 0.05 * truth, question
+    for p in (0.5, 0.99):
+        low, high = release.ask("quantile", at=p).interval
+        truth = ordered[int(np.ceil(p * ROWS)) - 1]
+        assert low - 2 - (high - low) <= truth <= high + 2 + (high - low)
+
+
+@pytest.mark.parametrize("g", [variance, gini])
+def test_slopes_are_derivatives(g):
+    shares = np.random.default_rng(2).dirichlet(np.ones(12))
+    for step in np.eye(12)[:5] - np.eye(12)[5:10]:  # what adds to one share leaves another
+        moved = (g(shares + 1e-6 * step) - g(shares - 1e-6 * step)) / 2e-6
+        assert SLOPES[g](shares) @ step == pytest.approx(float(moved), rel=1e-4, abs=1e-7)
+
+
+def test_one_row_can_be_asked_about_and_all_of_them_are_refused(release):
+    count = int(release.counts.max())
+    law = release.posterior(count)
+    low, high = law.interval(0.9)
+    assert low <= count <= high and high - low < 20
+    assert law.probabilities.sum() == pytest.approx(1)
+
+
+def test_a_bootstrapped_stage_1_says_so(release):
+    assert any("repeating" in note for note in release.ask("mean").notes)
