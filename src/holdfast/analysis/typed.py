@@ -21,6 +21,8 @@ def answer_typed(
     level: float = 0.9,
     estimator: str = "best",
     label: str | None = None,
+    where: str | None = None,
+    by: str | None = None,
 ) -> Any:
     """What a release says to a question of `grammar`; rows are found by the text of their label.
 
@@ -32,7 +34,11 @@ def answer_typed(
     asked = parse(question)
     how: dict[str, Any] = {"level": level}
     if asked.method is AnsweredBy.ASK:
-        how["estimator"] = estimator
+        how |= {"estimator": estimator, "where": where, "by": by}
+    elif where is not None or by is not None:
+        raise HoldfastError(
+            "`where` and `by` fit questions such as share, mean, total, median, gini."
+        )
     elif estimator != "best":
         raise HoldfastError("`estimator` does not fit a question about rows.")
     elif asked.method is AnsweredBy.POSTERIOR:

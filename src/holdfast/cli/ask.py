@@ -20,6 +20,11 @@ def ask(
     estimator: Annotated[
         str, typer.Option(help="best, released or target; for shares, mean and the like.")
     ] = "best",
+    where: Annotated[
+        str | None,
+        typer.Option(help='Which rows, such as "state == AL and population < 5000".'),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="A column: an answer for each group.")] = None,
     label: Annotated[
         str | None, typer.Option(help="Column that names the rows; default the first one.")
     ] = None,
@@ -37,6 +42,8 @@ def ask(
     [bold]holdfast ask release "share zero"[/bold]
 
     [bold]holdfast ask release "quantile 0.9" --level 0.95[/bold]
+
+    [bold]holdfast ask release "mean" --where "population < 5000" --by state[/bold]
     """
     import holdfast
     from holdfast.analysis.grammar import parse
@@ -45,7 +52,8 @@ def ask(
     parse(question)  # what cannot be asked is said before anything is read
     with working("Answering …", quiet=as_json):
         release = holdfast.load(directory)
-        answer = answer_typed(release, question, level=level, estimator=estimator, label=label)
+        how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
+        answer = answer_typed(release, question, level=level, **how)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
         return
@@ -54,11 +62,12 @@ def ask(
 
 def _plain(answer: Any, release: "Release") -> dict[str, Any]:
     from holdfast.analysis.answer import Answer
+    from holdfast.analysis.asking import Answers
 
     if isinstance(answer, tuple):
         content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
     elif isinstance(answer, dict):
         content = answer
     else:
-        content = answer.to_dict() if isinstance(answer, Answer) else asdict(answer)
+        content = answer.to_dict() if isinstance(answer, Answer | Answers) else asdict(answer)
     return content | {"simulated": release.privacy.simulated}
