@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
+from holdfast.analysis.markup import small, table
 from holdfast.analysis.parts.answers import answer
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
@@ -87,9 +88,13 @@ class Answers(Mapping[Any, Answer]):
         return pandas().DataFrame(self.columns())
 
     def _repr_html_(self) -> str:
-        from holdfast.analysis.notebook import answers_html
-
-        return answers_html(self)
+        first = next(iter(self.values()))
+        rows = []
+        for name, found in self.items():
+            low, high = (found.in_words(end) for end in found.interval)
+            rows.append([name, found.in_words(found.estimate), f"{low} to {high}"])
+        header = [self.by, "estimate", f"{percent(first.level)} interval"]
+        return table(header, rows) + small(self.notes)
 
 
 def ask_part(
