@@ -136,7 +136,11 @@ def prior(release: "Release", group: int = 0) -> tuple[Floats, Floats]:
     """What is known of a row before its count is looked at, and the mechanism that drew it."""
     if release.groups is not None:
         return group_prior(release, group)
-    return release.evidence.row_prior, release.mechanism.matrix
+    try:
+        before = release.evidence.row_prior
+    except HoldfastError:  # a stage 1 that is not known here
+        before = release.target
+    return before, release.mechanism.matrix
 
 
 def shortest_run(probabilities: Floats, level: float) -> tuple[int, int]:
