@@ -112,7 +112,10 @@ def ask_part(
         raise HoldfastError(
             "`where` chooses no row. Hint: look at release.table; texts are compared exactly."
         )
-    words = f"where {one_line(where)}" if isinstance(where, str) else "of the rows chosen"
+    if isinstance(where, str):
+        words = f"where {one_line(where)}"
+    else:
+        words = "" if question == "total" else f"of {numbered(int(marks.sum()), 'row')} chosen"
     return _about(release, marks, words, question, level, options)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from holdfast.analysis.posterior import posterior, prior
 from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -22,7 +23,10 @@ UNSURE_NOTE = (
 
 def distribution_is_unsure(release: "Release") -> bool:
     """Whether z is too uncertain to say what rows are likely to have."""
-    return release.groups is None and release.evidence.largest_spread >= FEW_FOR_ROWS
+    try:
+        return release.groups is None and release.evidence.largest_spread >= FEW_FOR_ROWS
+    except HoldfastError:  # a stage 1 that is not known here
+        return False
 
 
 def ends_for_every_count(release: "Release", kinds: Any, level: float) -> Integers:
