@@ -94,6 +94,24 @@ def test_large_files_are_streamed_without_being_asked(tmp_path, monkeypatch):
     assert is_streamed(path, None, None) and not is_streamed(path, False, None)
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_digits_of_counts_do_not_decide_whether_a_file_is_streamed(
+    suffix, tmp_path, monkeypatch
+):
+    said = set()
+    for count in ("7", "10", '" 007.0 "', "9007199254740992"):
+        path = tmp_path / f"{len(count)}.{suffix}"
+        if suffix == "csv":
+            path.write_text(f"shop,visits\na,{count}\nb,1\n")
+        else:
+            visits = [int(float(count.strip('" '))), 1]
+            pa.parquet.write_table(pa.table({"shop": ["a", "b"], "visits": visits}), path)
+        for large in range(1, 200):
+            monkeypatch.setattr("holdfast.cli.streams.LARGE", large)
+            said.add((large, is_streamed(path, None, None)))
+    assert len(said) == 199 and {True, False} == {answer for _, answer in said}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -139,7 +139,7 @@ def privatize(
     stream: Annotated[
         bool | None,
         typer.Option(
-            help="Read and write in batches, never the whole table; default: from 64 MiB on."
+            help="Read and write in batches, never the whole table; default: from about 16 MiB on."
         ),
     ] = None,
     query: Annotated[

@@ -227,7 +227,7 @@ class _Text:
         return self.table.columns
 
     def labels(self, name: str, parameter: str) -> list[Any]:
-        return list(self.table.column(name, parameter))
+        return self.table.column(name, parameter)
 
     def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
         return text_counts(self.table.column(name, "count"), where, missing)
@@ -274,10 +274,12 @@ def _notes(wanted: Wanted, labels: list[Any] | None) -> tuple[str, ...]:
     if wanted.category is None or labels is None:
         return ()
     try:
-        repeated = len(set(labels)) < len(labels)
+        hashes = np.fromiter(map(hash, labels), dtype=np.int64, count=len(labels))
     except TypeError:
         raise not_labels(wanted.category) from None
-    return repeated_notes(wanted) if repeated else ()
+    if len(np.unique(hashes)) == len(labels):  # a set of all labels would take as much as they do
+        return ()
+    return repeated_notes(wanted) if len(set(labels)) < len(labels) else ()
 
 
 def repeated_notes(wanted: Wanted) -> tuple[str, ...]:

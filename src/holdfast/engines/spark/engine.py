@@ -75,10 +75,12 @@ class SparkRelease(ReleaseFacts):
             batches = (b for row in rows for b in pa.ipc.open_stream(bytes(row.data)))
             first = pa.Table.from_batches([next(batches)])
             with ParquetGroups(folder / "table.parquet", first.schema, ROW_GROUP) as file:
-                for batch in itertools.chain([first], batches):
-                    file.write(pa.table(batch))
-                    empty = batch.column(self.count_column).is_null()
-                    gaps.append(np.asarray(empty.to_numpy(zero_copy_only=False), dtype=np.bool_))
+                for table in itertools.chain(
+                    [first], (pa.Table.from_batches([b]) for b in batches)
+                ):
+                    file.write(table)
+                    empty = table.column(self.count_column).is_null()
+                    gaps.append(np.asarray(empty.to_numpy(), dtype=np.bool_))
             facts = {field.name: vars(self)[field.name] for field in fields(ReleaseFacts)}
             if self.missing and sum(map(len, gaps)) <= MOST_ROWS:
                 facts["missing_rows"] = np.concatenate(gaps)

@@ -344,7 +344,7 @@ class TextSource:
         return BadCount(self._where, [(row - 1, text_problem(cells[self._at]))]).after(0, self.path)
 
     def _cells(self, line: bytes) -> list[str]:
-        text = line.decode(self._inner)
+        text = line.decode(self._inner, "replace")  # what follows a broken record may be cut
         lines = csv.reader(io.StringIO(text, newline=""), delimiter=chr(self._delimiter))
         return next(lines) or [""]
 
