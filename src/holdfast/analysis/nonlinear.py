@@ -147,7 +147,7 @@ def _by_slope(
 ) -> Answer:
     """The same on a long range: g is taken for straight around its answer."""
     shares = view.distribution(estimator)
-    f, here = SLOPES[g](shares), float(g(shares))  # type: ignore[index]
+    f, here = SLOPES[g](shares), float(g(shares))
     straight = Linear(words=words, f=f).answer(view, estimator=estimator, level=level)
     shift = here - float(f @ shares)
     low, high = (min(max(end + shift, limits[0]), limits[1]) for end in straight.interval)
