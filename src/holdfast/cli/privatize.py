@@ -25,7 +25,7 @@ from holdfast.cli.options import read_whole, whole
 from holdfast.cli.payment import check_room, told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError, numbered, one_line
+from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
 
 if TYPE_CHECKING:
     from holdfast.ledger.entries import Balance
@@ -338,9 +338,8 @@ def _saying_if_it_counted() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        for note in getattr(error, "__notes__", ()):
-            if note in (COUNTED, MAY_COUNT):
-                asides.print(note)
+        if spent_by(error) is not Spent.NO:
+            asides.print(spent_by(error).in_words)
         raise
 
 
