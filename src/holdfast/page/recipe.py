@@ -78,7 +78,6 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
         shown = {name: value for name, value in shown.items() if name not in MADE_BY_COUNTING}
     elif "keep" not in shown:
         words.append("--keep-none")
-    words += ["--no-stream"] if run.large and not run.streamed else []
     words += _top(shown.get("max_count"))
     words += ["--epsilon", str(shown["epsilon"])] if "epsilon" in shown else []
     for name, value in shown.items():
