@@ -10,7 +10,7 @@ from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers import Privatizer
-from holdfast.privatizers.groups import whole_share
+from holdfast.privatizers.groups import group_epsilon
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.text import rows_at_the_top
 from holdfast.tables.groups import Partition
@@ -91,7 +91,7 @@ def group_notes(groups: Partition, budget: Budget, target: Floats) -> tuple[str,
 
 def small_group_notes(groups: Partition, budget: Budget) -> tuple[str, ...]:
     """Whether groups are too small for the budget to say anything of them; known beforehand."""
-    unit = budget.unit_1 * (1 - whole_share(len(groups)))
+    unit = group_epsilon(budget.unit_1, len(groups))
     small = sum(says_little(int(rows), unit) for rows in groups.sizes)
     if not small:
         return ()
