@@ -64,19 +64,18 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     table = read_table(file, **names)
     table.check_publication()
     rows = int(table.drawn.sum())
-    within = parameters.within_for(rows)
     return Looked(
         rows=rows,
         others=table.others,
         withheld=table.withheld,
         notes=table.notes,
-        groups=None if within is None else table.groups(within)[0],
+        groups=parameters.groups_for(rows, table.groups)[0],
     )
 
 
 def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table in batches and check it."""
-    from holdfast.engines.stream.passes import stages_for, tally
+    from holdfast.engines.stream.passes import tally
     from holdfast.tables.columns import Wanted
     from holdfast.tables.histogram import LARGEST_MAX_COUNT
     from holdfast.tables.stream.open import open_source
@@ -89,5 +88,5 @@ def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters")
         others=roles.others,
         withheld=roles.withheld,
         notes=seen.notes,
-        groups=stages_for(seen, parameters)[0].groups,
+        groups=parameters.groups_for(seen.rows, seen.settle)[0],
     )
