@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.tables.formats import STREAMED, Format, format_of
+
 if TYPE_CHECKING:
     from holdfast.engines.stages import Parameters
     from holdfast.tables.groups import Partition
@@ -17,13 +19,11 @@ _OF_COUNTS = b'0123456789+-. \t"\0'
 def is_large(file: Path) -> bool:
     """Whether a table is better read in batches, by what does not depend on its counts: whoever
     sees that it was learns nothing of them."""
-    from holdfast.tables.stream.open import PARQUET, TEXT
-
-    suffix = file.suffix.lower()
-    if suffix not in TEXT + PARQUET or not file.is_file():
+    kind = format_of(file)
+    if kind not in STREAMED or not file.is_file():
         return False
     try:
-        return (_arrow_size if suffix in PARQUET else _text_size)(file) >= LARGE
+        return (_arrow_size if kind is Format.PARQUET else _text_size)(file) >= LARGE
     except Exception:  # whoever reads it next says what is wrong with it
         return False
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import one_line
 from holdfast.page.chosen import Chosen
+from holdfast.tables.formats import release_format
 
 OPTIONS = {
     "count": "--count",
@@ -130,8 +131,7 @@ def _python(run: Chosen, shown: dict[str, Any], source: str, out: str, folder: P
 
 def table_format(run: Chosen) -> str:
     """The format in which the table of a release is written: that of the file."""
-    parquet = run.people is None and Path(run.source).suffix.lower() in (".parquet", ".pq")
-    return "parquet" if parquet else "csv"
+    return release_format(run.source) if run.people is None else "csv"
 
 
 def _value(value: Any) -> str:
