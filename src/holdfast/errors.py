@@ -88,13 +88,13 @@ def whole_number(
     return number
 
 
-def numbered(number: int, noun: str) -> str:
-    """A number of things, in the plural where it must be.
+def numbered(number: int, noun: str, plural: str | None = None) -> str:
+    """A number of things, in the plural where it must be, which adds an s unless it is given.
 
-    >>> numbered(1, "row"), numbered(1200, "row")
-    ('1 row', '1,200 rows')
+    >>> numbered(1, "row"), numbered(1200, "row"), numbered(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
     """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed_names(names: Any, shown: int = 8) -> str:

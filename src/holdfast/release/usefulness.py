@@ -79,7 +79,7 @@ def _top_notes(target: Floats, rows: int, *, totals: bool) -> list[str]:
 
 
 def says_little(rows: int, unit: Fraction) -> bool:
-    """Whether a group of so many rows drowns in stage 1's noise, and follows the other groups."""
+    """Whether a group of so many rows is lost in stage 1's noise, and follows the other groups."""
     return unit * rows < LITTLE
 
 
@@ -97,7 +97,7 @@ def small_group_notes(groups: Partition, budget: Budget) -> tuple[str, ...]:
         return ()
     rows = int(groups.sizes.sum())
     bearable = max(int(rows * budget.unit_1 / LITTLE), 1)
-    advice = f"; {numbered(bearable, 'class')} of equal size would do".replace("classs", "classes")
+    advice = f"; {numbered(bearable, 'class', 'classes')} of equal size would do"
     return (
         f"{numbered(small, 'group')} of {len(groups):,} are too small for this budget to say much "
         "of them: their distributions follow those of the other groups"
