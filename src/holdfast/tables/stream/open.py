@@ -1,6 +1,7 @@
 """What can be streamed: paths and DuckDB relations."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
             "`structural_zero` must name a column of true and false where a table is streamed."
         )
     if not isinstance(source, str | os.PathLike):
-        if type(source).__name__ != "DuckDBPyRelation":
+        duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
+        if duckdb is None or not isinstance(source, duckdb.DuckDBPyRelation):
             raise HoldfastError(
                 f"`source` must be a path or a DuckDB relation, got {type(source).__name__}. "
                 "Hint: what is in memory already goes to `holdfast.privatize`."
