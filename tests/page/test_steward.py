@@ -159,7 +159,9 @@ def test_a_dropped_file_stays_until_another_one_is_named(visitor, folder):
 
 def test_a_dropped_file_that_is_no_table_is_refused(visitor):
     page = visitor.post("/drafts", {"rows": "counts"}, files={"upload": ("a.pdf", b"%PDF")})
-    assert page.url.path.endswith("/file") and "is no table" in problem_of(page)
+    assert page.url.path.endswith("/file") and "is not a table that holdfast reads" in problem_of(
+        page
+    )
 
 
 @pytest.mark.parametrize("kind", ("parquet", "xlsx"))
