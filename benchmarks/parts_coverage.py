@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import holdfast
-from holdfast.analysis.parts.answers import answer
+from holdfast.analysis.catalogue import find_question
 from holdfast.analysis.parts.part import Part
 
 TABLES = ("homicides", "crime", "schools", "dozens")
@@ -127,7 +127,7 @@ def measure(table, epsilon, releases, folder, first=0):
             for words, (question, options) in QUESTIONS.items():
                 if words == "median" and seed % MEDIANS:
                     continue
-                found_here = answer(part, question, level=0.9, **options)
+                found_here = find_question(question).about_part(part, options, level=0.9)
                 note((name, words), truth(words, counts[marks]), found_here,
                      *plain(words, shown, means[shown]))  # fmt: skip
                 if words == "mean":

@@ -6,10 +6,8 @@ written so that they do nothing but be read.
 
 import operator
 import re
+from enum import StrEnum
 from typing import Any
-
-COUNTED = "The ledger has counted this run: something may have been drawn."  # a note on an error
-MAY_COUNT = "The ledger may have counted this run: its history tells."  # likewise
 
 
 class HoldfastError(ValueError):
@@ -18,6 +16,41 @@ class HoldfastError(ValueError):
 
 class CertificateError(HoldfastError):
     """A mechanism failed the exact check of its privacy claim; it cannot be sampled."""
+
+
+class Spent(StrEnum):
+    """Whether a ledger has counted a run that ended without a release."""
+
+    YES = "yes"
+    MAYBE = "maybe"
+    """It was stopped while it paid."""
+    NO = "no"
+
+    @property
+    def in_words(self) -> str:
+        """What to tell a steward."""
+        return {
+            Spent.YES: "The ledger has counted this run: something may have been drawn.",
+            Spent.MAYBE: "The ledger may have counted this run: its history tells.",
+            Spent.NO: "Nothing was drawn or spent.",
+        }[self]
+
+
+def mark_spent(error: BaseException, spent: Spent) -> None:
+    """Let an error say whether the run that it ended was counted, on a traceback too."""
+    vars(error)["spent"] = spent
+    error.add_note(spent.in_words)
+
+
+def spent_by(error: BaseException) -> Spent:
+    """Whether the run that an error ended was counted.
+
+    >>> error = KeyboardInterrupt()
+    >>> mark_spent(error, Spent.MAYBE)
+    >>> spent_by(error).name, spent_by(KeyboardInterrupt()).name
+    ('MAYBE', 'NO')
+    """
+    return Spent(vars(error).get("spent", Spent.NO))
 
 
 class BudgetError(HoldfastError):
@@ -55,13 +88,13 @@ def whole_number(
     return number
 
 
-def numbered(number: int, noun: str) -> str:
-    """A number of things, in the plural where it must be.
+def numbered(number: int, noun: str, plural: str | None = None) -> str:
+    """A number of things, in the plural where it must be, which adds an s unless it is given.
 
-    >>> numbered(1, "row"), numbered(1200, "row")
-    ('1 row', '1,200 rows')
+    >>> numbered(1, "row"), numbered(1200, "row"), numbered(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
     """
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def listed_names(names: Any, shown: int = 8) -> str:

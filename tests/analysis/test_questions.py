@@ -9,6 +9,7 @@ import holdfast
 from analysis_releases import COUNTS, SHARES, released
 from holdfast import privatizers
 from holdfast.analysis import linear, nonlinear
+from holdfast.analysis.catalogue import QUESTIONS, find_question
 from holdfast.analysis.error_law import error_density, shortest_interval
 from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.privatizers.named import find_privatizer
@@ -279,3 +280,25 @@ def test_a_large_range_is_answered_by_scaling_the_released_answer():
 def test_a_whole_histogram_keeps_its_total():
     assert whole_histogram(np.array([0.004, 0.996]), 100).tolist() == [0, 100]
     assert whole_histogram(np.full(7, 1 / 7), 10).sum() == 10
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_every_question_of_the_catalogue_is_answered_of_all_rows_and_of_some(question):
+    release = released()
+    options = {"share": {"equal": 0}, "quantile": {"at": 0.5}}.get(question, {})
+    half = np.arange(len(release.counts)) % 2 == 0
+    everything = release.ask(question, **options)
+    some = release.ask(question, where=half, **options)
+    assert everything.question.split()[0] == some.question.split()[0]
+    (low, high), scale = some.interval, 2 if question == "total" else 1
+    assert scale * low <= everything.interval[1] and everything.interval[0] <= scale * high
+
+
+@pytest.mark.parametrize("question", ["skewness", "", None, ["mean"]], ids=repr)
+def test_a_name_that_the_catalogue_does_not_have_is_refused_by_whoever_answers(question):
+    release = released()
+    for where in (None, np.arange(len(release.counts)) < 50):
+        with pytest.raises(holdfast.HoldfastError, match="`question` must be a function"):
+            release.ask(question, where=where)
+    with pytest.raises(holdfast.HoldfastError, match="`question` must be a function"):
+        find_question(question)

@@ -14,8 +14,8 @@ import pandas as pd
 import pytest
 
 import holdfast
-from holdfast.engines.by_group import histogram_by, totals_by
 from holdfast.engines.stages import check_parameters
+from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.tables.group_rows import partition
 from holdfast.tables.groups import Within
 

@@ -14,7 +14,7 @@ import pytest
 
 import holdfast
 from holdfast.constructors import Heuristic
-from holdfast.errors import COUNTED, HoldfastError
+from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.release import bundle
 from holdfast.tables import parquet_groups
 from holdfast.tables.stream import arrow_source, text_source
@@ -60,7 +60,7 @@ def failed(source, place, change=None):
     options |= {"ledger": ledger, "dataset": "visits", "progress": progress}
     with pytest.raises(HoldfastError) as caught:
         holdfast.privatize_stream(source, place / "release", **options)
-    assert COUNTED in caught.value.__notes__
+    assert spent_by(caught.value) is Spent.YES
     assert ledger.balance("visits").states == {"done": 0, "open": 0, "abandoned": 1}
     assert os.listdir(place / "budget.ledger.releases") == ["head"]
     assert not any("release" in path.name for path in place.iterdir() if path.suffix != ".releases")

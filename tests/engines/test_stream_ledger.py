@@ -10,7 +10,7 @@ import pytest
 
 import holdfast
 from holdfast.constructors import Heuristic
-from holdfast.errors import COUNTED, HoldfastError
+from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.ledger.ledger import Ledger
 from holdfast.tables.stream import arrow_source, text_source
 
@@ -122,7 +122,7 @@ def test_a_run_that_fails_after_it_was_paid_for_counts_and_leaves_no_release(led
 
     with pytest.raises(HoldfastError, match="cannot be read") as failure:
         holdfast.privatize_stream(path, tmp_path / "a", **options(ledger, progress=vanish))
-    assert failure.value.__notes__
+    assert spent_by(failure.value) is Spent.YES
     assert ledger.balance("visits").states["abandoned"] == 1
     assert not (tmp_path / "a").exists()
     assert [path.name for path in (tmp_path / "budget.ledger.releases").iterdir()] == ["head"]
@@ -224,7 +224,7 @@ def test_a_stream_that_needs_more_than_was_paid_is_withheld(ledger, tmp_path):
     asked = options(ledger, constructor=undeclared, progress=lambda what, _: said.append(what))
     with pytest.raises(HoldfastError, match="withheld") as caught:
         holdfast.privatize_stream(path, tmp_path / "a", **asked)
-    assert COUNTED in caught.value.__notes__ and "Drawing and writing" not in said
+    assert spent_by(caught.value) is Spent.YES and "Drawing and writing" not in said
     assert ledger.balance("visits").states["abandoned"] == 1
     assert not (tmp_path / "a").exists()
 

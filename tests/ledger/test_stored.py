@@ -10,7 +10,7 @@ from test_spending import COUNTS, _fingerprint, ledger, release, spent  # noqa: 
 import holdfast
 from attacks import plant_record
 from bundles import read_record
-from holdfast.errors import COUNTED, HoldfastError
+from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.ledger.head import head_file
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.sqlite_file import change
@@ -156,7 +156,7 @@ def test_whoever_is_stopped_while_it_is_marked_is_told_that_it_counts(ledger, mo
     monkeypatch.setattr(Ledger, "finish", stopped)
     with pytest.raises(KeyboardInterrupt) as caught:
         release(ledger)
-    assert COUNTED in caught.value.__notes__
+    assert spent_by(caught.value) is Spent.YES
 
 
 def test_a_busy_ledger_does_not_say_that_nothing_was_recorded(ledger):  # noqa: F811

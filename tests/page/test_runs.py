@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from holdfast.errors import Spent
 from holdfast.ledger.ledger import Ledger
 from holdfast.page.chosen import Chosen
 from holdfast.page.runs import Ended, Phase, Run
@@ -64,12 +65,12 @@ def test_a_run_is_started_once_and_can_be_cancelled_while_it_waits(draft, chosen
     run.cancel()
     until(lambda: run.status().ended)
     status = run.status()
-    assert status.ended is Ended.CANCELLED and not status.counted
+    assert status.ended is Ended.CANCELLED and status.spent is Spent.NO
     assert not (tmp_path / "out").exists()
     assert run.start(chosen, held)  # after that it may be started again
     os.kill(read_json(run.place / "process.json"), signal.SIGKILL)
     until(lambda: run.status().ended)
-    assert run.status().ended is Ended.KILLED and not run.status().counted
+    assert run.status().ended is Ended.KILLED and run.status().spent is Spent.NO
     assert process != read_json(run.place / "process.json")
 
 
@@ -98,9 +99,10 @@ def test_a_process_killed_in_any_phase_leaves_no_half_release(draft, chosen, tmp
     write_json(run.place / "phase.json", phase)
     status = run.status()
     assert status.ended is Ended.KILLED
-    assert status.counted == (phase not in (Phase.WAITING, Phase.READING))
+    unpaid = phase in (Phase.WAITING, Phase.READING)
+    assert status.spent is (Spent.NO if unpaid else Spent.MAYBE)
     (tmp_path / "out").mkdir()  # the folder gets its name when all is in it
-    assert run.status().done == (phase not in (Phase.WAITING, Phase.READING))
+    assert run.status().done == (not unpaid)
 
 
 def test_a_stop_that_comes_too_late_stops_nothing(draft, chosen, tmp_path, monkeypatch):
@@ -125,8 +127,27 @@ def test_a_stop_while_drawing_is_counted_by_the_ledger_and_leaves_nothing(
     paid = {"ledger": str(tmp_path / "b.ledger"), "dataset": "deaths"}
     run = prepared(draft, Chosen(**vars(chosen) | {"arguments": chosen.arguments | paid}))
     end = work(run.place, tmp_path / "queue")
-    assert end == {"ended": Ended.CANCELLED, "counted": True}
+    assert end == {"ended": Ended.CANCELLED, "spent": Spent.YES}
     assert ledger.balance("deaths").epsilon_spent == 1 and not (tmp_path / "out").exists()
+
+
+def test_a_stop_while_paying_may_have_been_counted_and_the_page_says_so(
+    draft, chosen, visitor, tmp_path, monkeypatch
+):
+    Ledger(tmp_path / "b.ledger").set_limit("deaths", epsilon=3)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Ledger, "spend", interrupted)
+    paid = {"ledger": str(tmp_path / "b.ledger"), "dataset": "deaths"}
+    run = prepared(draft, Chosen(**vars(chosen) | {"arguments": chosen.arguments | paid}))
+    write_json(run.place / "end.json", work(run.place, tmp_path / "queue"))
+    status = run.status()
+    assert status.ended is Ended.CANCELLED and status.spent is Spent.MAYBE
+    words = {"draft": draft, "message": "", "ledger": "deaths", "ends": Ended, "key": ""}
+    page = visitor.site.render("ended.html", status=status, demo=False, root="", **words)
+    assert "may have counted" in page and "Nothing was drawn" not in page
 
 
 def test_two_runs_of_the_same_release_are_drawn_and_paid_for_once(draft, chosen, tmp_path):

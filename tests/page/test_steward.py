@@ -9,6 +9,8 @@ import pytest
 
 import holdfast
 from holdfast.ledger.ledger import Ledger
+from holdfast.page.chosen import Chosen
+from holdfast.page.recipe import of_run
 from page_visits import BUDGET, COUNTY_ROLES, words_of, write_counties
 
 
@@ -157,7 +159,9 @@ def test_a_dropped_file_stays_until_another_one_is_named(visitor, folder):
 
 def test_a_dropped_file_that_is_no_table_is_refused(visitor):
     page = visitor.post("/drafts", {"rows": "counts"}, files={"upload": ("a.pdf", b"%PDF")})
-    assert page.url.path.endswith("/file") and "is no table" in problem_of(page)
+    assert page.url.path.endswith("/file") and "is not a table that holdfast reads" in problem_of(
+        page
+    )
 
 
 @pytest.mark.parametrize("kind", ("parquet", "xlsx"))
@@ -291,6 +295,16 @@ def test_a_large_file_is_previewed_by_its_head_and_streamed(visitor, at_once, mo
     visitor.fill(draft)
     assert "holdfast.privatize_stream" in visitor.get(f"{draft}/release").text
     assert "recomputed and holds" in visitor.press(draft, out="out").text
+
+
+def test_a_large_file_is_streamed_with_groups_and_totals_too(tmp_path, monkeypatch):
+    monkeypatch.setattr("holdfast.engines.looking.LARGE", 50)
+    table = write_counties(tmp_path / "deaths.csv", rows=60)
+    asked = {"count": "deaths", "within": ["state"], "totals": True}
+    run = Chosen(source=str(table), excel={}, people=None, arguments=asked)
+    recipe = of_run(run, tmp_path)
+    assert run.streamed and "privatize_stream" in recipe.python
+    assert "--no-stream" not in recipe.command
 
 
 def test_the_heavy_parts_are_not_needed_for_the_first_page():

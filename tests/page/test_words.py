@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.page.words import Words
 
-COMPUTED = ("expected_", "picture_")
+COMPUTED = ("expected_", "picture_", "spent_")
 """What keys begin with that a template puts together."""
 PAGE = files("holdfast.page")
 TEMPLATES = {path.name: path.read_text() for path in (PAGE / "templates").iterdir()}

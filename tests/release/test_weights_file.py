@@ -73,7 +73,7 @@ def test_it_is_smaller_than_npz(n):
 
 
 def test_what_is_no_file_of_weights_is_refused():
-    with pytest.raises(HoldfastError, match="no file of weights"):
+    with pytest.raises(HoldfastError, match="not a file of weights"):
         decode_weights(bytes(64))
 
 

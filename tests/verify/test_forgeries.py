@@ -7,6 +7,7 @@ import pytest
 
 import holdfast
 from bundles import forge, make, read_record, replace_text
+from holdfast.verify.record import NEIGHBOURS_OF_SCHEMA_2
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +62,11 @@ def a_certificate_of_nothing(bundle):
 def more_neighbours(bundle):
     said = read_record(bundle)["privacy"]["neighbours"]
     forge(bundle, privacy={"neighbours": said + " Groups of 100 people are protected likewise."})
+
+
+@forgery("pure", "neighbours is not the relation")
+def neighbours_as_an_older_schema_had_them(bundle):
+    forge(bundle, privacy={"neighbours": NEIGHBOURS_OF_SCHEMA_2})
 
 
 @forgery("bound", "neighbours is not the relation")

@@ -321,7 +321,7 @@ def test_without_a_stage_1_z_is_the_released_distribution(tmp_path):
 
 PARQUET = {
     "cannot be read as Parquet": lambda table: b"PAR1" + bytes(99) + b"PAR1",
-    "has not rows + structural_zeros rows": lambda table: table.slice(1),
+    "must have rows + structural_zeros rows": lambda table: table.slice(1),
     "count of data row 1 is above max_count": lambda table: with_counts(table, [9] * 400),
     "count of data row 3 is no whole": lambda table: with_counts(table, [1, 1, None] + [1] * 397),
     "count of data row 1 is no whole": lambda table: with_counts(table, [1.0] * 400),

@@ -249,7 +249,7 @@ def test_a_plain_bundle_may_not_hold_a_list_of_groups(tmp_path):
     assert json.loads((folder / "release.json").read_text())["schema"] == 3
     (folder / "groups.csv").write_text("state,rows\n")
     assert any(
-        "'groups.csv', which is no file" in words for words in holdfast.verify(folder).damage
+        "'groups.csv', which is not a file" in words for words in holdfast.verify(folder).damage
     )
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
+from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
+from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
 from holdfast.analysis.markup import small, table
-from holdfast.analysis.parts.answers import answer
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
 from holdfast.analysis.parts.totals import measured_total
@@ -19,8 +20,6 @@ from holdfast.errors import HoldfastError, numbered, one_line
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-NOTED_TOP_SHARE = 0.001
-CAPPED = ("mean", "total", "variance", "gini")
 FEW_TELL, WIDE_SHARE = 4.0, 0.5
 
 
@@ -172,21 +171,21 @@ def _about(
     level: float,
     options: dict[str, Any],
 ) -> Answer:
-    known = release.known
+    known, kind = release.known, find_question(question)
     part = Part(release=known, marks=_known(release, marks))
     missing = int(marks.sum()) - int(part.marks.sum())
     if not part.rows and question == "total" and part.marks.any():
         found = _nothing(part, level)
     else:
         measured = measured_total(part, level) if question == "total" else None
-        found = measured or answer(part, question, level=level, **options)
-    notes = _notes(part, question, found)
+        found = measured or kind.about_part(part, options, level=level)
+    notes = _notes(part, kind, found)
     if missing:
         notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
     named = found.question
-    if _enters_capped(part, question, found):
+    if _is_capped(part, kind, found):
         named = f"{named}, counts capped at {len(known.target) - 1}"
     named = f"{named}, {words}" if words else named
     return replace(found, question=named, notes=(*found.notes, *notes))
@@ -205,27 +204,25 @@ def _nothing(part: Part, level: float) -> Answer:
     )
 
 
-def _enters_capped(part: Part, question: Any, found: Answer) -> bool:
+def _is_capped(part: Part, kind: Question, found: Answer) -> bool:
     """Whether counts above max_count enter as max_count, and there are some."""
-    if question not in CAPPED or not part.rows or found.estimator == MEASURED:
+    if kind.capped is None or not part.rows or found.estimator == MEASURED:
         return False
-    return float(part.estimate.histogram[-1]) > NOTED_TOP_SHARE * part.rows
+    return high_is_noted(float(part.estimate.histogram[-1]) / part.rows)
 
 
-def _notes(part: Part, question: Any, found: Answer) -> tuple[str, ...]:
+def _notes(part: Part, kind: Question, found: Answer) -> tuple[str, ...]:
     low, high = found.interval
     top = len(part.release.target) - 1
     notes = []
     little = high - low >= WIDE_SHARE if found.percent else high > FEW_TELL * max(low, 0.0)
-    if little and high > 0 and question in ("share", "mean", "total"):
+    if little and high > 0 and isinstance(kind, Sum):
         epsilon = f"{float(part.release.privacy.epsilon):g}"
         rows = "this row says" if part.rows == 1 else f"these {part.rows:,} rows say"
         ends = f"{found.in_words(low)} to {found.in_words(high)}"
         notes.append(f"with ε = {epsilon} {rows} little: {ends}")
-    if _enters_capped(part, question, found):
-        notes.append(f"counts above {top} were published as {top} and enter as {top}")
-    if question in ("median", "quantile") and high >= top:
-        notes.append(
-            f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
-        )
+    if _is_capped(part, kind, found):
+        notes.append(enters_capped(top))
+    if isinstance(kind, Quantile) and high >= top:
+        notes.append(or_more(top))
     return tuple(notes)

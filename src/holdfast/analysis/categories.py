@@ -44,7 +44,7 @@ class TopRow:
     probability: float
     """That it is truly among the k highest; ties are broken at random. By simulation: ±2 %."""
     highest: float
-    """That it is truly the highest of all, likewise."""
+    """That it is truly the highest of all, found in the same way."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 

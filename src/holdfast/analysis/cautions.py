@@ -1,10 +1,12 @@
-"""When an answer must say that its interval may cover less than stated."""
+"""When an answer must say that its interval may cover less than stated, or that its counts are
+capped."""
 
 import numpy as np
 
 from holdfast.analysis.evidence import Evidence
 from holdfast.arrays import Floats
 
+NOTED_TOP_SHARE = 0.001
 FEW_FOR_ANSWERS = 0.2
 FEW_ROWS_FOR_BUDGET = (
     "too few rows for this budget: the interval may cover less than stated; stage 1's noise is a "
@@ -19,3 +21,18 @@ def spread_of(view: Evidence, f: Floats) -> float:
         return 0.0
     loads = view.first.loads(f)
     return float(np.sqrt(view.first.variance * loads @ loads)) / wide
+
+
+def high_is_noted(share: float) -> bool:
+    """Whether so large a share of rows has the highest count that answers say it is capped."""
+    return bool(share > NOTED_TOP_SHARE)
+
+
+def enters_capped(top: int) -> str:
+    """What to say of a number into which counts enter capped."""
+    return f"counts above {top} were published as {top} and enter as {top}"
+
+
+def or_more(top: int) -> str:
+    """What to say of an answer that is or may be the highest count."""
+    return f"counts above {top}, if any, were published as {top}: {top} means {top} or more"

@@ -69,7 +69,7 @@ class LongEvidence(Evidence):
 
     @property
     def best(self) -> Floats:
-        """Likewise."""
+        """The released distribution, which stands for the best estimate too."""
         return self.released
 
     def _shrunk(self, f: Floats) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import SIMULATED
+from holdfast.analysis.cautions import high_is_noted
 from holdfast.analysis.evidence import DENSE_UP_TO
 from holdfast.analysis.known_zeros import known_notes, known_share
 from holdfast.analysis.row_prior import group_prior
@@ -16,8 +17,6 @@ from holdfast.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
-
-NOTED_TOP = 0.001
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -114,7 +113,7 @@ def top_notes(laws: Iterable[Posterior]) -> tuple[str, ...]:
     ('counts above 1, if any, were published as 1: a true count of 1 means 1 or more, and enters \
 expected counts, differences and sums as 1',)
     """
-    reaching = [law for law in laws if law.probabilities[-1] >= NOTED_TOP]
+    reaching = [law for law in laws if high_is_noted(law.probabilities[-1])]
     if not reaching:
         return ()
     top = len(reaching[0].probabilities) - 1

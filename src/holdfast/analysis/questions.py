@@ -6,32 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.answer import SIMULATED, About, Answer
 from holdfast.analysis.asking import Answers, ask_everything, ask_groups, ask_part
+from holdfast.analysis.catalogue import Quantile, Question, find_question
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
+    enters_capped,
+    high_is_noted,
+    or_more,
     spread_of,
 )
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
 from holdfast.analysis.parts.part import digest
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, numbered
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-QUESTIONS = ("share", "mean", "total", "quantile", "median", "variance", "gini")
-OPTIONS = {"share": ("equal", "at_least", "at_most", "between"), "quantile": ("at",)}
-CAPPED = {
-    "mean": "mean of {}, a lower bound",
-    "total": "total of {}, a lower bound",
-    "variance": "variance of {}",
-    "gini": "Gini coefficient of {}",
-}
-NOTED_TOP_SHARE, FEW_ROWS, LARGE_EPSILON = 0.001, 30, 1.5
+FEW_ROWS, LARGE_EPSILON = 30, 1.5
 
 
 def ask(
@@ -75,100 +71,51 @@ def _ask_all(
     level: float,
     options: dict[str, Any],
 ) -> Answer:
-    answer = _answer(release.evidence, question, estimator, check_level(level), options)
-    few = _few_rows(release.evidence, question, options)
-    notes = answer.notes + few + _notes(release, question, answer)
-    named = _named(release, question, answer.question)
+    kind = find_question(question)
+    answer = kind.about_all(
+        release.evidence, options, estimator=estimator, level=check_level(level)
+    )
+    few = _few_rows(release.evidence, kind.weights(release.evidence, options))
+    notes = answer.notes + few + _notes(release, question, kind, answer)
     return replace(
         answer,
-        question=named,
+        question=_named(release, kind, answer.question),
         notes=notes,
         about=(About(release=digest(release), marks=np.ones(len(release.counts), dtype=bool)),),
     )
 
 
-def _named(release: "Release", question: Any, words: str) -> str:
+def _named(release: "Release", kind: Question, words: str) -> str:
     """The question in words that say so where counts enter capped."""
-    top = len(release.target) - 1
-    capped = CAPPED.get(question) if isinstance(question, str) else None
-    if capped is None or release.target[-1] <= NOTED_TOP_SHARE:
+    if kind.capped is None or not high_is_noted(release.target[-1]):
         return words
-    return capped.format(f"counts capped at {top}")
-
-
-def _answer(
-    view: Evidence,
-    question: str | Callable[..., Any],
-    estimator: str,
-    level: float,
-    options: dict[str, Any],
-) -> Answer:
-    n = len(view.target)
-    if callable(question):
-        return nonlinear.function(view, question, estimator=estimator, level=level)
-    sum_over_counts = _linear(view, question, options)
-    if sum_over_counts is not None:
-        return sum_over_counts.answer(view, estimator=estimator, level=level)
-    if question in ("quantile", "median"):
-        at = 0.5 if question == "median" else options.get("at")
-        return nonlinear.quantile(view, at, estimator=estimator, level=level)
-    if question == "variance":
-        words, g, limits = "variance of the counts", nonlinear.variance, (0.0, (n - 1) ** 2 / 4)
-    else:
-        words, g, limits = "Gini coefficient of the counts", nonlinear.gini, (0.0, 1.0)
-    return nonlinear.smooth(view, words, g, limits, estimator=estimator, level=level)
+    return kind.capped.format(f"counts capped at {len(release.target) - 1}")
 
 
 def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -> None:
-    if not callable(question) and question not in QUESTIONS:
-        raise HoldfastError(
-            f"`question` must be a function of the distribution or one of {', '.join(QUESTIONS)}, "
-            f"got {question!r:.40}.{_closest(question)}"
-        )
+    allowed = find_question(question).options
     if estimator not in ESTIMATORS:
         raise HoldfastError(
             f"`estimator` must be one of {', '.join(ESTIMATORS)}, got {estimator!r:.40}."
         )
     check_level(level)
-    allowed = OPTIONS.get(question, ()) if isinstance(question, str) else ()
     for name in options:
         if name not in allowed:
             takes = f"takes {', '.join(allowed)}" if allowed else "takes no such option"
             raise HoldfastError(f"`{name}` does not fit this question, which {takes}.")
 
 
-def _closest(question: Any) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(str(question), QUESTIONS, n=1)
-    return f" Hint: did you mean {near[0]!r}?" if near else ""
-
-
-def _linear(view: Evidence, question: Any, options: dict[str, Any]) -> linear.Linear | None:
-    """The question as a sum over the distribution, where it is one."""
-    n = len(view.target)
-    if question == "share":
-        return linear.share(n, **options)
-    if question == "mean":
-        return linear.mean(n)
-    return linear.total(n, view.rows) if question == "total" else None
-
-
-def _few_rows(view: Evidence, question: Any, options: dict[str, Any]) -> tuple[str, ...]:
-    sum_over_counts = _linear(view, question, options)
-    f = None if sum_over_counts is None else sum_over_counts.f
+def _few_rows(view: Evidence, f: Floats | None) -> tuple[str, ...]:
     spread = view.largest_spread if f is None else spread_of(view, f)
     return (FEW_ROWS_FOR_BUDGET,) if spread >= FEW_FOR_ANSWERS else ()
 
 
-def _notes(release: "Release", question: Any, answer: Answer) -> tuple[str, ...]:
+def _notes(release: "Release", question: Any, kind: Question, answer: Answer) -> tuple[str, ...]:
     notes, top = [], len(release.target) - 1
-    if question in ("mean", "total", "variance", "gini") and release.target[-1] > NOTED_TOP_SHARE:
-        notes.append(f"counts above {top} were published as {top} and enter as {top}")
-    if question in ("median", "quantile") and answer.interval[1] >= top:
-        notes.append(
-            f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
-        )
+    if kind.capped is not None and high_is_noted(release.target[-1]):
+        notes.append(enters_capped(top))
+    if isinstance(kind, Quantile) and answer.interval[1] >= top:
+        notes.append(or_more(top))
     rare = question == "share" and answer.interval[1] * release.rows < FEW_ROWS
     large = float(release.privacy.budget.unit_2) > LARGE_EPSILON
     gaps = has_stage_1(release) and bool((release.target <= 0).any())

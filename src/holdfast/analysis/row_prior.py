@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privatizers.groups import whole_share
+from holdfast.privatizers.groups import group_epsilon
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -31,7 +31,7 @@ def group_prior(release: "Release", number: int) -> tuple[Floats, Mechanism]:
     if groups is None:
         return release.target, release.mechanism
     group = groups.at(number)
-    spent = float(release.privacy.budget.unit_1 * (1 - whole_share(len(groups))))
+    spent = float(group_epsilon(release.privacy.budget.unit_1, len(groups)))
     noise = 2**0.5 / spent  # of a cumulative sum, in rows
     part = MOST_OF_THE_TABLE * noise / (noise + group.rows)
     return (1 - part) * group.target + part * release.target, group.mechanism

@@ -32,8 +32,8 @@ def roles_of(source: Any, names: dict[str, Any], *, streamed: bool) -> "Roles":
 
 
 def refuse_surprise(roles: "Roles", *, keep_none: bool) -> None:
-    """Raise if columns would be withheld of which nothing was said: before they are missed in a
-    release that is paid for."""
+    """Raise if columns that nobody mentioned would be withheld, before they are missed in a release
+    that is paid for."""
     from holdfast.tables.columns import reads_as_number
 
     roles.refuse_header()

@@ -25,7 +25,8 @@ from holdfast.cli.options import read_whole, whole
 from holdfast.cli.payment import told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError, numbered, one_line
+from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
+from holdfast.tables.formats import release_format
 
 if TYPE_CHECKING:
     from holdfast.ledger.entries import Balance
@@ -259,9 +260,8 @@ def privatize(
         else:
             with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
                 release = holdfast.privatize(source, **chosen)
-            suffix = "parquet" if file.suffix.lower() in (".parquet", ".pq") else "csv"
             with working("Writing …", quiet=as_json), _saying_if_it_is_kept(ledger, seed):
-                folder = release.save(out or "", table_format=suffix)
+                folder = release.save(out or "", table_format=release_format(file))
     if as_json:
         extra: dict[str, Any] = {"folder": str(folder)}
         if ledger is not None:
@@ -338,9 +338,8 @@ def _saying_if_it_counted() -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        for note in getattr(error, "__notes__", ()):
-            if note in (COUNTED, MAY_COUNT):
-                asides.print(note)
+        if spent_by(error) is not Spent.NO:
+            asides.print(spent_by(error).in_words)
         raise
 
 

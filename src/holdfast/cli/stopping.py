@@ -27,7 +27,7 @@ class End(IntEnum):
     STOPPED = 130
     """What a shell expects of a command that Ctrl-C ended."""
     TERMINATED = 143
-    """Likewise, for the signal TERM."""
+    """What a shell expects after the signal TERM."""
 
 
 CODES = (

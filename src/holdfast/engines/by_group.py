@@ -1,6 +1,5 @@
-"""What differs in the five steps where rows are in groups: a line for each group."""
+"""Steps 2 and 3 where rows are in groups: a measurement of all, a mechanism for each."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,9 +7,8 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.constructors import Constructor, Optimal
 from holdfast.errors import HoldfastError
-from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
-from holdfast.mechanism.mechanism import Mechanism
-from holdfast.mechanism.sampling import draw
+from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.mechanism.mechanism import check_mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.randomness import Randomness
 from holdfast.privatizers import CumulativeSmooth
@@ -18,7 +16,6 @@ from holdfast.privatizers.joint import fit_measured, measure_groups
 from holdfast.privatizers.totals import Totals
 from holdfast.release.groups import Groups
 from holdfast.tables.groups import Partition
-from holdfast.tables.histogram import histogram_of_counts, top_code
 
 MOST_CELLS = 20_000_000  # groups times counts
 
@@ -69,60 +66,6 @@ def _mechanisms(z: Floats, constructor: Constructor, budget: Budget) -> tuple[An
     which = [index.setdefault(row.tobytes(), len(index)) for row in z]
     targets = [np.frombuffer(key) for key in index]
     made = [constructor(target, epsilon=budget.unit_2) for target in targets]
-    grouped = GroupedMechanism([one.mechanism for one in made], which)
-    if grouped.epsilon > budget.unit_2:
-        raise HoldfastError("a mechanism was made for more than its epsilon.")
-    return grouped, made[0].description
-
-
-def histogram_by(members: Integers | None, counts: Integers, stages: Any) -> Integers:
-    """How many rows have each count; a line for each group, where rows are in groups."""
-    top = stages.highest
-    if members is None:
-        return histogram_of_counts(counts, top)
-    cells = members * (top + 1) + top_code(counts, top)
-    number = len(stages.groups)
-    return np.bincount(cells, minlength=number * (top + 1)).reshape(number, -1).astype(np.int64)
-
-
-def totals_by(members: Integers | None, counts: Integers, stages: Any) -> Sequence[int]:
-    """The totals of uncapped counts, by group; none where none are to be measured."""
-    if not stages.budget.totals:
-        return ()
-    if members is None:
-        return [whole_sum(counts)]
-    halves = []
-    for part in _halves(counts):
-        sums = np.zeros(len(stages.groups), dtype=np.int64)
-        np.add.at(sums, members, part)
-        halves.append(sums.tolist())
-    return [(high << 32) + low for high, low in zip(*halves, strict=True)]
-
-
-def whole_sum(counts: Integers) -> int:
-    """The sum of counts, exactly.
-
-    >>> whole_sum(np.full(4, 2**62))
-    18446744073709551616
-    """
-    high, low = _halves(counts)
-    return (int(high.sum()) << 32) + int(low.sum())
-
-
-def _halves(counts: Integers) -> tuple[Integers, Integers]:
-    """The sum of many large counts does not fit into 64 bits; those of their halves do."""
-    return counts >> 32, counts & 0xFFFFFFFF
-
-
-def draw_by(
-    members: Integers | None,
-    mechanism: Mechanism | GroupedMechanism,
-    counts: Integers,
-    source: Randomness,
-) -> Integers:
-    """One draw per count, by the mechanism of its group."""
-    if isinstance(mechanism, GroupedMechanism):
-        if members is None:
-            raise HoldfastError("which group a row is in is not known.")
-        return GroupedSampler(mechanism)(counts, members, source)
-    return draw(mechanism, counts, source)
+    for one in made:
+        check_mechanism(one.mechanism, budget.unit_2)
+    return GroupedMechanism([one.mechanism for one in made], which), made[0].description

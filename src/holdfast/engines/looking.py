@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from holdfast.tables.formats import STREAMED, Format, format_of
+
 if TYPE_CHECKING:
     from holdfast.engines.stages import Parameters
     from holdfast.tables.groups import Partition
@@ -17,13 +19,11 @@ _OF_COUNTS = b'0123456789+-. \t"\0'
 def is_large(file: Path) -> bool:
     """Whether a table is better read in batches, by what does not depend on its counts: whoever
     sees that it was learns nothing of them."""
-    from holdfast.tables.stream.open import PARQUET, TEXT
-
-    suffix = file.suffix.lower()
-    if suffix not in TEXT + PARQUET or not file.is_file():
+    kind = format_of(file)
+    if kind not in STREAMED or not file.is_file():
         return False
     try:
-        return (_arrow_size if suffix in PARQUET else _text_size)(file) >= LARGE
+        return (_arrow_size if kind is Format.PARQUET else _text_size)(file) >= LARGE
     except Exception:  # whoever reads it next says what is wrong with it
         return False
 
@@ -73,19 +73,18 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     table = read_table(file, **names)
     table.check_publication()
     rows = int(table.drawn.sum())
-    within = parameters.within_for(rows)
     return Looked(
         rows=rows,
         others=table.others,
         withheld=table.withheld,
         notes=table.notes,
-        groups=None if within is None else table.groups(within)[0],
+        groups=parameters.groups_for(rows, table.groups)[0],
     )
 
 
 def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table in batches and check it."""
-    from holdfast.engines.stream.passes import stages_for, tally
+    from holdfast.engines.stream.passes import tally
     from holdfast.tables.columns import Wanted
     from holdfast.tables.histogram import LARGEST_MAX_COUNT
     from holdfast.tables.stream.open import open_source
@@ -98,5 +97,5 @@ def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters")
         others=roles.others,
         withheld=roles.withheld,
         notes=seen.notes,
-        groups=stages_for(seen, parameters)[0].groups,
+        groups=parameters.groups_for(seen.rows, seen.settle)[0],
     )

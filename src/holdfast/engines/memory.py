@@ -9,9 +9,9 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction
-from holdfast.engines.by_group import draw_by, histogram_by, totals_by
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.stages import Parameters, Stages, check_parameters
+from holdfast.engines.stages import Stages, check_parameters
+from holdfast.engines.steps import draw_by, histogram_by, totals_by
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
@@ -124,20 +124,10 @@ def privatize(
         within=parameters.within,
     )
     rows.check_publication()
-    stages, members = stages_for(rows, parameters)
+    stages, members = parameters.for_table(int(rows.drawn.sum()), rows.groups)
     zeros = int(rows.structural_zero.sum())
     run = InMemory(rows=rows, stages=stages, members=members)
     return pay_and_draw(run, stages.request(zeros), account)
-
-
-def stages_for(rows: CountTable, parameters: Parameters) -> tuple[Stages, Integers | None]:
-    """The stages for a table, and the group of each row that is drawn; nothing is drawn."""
-    number = int(rows.drawn.sum())
-    within = parameters.within_for(number)
-    if within is None:
-        return parameters.for_rows(number), None
-    groups, members = rows.groups(within)
-    return parameters.for_rows(number, groups), members
 
 
 def five_steps(rows: CountTable, stages: Stages, members: Integers | None = None) -> Release:

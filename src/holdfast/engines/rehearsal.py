@@ -8,8 +8,8 @@ from contextlib import suppress
 import numpy as np
 
 from holdfast.constructors import Constructor, Optimal
-from holdfast.engines.by_group import draw_by, histogram_by
 from holdfast.engines.stages import Stages, check_parameters
+from holdfast.engines.steps import draw_by, histogram_by
 from holdfast.errors import HoldfastError
 from holdfast.ledger.identity import is_known
 from holdfast.mechanism.sampling import LARGEST_TABLE

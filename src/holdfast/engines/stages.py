@@ -1,6 +1,6 @@
 """A run from its parameters to a certified mechanism: what all engines share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.arrays import Integers
 from holdfast.constructors import Construction, Constructor, Optimal
 from holdfast.constructors.constructor import as_constructor
 from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
@@ -53,6 +54,8 @@ from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
 HIGHEST_BY_GROUP = 10_000
+Read = Callable[[Within], tuple[Partition, Integers]]
+"""What finds the groups of a table, and in which of them each row is."""
 
 
 def check_parameters(
@@ -135,6 +138,17 @@ class Parameters:
         if self.within is None or not self.within.open:
             return self.within
         return self.within.settled(classes_rule(rows))
+
+    def groups_for(self, rows: int, read: Read | None) -> tuple[Partition | None, Integers | None]:
+        """The groups of a table of so many rows, and in which of them each row is; none without
+        `within`."""
+        within = self.within_for(rows)
+        return (None, None) if within is None or read is None else read(within)
+
+    def for_table(self, rows: int, read: Read | None) -> tuple["Stages", Integers | None]:
+        """The stages for a table of so many rows, and the group of each; nothing is drawn."""
+        groups, members = self.groups_for(rows, read)
+        return self.for_rows(rows, groups), members
 
     def for_rows(self, rows: int, groups: Partition | None = None) -> "Stages":
         """The stages for a table of so many rows, in these groups, which is public; what cannot be

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from holdfast.errors import COUNTED, MAY_COUNT, HoldfastError
+from holdfast.errors import HoldfastError, Spent, mark_spent
 from holdfast.ledger.entries import State
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.request import Request
@@ -133,7 +133,7 @@ def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint
             what=words,
         )
     except KeyboardInterrupt as error:  # before it was on disk, or just after
-        error.add_note(MAY_COUNT)
+        mark_spent(error, Spent.MAYBE)
         raise
 
 
@@ -141,7 +141,7 @@ def _draw(run: Run[R], ledger: Ledger, spend: int, store: Path | None) -> R:
     try:
         release = run.draw(store=store, receipt=str(ledger.receipt(spend)))
     except BaseException as error:
-        error.add_note(COUNTED)
+        mark_spent(error, Spent.YES)
         stored = store is not None and store.is_dir()
         with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
             ledger.finish(spend, State.DONE if stored else State.ABANDONED)
@@ -151,6 +151,6 @@ def _draw(run: Run[R], ledger: Ledger, spend: int, store: Path | None) -> R:
     except HoldfastError:
         pass  # it is paid; without the mark it is open and counts, and is shown again if stored
     except BaseException as error:
-        error.add_note(COUNTED)
+        mark_spent(error, Spent.YES)
         raise
     return release

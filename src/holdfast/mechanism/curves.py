@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, exact_sum
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism.tails import Shape, Tails, curve_error, curve_sums, floor_error
 from holdfast.privacy.metrics import POWERS, count_error
@@ -64,9 +64,7 @@ class Curves:
     @property
     def keep(self) -> int:
         """What the floors leave for the curves: the height of the last one."""
-        return (
-            TOTAL - (int((self.floors >> 32).sum()) << 32) - int((self.floors & 0xFFFFFFFF).sum())
-        )
+        return TOTAL - exact_sum(self.floors)
 
     def check(self, epsilon: Fraction) -> None:
         """Raise unless these are curves in their order, for this epsilon, of rows of 2^62."""

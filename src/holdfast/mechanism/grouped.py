@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +12,8 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError
 from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.mechanism import Certificate, Mechanism
-from holdfast.privacy.randomness import THREADS, Randomness, SystemEntropy
-
-BATCH = 1 << 18
+from holdfast.mechanism.sampling import drawn_in_batches
+from holdfast.privacy.randomness import Randomness
 
 
 class GroupedMechanism:
@@ -147,23 +145,15 @@ class GroupedSampler:
 
     def __call__(self, counts: Integers, groups: Integers, source: Randomness) -> Integers:
         """One independent draw per count, each by the mechanism of its group."""
-        drawn = np.empty(len(counts), dtype=np.int64)
-        which = self._index[groups]
-        parts = [slice(at, at + BATCH) for at in range(0, len(counts), BATCH)]
-        if len(parts) <= 1 or not isinstance(source, SystemEntropy):
-            for part in parts:
-                self._draw(counts[part], which[part], drawn[part], source)
-            return drawn
-        with ThreadPoolExecutor(THREADS) as pool:
-            work = [pool.submit(self._draw, counts[p], which[p], drawn[p], source) for p in parts]
-            for done in work:
-                done.result()
-        return drawn
-
-    def _draw(self, counts: Integers, which: Integers, drawn: Integers, source: Randomness) -> None:
         from holdfast.mechanism.curve_kernel import draw_by_group
 
-        draw_by_group(*self._curves, which, counts, drawn, source.bits_62(len(counts)))
+        which = self._index[groups]
+
+        def batch(part: slice, drawn: Integers) -> None:
+            bits = source.bits_62(len(drawn))
+            draw_by_group(*self._curves, which[part], counts[part], drawn, bits)
+
+        return drawn_in_batches(len(counts), source, batch)
 
 
 def _check(parts: Sequence[Mechanism], which: Integers) -> None:

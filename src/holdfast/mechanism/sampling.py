@@ -10,6 +10,7 @@ is read never depends on what it is, so all draws are independent. docs/scaling.
 Curves too many for a table are searched as they are, with all 62 bits of every u.
 """
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -50,17 +51,29 @@ class Sampler:
 
     def __call__(self, counts: Integers, source: Randomness) -> Integers:
         """One independent draw per count, each count from 0 to n - 1; on all cores."""
-        drawn = np.empty(len(counts), dtype=np.int64)
-        parts = [slice(at, at + BATCH) for at in range(0, len(counts), BATCH)]
-        if len(parts) <= 1 or not isinstance(source, SystemEntropy):
-            for part in parts:
-                self._source.draw(counts[part], drawn[part], source)
-            return drawn
-        with ThreadPoolExecutor(THREADS) as pool:
-            work = [pool.submit(self._source.draw, counts[p], drawn[p], source) for p in parts]
-            for done in work:
-                done.result()
+
+        def batch(part: slice, drawn: Integers) -> None:
+            self._source.draw(counts[part], drawn, source)
+
+        return drawn_in_batches(len(counts), source, batch)
+
+
+def drawn_in_batches(
+    rows: int, source: Randomness, batch: Callable[[slice, Integers], None]
+) -> Integers:
+    """One draw per row; `batch` draws some rows into an array. On all cores where the source may be
+    read in any order."""
+    drawn = np.empty(rows, dtype=np.int64)
+    parts = [slice(at, at + BATCH) for at in range(0, rows, BATCH)]
+    if len(parts) <= 1 or not isinstance(source, SystemEntropy):
+        for part in parts:
+            batch(part, drawn[part])
         return drawn
+    with ThreadPoolExecutor(THREADS) as pool:
+        work = [pool.submit(batch, part, drawn[part]) for part in parts]
+        for done in work:
+            done.result()
+    return drawn
 
 
 class _Table:

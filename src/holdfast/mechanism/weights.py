@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, exact_row_sums
 from holdfast.errors import CertificateError
 from holdfast.privacy.metrics import count_error
 
@@ -38,10 +38,9 @@ class Weights:
         weights = self.weights
         if (weights < 0).any():
             raise CertificateError("a weight is negative.")
-        # two sums of half words: a row of corrupt 64-bit weights could wrap around
-        high, low = (weights >> 32).sum(axis=1), (weights & 0xFFFFFFFF).sum(axis=1)
-        wrong = np.flatnonzero(high.astype(object) * 2**32 + low != TOTAL)
-        if len(wrong):
+        # exactly: a row of corrupt 64-bit weights could wrap around
+        wrong = [i for i, total in enumerate(exact_row_sums(weights)) if total != TOTAL]
+        if wrong:
             raise CertificateError(f"the weights of row {wrong[0]} do not add up to 2^62.")
 
     def row(self, i: int) -> Integers:

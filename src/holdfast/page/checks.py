@@ -36,7 +36,9 @@ def _file(site: Site, draft: Draft) -> Values:
     refused = draft.one("file", "refused")
     if refused:
         kinds = "CSV, Parquet or .xlsx"
-        return values | {"problem": f"`{refused}` is no table. Hint: save it as {kinds}."}
+        return values | {
+            "problem": f"`{refused}` is not a table that holdfast reads. Hint: save it as {kinds}."
+        }
     return values | _problem(lambda: {"preview": _preview(site, draft)}, site)
 
 

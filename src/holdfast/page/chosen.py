@@ -47,16 +47,11 @@ class Chosen:
         return {name: value for name, value in self._plain.items() if name not in other}
 
     @property
-    def large(self) -> bool:
-        """Whether the file is better read in batches."""
+    def streamed(self) -> bool:
+        """Whether the file is read in batches: it is large."""
         from holdfast.engines.looking import is_large
 
         return self.people is None and is_large(Path(self.source))
-
-    @property
-    def streamed(self) -> bool:
-        """Whether it is: groups and totals need the whole table."""
-        return self.large and not {"within", "totals"} & set(self.arguments)
 
     def table(self) -> Any:
         """The table: people counted, a file read, or its path where it is streamed."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import one_line
 from holdfast.page.chosen import Chosen
+from holdfast.tables.formats import release_format
 
 OPTIONS = {
     "count": "--count",
@@ -78,7 +79,6 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
         shown = {name: value for name, value in shown.items() if name not in MADE_BY_COUNTING}
     elif "keep" not in shown:
         words.append("--keep-none")
-    words += ["--no-stream"] if run.large and not run.streamed else []
     words += _top(shown.get("max_count"))
     words += ["--epsilon", str(shown["epsilon"])] if "epsilon" in shown else []
     for name, value in shown.items():
@@ -131,8 +131,7 @@ def _python(run: Chosen, shown: dict[str, Any], source: str, out: str, folder: P
 
 def table_format(run: Chosen) -> str:
     """The format in which the table of a release is written: that of the file."""
-    parquet = run.people is None and Path(run.source).suffix.lower() in (".parquet", ".pq")
-    return "parquet" if parquet else "csv"
+    return release_format(run.source) if run.people is None else "csv"
 
 
 def _value(value: Any) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from holdfast.errors import Spent
 from holdfast.page.chosen import Chosen
 from holdfast.page.draft import Draft
 from holdfast.page.state import read_json, write_json
@@ -51,8 +52,8 @@ class Status:
     phase: Phase
     ended: Ended | None = None
     message: str = ""
-    counted: bool = False
-    """Whether a ledger has counted a run that made no release."""
+    spent: Spent = Spent.NO
+    """Whether a ledger, where there is one, has counted a run that made no release."""
     result: dict[str, Any] | None = None
 
     @property
@@ -116,7 +117,8 @@ class Run:
             return None
         phase = Phase(reached)
         if end is not None:
-            return Status(phase=phase, **end | {"ended": Ended(end["ended"])})
+            spent = Spent(end.get("spent", Spent.NO))
+            return Status(phase=phase, **end | {"ended": Ended(end["ended"]), "spent": spent})
         if alive:
             return Status(phase=phase)
         out = self.chosen.out if self.chosen is not None else ""
@@ -125,7 +127,7 @@ class Run:
         ):  # it was new when the run read its table
             return Status(phase=phase, ended=Ended.DONE, result={"folder": out, "repeated": False})
         how = Ended.CANCELLED if (self.place / "cancelled").exists() else Ended.KILLED
-        return Status(phase=phase, ended=how, counted=phase not in UNPAID)
+        return Status(phase=phase, ended=how, spent=Spent.NO if phase in UNPAID else Spent.MAYBE)
 
     @property
     def chosen(self) -> Chosen | None:

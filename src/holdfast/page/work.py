@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import COUNTED, HoldfastError
+from holdfast.errors import HoldfastError, spent_by
 from holdfast.page.chosen import Chosen
 from holdfast.page.recipe import table_format
 from holdfast.page.runs import Ended, Phase
@@ -26,7 +26,7 @@ def work(place: Path, queue: Path) -> dict[str, Any]:
     try:
         end = _end(run, queue, reach)
     except KeyboardInterrupt as stopped:
-        end = {"ended": Ended.CANCELLED, "counted": _counted(stopped)}
+        end = {"ended": Ended.CANCELLED, "spent": spent_by(stopped)}
     if Phase.DRAWING in reached and end["ended"] != Ended.DONE and Path(run.out).is_dir():
         result = {"folder": run.out, "repeated": False}  # stopped too late: it was written
         return {"ended": Ended.DONE, "result": result}
@@ -37,10 +37,10 @@ def _end(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, 
     try:
         return {"ended": Ended.DONE, "result": _release(run, queue, reach)}
     except HoldfastError as error:
-        return {"ended": Ended.REFUSED, "message": str(error), "counted": _counted(error)}
+        return {"ended": Ended.REFUSED, "message": str(error), "spent": spent_by(error)}
     except Exception as error:
         name = type(error).__name__  # what it says could show counts
-        return {"ended": Ended.FAILED, "message": name, "counted": _counted(error)}
+        return {"ended": Ended.FAILED, "message": name, "spent": spent_by(error)}
 
 
 def _release(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, Any]:
@@ -65,10 +65,6 @@ def _release(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[s
     reach(Phase.CHECKING)
     holdfast.verify(out)
     return {"folder": str(out), "repeated": release.repeated}
-
-
-def _counted(error: BaseException) -> bool:
-    return COUNTED in getattr(error, "__notes__", ())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, exact_sum
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.privacy.budget import exact_fraction
 from holdfast.privacy.rational import exp_below
@@ -79,11 +79,7 @@ def _excess(first: Integers, second: Integers, bound: Fraction) -> Fraction:
     a, b = first.astype(np.float64), float(bound) * second.astype(np.float64)
     sure = a - b > SURE * a
     unsure = np.flatnonzero(~sure & (a - b >= -SURE * a) & (first > 0))
-    excess = _sum(first[sure]) - bound * _sum(second[sure])
+    excess = exact_sum(first[sure]) - bound * exact_sum(second[sure])
     for j in unsure:
         excess += max(int(first[j]) - bound * int(second[j]), Fraction(0))
     return excess
-
-
-def _sum(values: Integers) -> int:
-    return (int((values >> 32).sum()) << 32) + int((values & 0xFFFFFFFF).sum())

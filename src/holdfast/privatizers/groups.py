@@ -94,6 +94,15 @@ def whole_share(groups: int) -> Fraction:
     return WHOLE_SHARE if groups > MANY_GROUPS else Fraction(0)
 
 
+def group_epsilon(unit_1: Fraction, groups: int) -> Fraction:
+    """What of stage 1's epsilon measures each group; the rest measures the whole table.
+
+    >>> group_epsilon(Fraction(1), 3000) == 1 - whole_share(3000)
+    True
+    """
+    return unit_1 * (1 - whole_share(groups))
+
+
 def fit_groups(
     noisy: Sequence[ArrayLike],
     sizes: ArrayLike,

@@ -35,7 +35,7 @@ def decode_curves(data: bytes, epsilon: Fraction) -> Curves:
     magic, version, n, lift, length = HEADER.unpack_from(data)
     packed = data[HEADER.size :]
     if (magic, version, length) != (MAGIC, VERSION, len(packed)):
-        raise HoldfastError("this is no file of curves.")
+        raise HoldfastError("this is not a file of curves.")
     columns = np.frombuffer(zlib.decompress(packed), dtype="<i8").reshape(3, n)
     turns, heights, floors = columns.astype(np.int64)
     return Curves(turns=turns, heights=heights, floors=floors, epsilon=epsilon, lift=lift)

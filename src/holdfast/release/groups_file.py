@@ -50,7 +50,7 @@ def decode_groups(
     magic, version, n, number, length = HEADER.unpack_from(data)
     packed = data[HEADER.size :]
     if (magic, version, length, number) != (MAGIC, VERSION, len(packed), len(sizes)):
-        raise HoldfastError("this is no file of groups.")
+        raise HoldfastError("this is not a file of groups.")
     words = np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
     K = int(words[0])
     ends = list(accumulate((1, number, 3 * n * K, n * K), initial=0))
@@ -78,7 +78,9 @@ def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -
     whole = blocks if share else 0
     ends = list(accumulate([whole, *(n - 1 if one else blocks for one in fine)]))
     if ends[-1] != len(numbers):
-        raise HoldfastError("this is no file of groups: another number of integers was measured.")
+        raise HoldfastError(
+            "this is not a file of groups: another number of integers was measured."
+        )
     return JointMeasurement(
         whole=numbers[:whole] if share else None,
         groups=tuple(numbers[a:b] for a, b in pairwise(ends)),

@@ -10,7 +10,7 @@ from holdfast.errors import numbered
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers import Privatizer
-from holdfast.privatizers.groups import whole_share
+from holdfast.privatizers.groups import group_epsilon
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.text import rows_at_the_top
 from holdfast.tables.groups import Partition
@@ -79,7 +79,7 @@ def _top_notes(target: Floats, rows: int, *, totals: bool) -> list[str]:
 
 
 def says_little(rows: int, unit: Fraction) -> bool:
-    """Whether a group of so many rows drowns in stage 1's noise, and follows the other groups."""
+    """Whether a group of so many rows is lost in stage 1's noise, and follows the other groups."""
     return unit * rows < LITTLE
 
 
@@ -91,13 +91,13 @@ def group_notes(groups: Partition, budget: Budget, target: Floats) -> tuple[str,
 
 def small_group_notes(groups: Partition, budget: Budget) -> tuple[str, ...]:
     """Whether groups are too small for the budget to say anything of them; known beforehand."""
-    unit = budget.unit_1 * (1 - whole_share(len(groups)))
+    unit = group_epsilon(budget.unit_1, len(groups))
     small = sum(says_little(int(rows), unit) for rows in groups.sizes)
     if not small:
         return ()
     rows = int(groups.sizes.sum())
     bearable = max(int(rows * budget.unit_1 / LITTLE), 1)
-    advice = f"; {numbered(bearable, 'class')} of equal size would do".replace("classs", "classes")
+    advice = f"; {numbered(bearable, 'class', 'classes')} of equal size would do"
     return (
         f"{numbered(small, 'group')} of {len(groups):,} are too small for this budget to say much "
         "of them: their distributions follow those of the other groups"

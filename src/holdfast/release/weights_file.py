@@ -52,7 +52,7 @@ def decode_weights(data: bytes) -> NDArray[np.int64]:
     magic, version, n, total, length = HEADER.unpack_from(data)
     packed = data[HEADER.size :]
     if (magic, version, total, length) != (MAGIC, VERSION, TOTAL, len(packed)):
-        raise HoldfastError("this is no file of weights.")
+        raise HoldfastError("this is not a file of weights.")
     planes = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(n, 8, n)
     folded = np.ascontiguousarray(planes.transpose(0, 2, 1)).view("<u8")[:, :, 0]
     differences = (folded >> 1).astype(np.int64) ^ -(folded & 1).astype(np.int64)

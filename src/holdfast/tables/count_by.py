@@ -144,10 +144,10 @@ def _keys(categories: Any, width: int) -> list[_Key]:
     for i, key in enumerate(keys):
         if len(key) != width:
             raise HoldfastError(
-                f"`categories` must have {width} values each, number {i + 1} has not."
+                f"`categories` must have {width} values each; number {i + 1} does not."
             )
         if not all(isinstance(value, Hashable) for value in key):
-            raise HoldfastError(f"`categories` must be labels such as text, number {i + 1} is not.")
+            raise HoldfastError(f"`categories` must be labels such as text; number {i + 1} is not.")
         if any(map(is_missing, key)):
             raise HoldfastError(f"`categories` must not be missing, number {i + 1} is.")
     return keys

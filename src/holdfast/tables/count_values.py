@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
@@ -37,7 +38,6 @@ _TEXT_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
 _TEXT_MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", ".", "-", "?"}
 _TEXT_INFINITE = {"inf", "infinity", "-inf", "-infinity", "+inf", "+infinity"}
 _BOOLEAN, _TEXT, _REAL = (bool, np.bool_), (str, bytes), (Decimal, Real)
-_MISSING_TYPES = {"NoneType", "NAType", "NaTType", "MaskedConstant"}
 
 
 def series_counts(series: Any, where: str, missing: Sequence[Any] = ()) -> Integers:
@@ -180,7 +180,10 @@ def _text_column(where: str, cells: list[Any]) -> HoldfastError:
 
 def is_missing(value: Any) -> bool:
     """Whether a Python object stands for a missing value, in any library."""
-    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and value != value)
+    if value is None or value is np.ma.masked or (isinstance(value, float) and value != value):
+        return True
+    pandas = sys.modules.get("pandas")  # who has one of its values has loaded it
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
 
 
 class BadCount(HoldfastError):

@@ -14,7 +14,6 @@ from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.excel_marks import Marks, cell_name, read_marks
 
-SUFFIXES = (".xlsx", ".xlsm")
 _EXACT = 10**15  # digits that Excel keeps
 _RANGE = tuple[tuple[int, int], tuple[int, int]]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable, parse_csv
-from holdfast.tables.excel import SUFFIXES as _EXCEL_SUFFIXES
 from holdfast.tables.excel import parse_excel
+from holdfast.tables.formats import STREAMED, Format, endings, format_of
 from holdfast.tables.frames import (
     Frame,
     as_list,
@@ -23,15 +23,12 @@ from holdfast.tables.frames import (
 from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
 
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
-_TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
-_PARQUET_SUFFIXES = (".parquet", ".pq")
-_ALL_SUFFIXES = (*_TEXT_SUFFIXES, *_PARQUET_SUFFIXES, *_EXCEL_SUFFIXES)
 
 
 def read_file(path: str | os.PathLike[str]) -> Any:
     """The table in a file: a `CsvTable`, or from .parquet and .pq a pyarrow Table."""
     path = Path(path)
-    if path.suffix.lower() in _EXCEL_SUFFIXES:
+    if format_of(path) is Format.EXCEL:
         return read_excel(path)
     return _parsed(path, _parse_parquet if _is_parquet(path) else parse_csv)
 
@@ -47,9 +44,9 @@ def read_excel(
             table, with a single cell each, are passed over.
     """
     path = Path(path)
-    if path.suffix.lower() not in _EXCEL_SUFFIXES:
+    if format_of(path) is not Format.EXCEL:
         raise HoldfastError(
-            f"`{path}` must end in {' or '.join(_EXCEL_SUFFIXES)}: `sheet` and `header_row` are "
+            f"`{path}` must end in {' or '.join(Format.EXCEL.value)}: `sheet` and `header_row` are "
             "for Excel workbooks."
         )
     table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, header_row))
@@ -116,17 +113,16 @@ def is_table_file(path: str | os.PathLike[str]) -> bool:
     >>> is_table_file("counts.csv"), is_table_file("Kent")
     (True, False)
     """
-    return Path(path).suffix.lower() in _ALL_SUFFIXES
+    return format_of(path) is not None
 
 
 def _is_parquet(path: Path) -> bool:
-    suffix = path.suffix.lower()
-    if suffix not in _TEXT_SUFFIXES + _PARQUET_SUFFIXES:
+    if format_of(path) not in STREAMED:
         raise HoldfastError(
-            f"`{path}` must end in one of {', '.join(_TEXT_SUFFIXES + _PARQUET_SUFFIXES)}. "
+            f"`{path}` must end in one of {endings(*STREAMED)}. "
             "Hint: save the table as CSV or Parquet; of Excel's files, .xlsx can be read."
         )
-    return suffix in _PARQUET_SUFFIXES
+    return format_of(path) is Format.PARQUET
 
 
 def _parquet() -> Any:

@@ -1,5 +1,6 @@
 """Data frames and series of any library, read through narwhals and given back as they came."""
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -124,10 +125,8 @@ def open_series(source: Any) -> Line | None:
     """A series of any library; None if `source` is something else."""
     import narwhals.stable.v2 as nw
 
-    name = f"{type(source).__module__}.{type(source).__name__}"
-    if name.startswith("pyarrow.") and name.endswith("Array") and "Chunked" not in name:
-        import pyarrow as pa
-
+    pa = sys.modules.get("pyarrow")  # who has an array has loaded it
+    if pa is not None and isinstance(source, pa.Array):
         chunks = nw.from_native(pa.chunked_array([source]), series_only=True)
         return Line(
             lambda where, missing: series_counts(chunks, where, missing),

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import parse_csv
+from holdfast.tables.formats import Format, format_of
 from holdfast.tables.table import columns_of, labels_of
 
 HEAD = 1 << 20
@@ -32,7 +33,7 @@ def preview(table: Any, rows: int) -> Preview:
 
 def head(path: Path, rows: int) -> Any:
     """The beginning of a large file as a table; no more of it is read."""
-    if path.suffix.lower() in (".parquet", ".pq"):
+    if format_of(path) is Format.PARQUET:
         import pyarrow as pa
         import pyarrow.parquet as parquet
 

@@ -65,7 +65,7 @@ def check_folder(folder: Path) -> Found:
     expected |= grouped
     extra = sorted(found - expected)
     if extra:
-        raise Damage(f"the folder holds {shown(extra[0])}, which is no file of a release.")
+        raise Damage(f"the folder holds {shown(extra[0])}, which is not a file of a release.")
     missing = sorted({*TEXTS, SUMS, RECORD, *grouped} - found)
     if missing:
         raise Damage(f"{missing[0]} is missing.")

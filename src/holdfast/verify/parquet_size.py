@@ -70,7 +70,7 @@ def _length(column: Any) -> int:
         return sum(_length(part) for part in column.flatten())
     if isinstance(column, pa.MapArray):
         return _length(column.keys) + _length(column.items)
-    if hasattr(column, "flatten"):
+    if isinstance(column, pa.lib.BaseListArray):
         return _length(column.flatten())
     return int(column.nbytes)
 

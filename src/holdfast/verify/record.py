@@ -11,20 +11,18 @@ from holdfast.verify.report import Damage, OtherSchema, shown
 SCHEMA = 4
 READABLE = (2, 3, 4)
 LARGEST_COUNT = 1_000_000
-NEIGHBOURS = (
+NEIGHBOURS_OF_SCHEMA_2 = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
     "structural zeros and all columns but the counts are public and published unchanged."
 )
-ORDERED = (
+NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows and their order, "
     "max_count, the structural zeros, which counts are missing, and the columns published beside "
     "the counts are public and published unchanged."
 )
-PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
-    " max_count was found from the data, privately, for its own part of epsilon."
-)
+FOUND = " max_count was found from the data, privately, for its own part of epsilon."
 RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
 _FRACTION = re.compile(r"(?:0|[1-9][0-9]{0,999})(?:/[1-9][0-9]{0,999})?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -234,12 +232,12 @@ def read_budget(record: dict[str, Any]) -> Budget:
     return Budget(contributions=privacy["contributions"], steps=privacy["steps"], **numbers)
 
 
-def _relations(found: bool) -> tuple[str, ...]:
-    """What may be said of neighbours: as releases say it now, and as they did before."""
-    extra = PRIVATE_BOUND.removeprefix(NEIGHBOURS.replace("max_count, the", "the"))
+def _relations(schema: int, found: bool) -> tuple[str, ...]:
+    """What may be said of neighbours; releases of schema 2 said it in two ways."""
+    said = (NEIGHBOURS, NEIGHBOURS_OF_SCHEMA_2) if schema == 2 else (NEIGHBOURS,)
     if not found:
-        return NEIGHBOURS, ORDERED
-    return PRIVATE_BOUND, ORDERED.replace("max_count, the", "the") + extra
+        return said
+    return tuple(words.replace("max_count, the", "the") + FOUND for words in said)
 
 
 def check_budget(record: dict[str, Any]) -> str:
@@ -248,7 +246,7 @@ def check_budget(record: dict[str, Any]) -> str:
     if not 0 < budget.epsilon <= 10 or budget.stage_2 == 0:
         raise Damage("the budget: epsilon must lie above 0 and at most 10, and stage_2 above 0.")
     if budget.bound + budget.totals + budget.stage_1 + budget.stage_2 != budget.epsilon:
-        raise Damage("the budget: bound + stage_1 + stage_2 do not add up to epsilon.")
+        raise Damage("the budget: bound + totals + stage_1 + stage_2 do not add up to epsilon.")
     if "totals" in record and budget.totals == 0:
         raise Damage("the budget: totals were measured for nothing.")
     for part in ("bound", "totals", "stage_1", "stage_2"):
@@ -269,7 +267,7 @@ def check_budget(record: dict[str, Any]) -> str:
         words += f" with delta = {rounded_up(budget.delta)}"
     if privacy["promise"] != words:
         raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
-    if privacy["neighbours"] not in _relations(bool(budget.bound)):
+    if privacy["neighbours"] not in _relations(record["schema"], bool(budget.bound)):
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
     if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
         raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")

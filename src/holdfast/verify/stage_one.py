@@ -172,7 +172,7 @@ def _fitted(record: dict[str, Any], unit: Fraction) -> list[float]:
 
         z = repeated_target(name, record["measurement"], record["rows"], n, unit)
     except HoldfastError:
-        raise Damage("measurement has not as many integers as this stage 1 measures.") from None
+        raise Damage("measurement must have as many integers as this stage 1 measures.") from None
     except Exception as error:  # the compiler and its cache fail in ways of their own
         raise NotChecked(
             f"the smooth fit could not be repeated here ({type(error).__name__}). "

@@ -233,7 +233,7 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
     names = list(source.schema_arrow.names)
     name = names[_check_header(names, record)]
     if source.metadata.num_rows != rows_in(record):
-        raise Damage("table.parquet has not rows + structural_zeros rows.")
+        raise Damage("table.parquet must have rows + structural_zeros rows.")
     try:
         check_size(source, file, name)
         check_pages(source, file)

@@ -13,7 +13,6 @@ from holdfast.analysis.parts.part import WORTH_THE_REST, Part
 from holdfast.analysis.parts.profile import Asked, Profile, Told
 from holdfast.analysis.parts.tilts import pooled
 from holdfast.arrays import Floats
-from holdfast.errors import numbered
 
 USUAL = 1.645  # standard errors on each side of a 90 % interval
 WIDE = 1.7  # times the usual width: then an interval owes it to what it does not assume
@@ -27,32 +26,14 @@ OUTSIDE = (
 )
 
 
-def answer(
-    part: Part, question: str | Callable[..., Any], *, level: float, **options: Any
-) -> Answer:
-    """The answer to a checked question about a part."""
-    n, rows = len(part.release.target), part.rows
-    if question in ("quantile", "median"):
-        at = 0.5 if question == "median" else options.get("at")
-        return _quantile(part, at, level)
-    if question == "share":
-        asked = linear.share(n, **options)
-        return _smooth(part, numbers.Average(f=asked.f), asked.words, level, percent=True)
-    counts = np.arange(n, dtype=np.float64)
-    if question == "mean":
-        return _smooth(part, numbers.Average(f=counts), "mean count", level)
-    if question == "total":
-        total = numbers.Average(f=counts, scale=float(rows))
-        return _smooth(part, total, f"total of {numbered(rows, 'row')}", level)
-    if question == "variance":
-        return _smooth(part, numbers.variance(n), "variance of the counts", level)
-    if question == "gini":
-        return _smooth(part, numbers.gini(n), "Gini coefficient of the counts", level)
-    own = _smooth(part, numbers.own(question), nonlinear.own_name(question), level)  # type: ignore[arg-type]
-    return replace(own, notes=(*own.notes, nonlinear.FUNCTION))
+def own(part: Part, g: Callable[..., Any], level: float) -> Answer:
+    """A function of one's own."""
+    found = smooth(part, numbers.own(g), nonlinear.own_name(g), level)
+    return replace(found, notes=(*found.notes, nonlinear.FUNCTION))
 
 
-def _smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
+def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
+    """A number that a little more of each count changes a little."""
     told = _told(part, asked) if asked.straight else None
     low, high = Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
     estimate, error = _estimate(part, asked)
@@ -122,7 +103,8 @@ def _measured(part: Part, f: Floats) -> Told | None:
     return Told(mean=float(mean), variance=max(float(variance), 1e-300))
 
 
-def _quantile(part: Part, probability: Any, level: float) -> Answer:
+def quantile(part: Part, probability: Any, level: float) -> Answer:
+    """The smallest count that at least this share of the part's rows does not exceed."""
     n = len(part.release.target)
     histogram = part.estimate.histogram
 

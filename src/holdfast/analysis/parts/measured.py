@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.privatizers.groups import block_edges, whole_share
+from holdfast.privatizers.groups import block_edges, group_epsilon
+from holdfast.release.groups import Groups
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -44,13 +45,11 @@ def measured_whole(release: "Release") -> Measured:
     return Measured(rows=view.rows, matrix=view.matrix, target=target, tell=tell)
 
 
-def measured_group(release: "Release", number: int) -> Measured:
-    """Of one group of a release by group."""
-    groups = release.groups
-    assert groups is not None  # the caller has one
+def measured_group(release: "Release", groups: Groups, number: int) -> Measured:
+    """Of one group of a release by group, whose groups these are."""
     group, noisy = groups.at(number), groups.measurement.groups[number]
     n = len(group.target)
-    spent = release.privacy.budget.unit_1 * (1 - whole_share(len(groups)))
+    spent = group_epsilon(release.privacy.budget.unit_1, len(groups))
     alpha = float(np.exp(-float(spent)))
     variance = 2 * alpha / (1 - alpha) ** 2
 

@@ -79,7 +79,7 @@ class Part:
             return (self._stratum(every, measured_whole(self.release)),)
         members = members_of(self.release)
         return tuple(
-            self._stratum(members == number, measured_group(self.release, number))
+            self._stratum(members == number, measured_group(self.release, groups, number))
             for number in np.unique(members[self.marks & (members >= 0)]).tolist()
         )
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import SIMULATED
+from holdfast.analysis.cautions import enters_capped, high_is_noted
 from holdfast.analysis.combining import least_squares
 from holdfast.analysis.imputation import Imputer, imputer, index_of
 from holdfast.analysis.known_zeros import known_share, row_kinds
@@ -121,7 +122,6 @@ def _gaussian(
     within = np.mean([fit[1] for fit in fits], axis=0)
     between = np.atleast_2d(np.cov(values.T)) * (1 + 1 / IMPUTATIONS)
     naive = least_squares(found.matrix, shown - found.offset)
-    top = len(release.target) - 1
     return Regression(
         formula=formula,
         family="gaussian",
@@ -132,8 +132,8 @@ def _gaussian(
             names=found.names, values=values.mean(axis=0), covariance=within + between
         ),
         naive=Coefficients(names=found.names, values=naive[0], covariance=naive[1]),
-        notes=(*notes, f"counts above {top} were published as {top} and enter as {top}")
-        if release.target[-1] > 0.001
+        notes=(*notes, enters_capped(len(release.target) - 1))
+        if high_is_noted(release.target[-1])
         else notes,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.constructors import Construction
 from holdfast.engines.stages import check_parameters
-from holdfast.engines.stream.passes import READING, Progress, Streaming, stages_for, tally
+from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -98,7 +98,7 @@ def privatize_stream(
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
     seen = tally(table, parameters.highest, lambda done: say(READING, done))
-    stages, members = stages_for(seen, parameters)
+    stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated
     digest = table.digest() if recognised else None
     run = Streaming(

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
-from holdfast.engines.by_group import histogram_by, totals_by, whole_sum
+from holdfast.arrays import Integers, Marks, exact_sum
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.stages import Parameters, Staged, Stages
+from holdfast.engines.stages import Read, Staged, Stages
+from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.stored_counts import (
     StoredCounts,
     column_file,
@@ -61,6 +61,11 @@ class Tally:
         """Rows that go through the mechanism."""
         return int(self.histogram.sum())
 
+    @property
+    def settle(self) -> Read | None:
+        """What finds the groups, where rows are in groups."""
+        return None if self.groups is None else self.groups.settle
+
 
 def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
@@ -75,7 +80,7 @@ def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> T
         zeros += 0 if part.marks is None else int(part.marks.sum())
         rows += len(part.counts)
         drawn = drawn_rows(part.counts, part.marks)
-        total += whole_sum(part.counts[drawn])
+        total += exact_sum(part.counts[drawn])
         if groups is not None:
             groups.see(part.cells, drawn)
             kept.append(part.counts[drawn])
@@ -111,15 +116,6 @@ def _nothing(rows: int, zeros: int) -> HoldfastError:
     if zeros == rows:
         return HoldfastError("`structural_zero` marks every row, so there is nothing to release.")
     return HoldfastError("`table` has no count that is known, so there is nothing to release.")
-
-
-def stages_for(seen: Tally, parameters: Parameters) -> tuple[Stages, Integers | None]:
-    """The stages for a table that was tallied, and the group of each row that is drawn."""
-    within = parameters.within_for(seen.rows)
-    if within is None or seen.groups is None:
-        return parameters.for_rows(seen.rows), None
-    groups, members = seen.groups.settle(within)
-    return parameters.for_rows(seen.rows, groups), members
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Floats
+from holdfast.arrays import Floats, exact_row_sums
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.approximate import exact_delta
@@ -86,8 +86,7 @@ def _check(matrix: Any) -> Matrix:
 def _totals(weights: Matrix) -> list[int]:
     if weights.dtype.kind == "f":
         return [1] * len(weights)
-    high, low = (weights >> 32).sum(axis=1), (weights & 0xFFFFFFFF).sum(axis=1)
-    return [int(h) * 2**32 + int(part) for h, part in zip(high, low, strict=True)]
+    return exact_row_sums(weights)
 
 
 def _worst(weights: Matrix, reach: int) -> Worst:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, exact_sum
 from holdfast.tables.leaks.search import Leak, find_leaks
 from holdfast.tables.order import rows_by
 
@@ -127,8 +127,7 @@ class _Total:
         self._sum, self._most, self._rows = 0, 0, 0
 
     def see(self, counts: Integers) -> None:
-        # in two halves: the sum of many large counts does not fit into 64 bits
-        self._sum += (int((counts >> 32).sum()) << 32) + int((counts & 0xFFFFFFFF).sum())
+        self._sum += exact_sum(counts)
         self._most = max(self._most, int(counts.max(initial=0)))
         self._rows += int(np.count_nonzero(counts))
 

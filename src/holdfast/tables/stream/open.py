@@ -1,15 +1,15 @@
 """What can be streamed: paths and DuckDB relations."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Wanted
 from holdfast.tables.files import refuse_special
+from holdfast.tables.formats import STREAMED, Format, endings, format_of
 from holdfast.tables.stream.source import Source
-
-TEXT, PARQUET = (".csv", ".tsv", ".txt"), (".parquet", ".pq")
 
 
 def open_source(source: Any, wanted: Wanted | None = None) -> Source:
@@ -23,7 +23,8 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
             "`structural_zero` must name a column of true and false where a table is streamed."
         )
     if not isinstance(source, str | os.PathLike):
-        if type(source).__name__ != "DuckDBPyRelation":
+        duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
+        if duckdb is None or not isinstance(source, duckdb.DuckDBPyRelation):
             raise HoldfastError(
                 f"`source` must be a path or a DuckDB relation, got {type(source).__name__}. "
                 "Hint: what is in memory already goes to `holdfast.privatize`."
@@ -31,11 +32,11 @@ def open_source(source: Any, wanted: Wanted | None = None) -> Source:
         return ArrowSource(open_duckdb(source), wanted)
     path = Path(source)
     refuse_special(path)
-    if path.is_dir() or path.suffix.lower() in PARQUET:
+    if path.is_dir() or format_of(path) is Format.PARQUET:
         return ArrowSource(open_parquet(path), wanted)
-    if path.suffix.lower() not in TEXT:
+    if format_of(path) is not Format.TEXT:
         raise HoldfastError(
-            f"`{path}` must be a folder or end in one of {', '.join(TEXT + PARQUET)}. "
+            f"`{path}` must be a folder or end in one of {endings(*STREAMED)}. "
             "Hint: save the table as CSV or Parquet."
         )
     return TextSource(path, wanted)
