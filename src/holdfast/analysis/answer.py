@@ -9,8 +9,10 @@ from holdfast.analysis.markup import small, table
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
 
-USUAL_LEVEL = 0.9
-"""An estimate of "best" lies in the interval of this level, whatever level is asked for."""
+OUTSIDE = (
+    "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
+    "does without the fit"
+)
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
 
 
@@ -43,8 +45,7 @@ class Answer:
     estimate: float
     """The answer."""
     standard_error: float | None
-    """Standard deviation of the unrestricted estimate, from stage 1 and sampling; None where the
-    question has none."""
+    """Of the estimate, from stage 1 and sampling; None where the question has none."""
     interval: tuple[float, float]
     """Covers the truth with probability `level`, over the randomness of the release."""
     level: float

@@ -163,10 +163,24 @@ class Evidence:
         """
         if self.first.skipped or len(self.target) > DENSE_UP_TO:
             return isotonic(self.combined)
+        return self._corrected(self._correction[1])
+
+    def best_error(self, f: Floats) -> float:
+        """Standard error of f · best: of z's own error as far as it is left, and of sampling."""
+        if self.first.skipped or len(self.target) > DENSE_UP_TO:
+            return self.standard_error(f, self.weights(f, "best"))
+        spread, correction = self._correction
+        w = correction @ f
+        left = spread @ (f - self.matrix @ w)
+        return float(np.sqrt(left @ left + self.sampling_variance(w)))
+
+    @cached_property
+    def _correction(self) -> tuple[Floats, Floats]:
+        """The spread of z, and w for every share."""
         spread = self.again()
         seen = spread @ self.matrix
         vectors, inverse = _inverse(self.sampling_covariance + seen.T @ seen)
-        return self._corrected(vectors @ (inverse[:, None] * (vectors.T @ (seen.T @ spread))))
+        return spread, np.asarray(vectors @ (inverse[:, None] * (vectors.T @ (seen.T @ spread))))
 
     @cached_property
     def matched(self) -> Floats:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.analysis.answer import USUAL_LEVEL, Answer
+from holdfast.analysis.answer import OUTSIDE, Answer
 from holdfast.analysis.error_law import error_density, shortest_interval
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.arrays import Floats
@@ -36,22 +36,24 @@ class Linear:
         stretch = self._stretch(view, view.first.variance * float(loads @ loads), spread)
         low, high = shortest_interval(centre, law, level, limits, stretch)
         plain = {"released": view.released, "target": view.target}.get(estimator)
+        notes: tuple[str, ...] = () if view.first.exact else (REPEATED,)
         if plain is None:
             dense = len(self.f) <= DENSE_UP_TO
-            first, last = shortest_interval(centre, law, USUAL_LEVEL, limits, stretch)
-            estimate = min(max(float(self.f @ view.best) if dense else centre, first), last)
+            estimate = float(self.f @ view.best) if dense else min(max(centre, low), high)
+            error = view.best_error(self.f)
+            notes += () if low <= estimate <= high else (OUTSIDE,)
         else:
-            estimate = float(self.f @ plain)
-        low, high = min(low, estimate), max(high, estimate)
+            estimate, error = float(self.f @ plain), view.standard_error(self.f, w)
+            low, high = min(low, estimate), max(high, estimate)
         return Answer(
             question=self.words,
             estimate=self.scale * estimate,
-            standard_error=self.scale * view.standard_error(self.f, w),
+            standard_error=self.scale * error,
             interval=(self.scale * low, self.scale * high),
             level=level,
             estimator=estimator,
             method="formula" if view.first.exact else "bootstrap",
-            notes=() if view.first.exact else (REPEATED,),
+            notes=notes,
             percent=self.percent,
         )
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.answer import SIMULATED, Answer
+from holdfast.analysis.answer import OUTSIDE, SIMULATED, Answer
 from holdfast.analysis.every_count import rarely_covered
 from holdfast.analysis.known_zeros import drawn_rows
 from holdfast.analysis.posterior import (
@@ -51,10 +51,6 @@ ONE_STAGE = (
 NO_ANSWERS = (
     "The noise of this release is not known well enough for estimates with intervals, so none are "
     "given. What the released table says of each count stands under the distribution of counts."
-)
-OUTSIDE = (
-    "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
-    "does without the fit"
 )
 KNOWN = "rows publicly known to be zero are not among them"
 
