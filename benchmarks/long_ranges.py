@@ -190,7 +190,8 @@ def coverage(runs: int) -> None:
             for name, value in numbers(noisy).items():
                 geometric[name].append(value - truth[name])
         print(
-            f"\n{len(counts):,} robberies, epsilon = {epsilon}, {runs} releases: mean absolute error"
+            f"\n{len(counts):,} robberies, epsilon = {epsilon}, {runs} releases: "
+            "mean absolute error"
         )
         print(
             f"{'':16}{'truth':>12}{'default':>12}{'covered':>10}{'cap 0.99':>12}{'geometric':>12}"

@@ -83,7 +83,8 @@ hf_target <- function(release, group = 1) {
 }
 
 # For every row: the shortest run of true counts with at least the probability `level`, what to
-# expect, the median and the probability of 0. The same as `release.intervals(level)` in Python.
+# expect, the median and the probability of 0. The same as `release.intervals(level)` in Python, but
+# for small tables and groups, where z is uncertain and Python's intervals allow for that.
 hf_intervals <- function(release, level = 0.9) {
   n <- length(release$target)
   kinds <- release$counts

@@ -93,24 +93,6 @@ def test_a_bootstrap_is_turned_round():
     assert (low, high) == (pytest.approx(7.2), pytest.approx(10.8))
 
 
-def test_a_total_knows_that_z_is_uncertain():
-    release = released()
-    group = np.flatnonzero(release.counts >= 2)
-    drawn = np.bincount(release.counts[group], minlength=8)
-    t, view = release.mechanism.matrix, release.evidence
-
-    def total(z):
-        return drawn @ ((z * STEPS) @ t / (z @ t))
-
-    z = release.target
-    slope = np.array([(total(z + 1e-6 * e) - total(z - 1e-6 * e)) / 2e-6 for e in np.eye(8)])
-    loads = view.first.loads(slope)
-    laws = [release.posterior(j) for j in range(8)]
-    rows, prior = drawn @ [law.variance for law in laws], view.first.variance * loads @ loads
-    assert prior > 0.05 * rows
-    assert release.total_of(group).standard_error ** 2 == pytest.approx(rows + prior, rel=1e-5)
-
-
 @pytest.mark.parametrize("release", [FEW, released(), released(counts=COUNTS * 12, max_count=90)])
 def test_the_estimates_of_a_report_are_one_distribution(release):
     content = report(release)

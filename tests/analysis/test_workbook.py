@@ -131,3 +131,6 @@ def test_groups_have_rows_of_their_own():
     )  # fmt: skip
     assert [row[:2] for row in groups_sheet(release)] == [("NE", 200), ("TX", 200)]
     assert [row[0] for row in totals_sheet(release)] == ["all rows", "NE", "TX"]
+    found = sheets(workbook(release))
+    assert found["Groups"]["group"].tolist() == ["NE", "TX"]
+    assert found["Table"]["n"].tolist() == release.counts.tolist()

@@ -141,7 +141,9 @@ def test_a_constructor_that_brings_a_delta_is_refused_before_a_count_is_drawn(mo
     gaussian = holdfast.baselines.DiscreteGaussian(delta="1e-2")
     drawn = []
     monkeypatch.setattr("holdfast.mechanism.sampling.draw", lambda *_: drawn.append(1))
-    monkeypatch.setattr(sys.modules["holdfast.engines.memory"], "draw", lambda *_: drawn.append(1))
+    monkeypatch.setattr(
+        sys.modules["holdfast.engines.memory"], "draw_by", lambda *_: drawn.append(1)
+    )
     measurement = pipeline(constructor=lambda z, epsilon: gaussian(z, epsilon=epsilon))
     with pytest.raises(Exception, match="withheld"):
         measurement([0, 1, 2, 3])

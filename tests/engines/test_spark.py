@@ -371,3 +371,56 @@ def test_the_documented_script_runs_under_spark_submit(spark, tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
     assert "20000 rows" in done.stdout
     assert holdfast.verify(tmp_path / "bundle").passed
+
+
+def grouped(spark, rows=20_000):
+    """id, state with nulls, people, visits: visits are more where there are more people."""
+    return spark.range(0, rows, 1, 4).selectExpr(
+        "id",
+        "element_at(array('AK', 'NE', NULL), CAST(id % 3 + 1 AS int)) AS state",
+        "CAST(pmod(hash(id), 1000) AS int) AS people",
+        "CAST(pmod(hash(id, 7), 5) + pmod(hash(id), 1000) DIV 200 AS int) AS visits",
+    )
+
+
+@pytest.mark.parametrize("within", ["state", "classes", "both"])
+def test_groups_on_spark_are_those_of_memory_and_each_is_drawn_by_its_mechanism(
+    spark, tmp_path, within
+):
+    classes = holdfast.classes("people", 4)
+    chosen = {"state": "state", "classes": classes, "both": ["state", classes]}[within]
+    options = {"count": "visits", "keep": ["id"], "epsilon": 3, "max_count": 8, "totals": True}
+    release = holdfast.spark.privatize(
+        grouped(spark), str(tmp_path / "out"), within=chosen, **options
+    )
+    truth = grouped(spark).toPandas()
+    memory = holdfast.privatize(truth, within=chosen, seed=1, **options)
+    assert release.groups.names == memory.groups.names
+    assert release.groups.sizes.tolist() == memory.groups.sizes.tolist()
+    assert abs(release.totals.whole.value - truth.visits.sum()) < 200
+    loaded = release.save(str(tmp_path / "bundle")).load()
+    true = truth.set_index("id").visits[np.array(loaded.table.column("id"))].to_numpy()
+    for number, group in enumerate(loaded.groups.values()):
+        rows = loaded.groups.members == number
+        before = np.bincount(np.minimum(true[rows], 8), minlength=9)
+        expected = before @ group.mechanism.matrix
+        found = np.bincount(loaded.counts[rows], minlength=9)
+        used = expected > 5
+        statistic = ((found - expected)[used] ** 2 / expected[used]).sum()
+        assert statistic < chi2.ppf(1 - 1e-7, used.sum())
+
+
+def test_what_cannot_be_a_group_on_spark_is_refused_by_name(spark, tmp_path):
+    frame = grouped(spark, 100).selectExpr("*", "CAST(id AS double) / 3 AS share")
+    options = {"count": "visits", "keep": ["id"], "epsilon": 1, "max_count": 8}
+    for within, words in (
+        ("share", "must hold labels: text, whole numbers or booleans, it is double"),
+        (holdfast.classes("state", 3), "must hold numbers to have classes, it is string"),
+    ):
+        with pytest.raises(HoldfastError, match=words):
+            holdfast.spark.privatize(frame, str(tmp_path / "out"), within=within, **options)
+    gaps = frame.selectExpr("id", "visits", "nullif(people, 7) AS people", "nullif(id, 3) AS few")
+    with pytest.raises(HoldfastError, match="there is a row without one"):
+        holdfast.spark.privatize(
+            gaps, str(tmp_path / "out"), within=holdfast.classes("few", 3), **options
+        )

@@ -1,5 +1,7 @@
 """Missing counts and the order of a public column mean in a stream what they mean in memory."""
 
+import importlib
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
@@ -148,3 +150,20 @@ def test_the_errors_are_those_of_memory(tmp_path):
     path.write_text("place,n\na,\nb,\n")
     with pytest.raises(HoldfastError, match="no count that is known"):
         holdfast.privatize_stream(path, tmp_path / "a", **OPTIONS, missing=[""])
+
+
+def test_of_more_rows_than_can_be_marked_only_the_number_of_gaps_is_told(tmp_path, monkeypatch):
+    for place in ("engines.stream.passes", "release.bundle"):
+        monkeypatch.setattr(f"holdfast.{place}.MOST_ROWS", ROWS - 1)
+    verifier = importlib.import_module("holdfast.verify.table")  # `holdfast.verify` is a function
+    monkeypatch.setattr(verifier, "MOST_MARKED", ROWS - 1)
+    path, options = source(tmp_path, "csv"), OPTIONS | {"missing": [-999], "seed": 1}
+    release = holdfast.privatize_stream(path, tmp_path / "a", **options)
+    holdfast.privatize(path, **options).save(tmp_path / "b")
+    assert release.missing_rows is None and release.missing == GAPS.sum()
+    for name in "ab":
+        assert "missing_rows" not in (tmp_path / name / "release.json").read_text()
+        assert holdfast.verify(tmp_path / name).passed
+        assert (holdfast.load(tmp_path / name).missing_rows == GAPS).all()
+    monkeypatch.setattr(verifier, "MOST_MARKED", ROWS)
+    assert "do not go together" in holdfast.verify(tmp_path / "a").damage[0]

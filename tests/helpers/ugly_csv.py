@@ -157,7 +157,7 @@ def _streamed(path, folder, missing, block):
         counts = [count for part in source.read() for count in part.counts.tolist()]
         if not counts or all(count < 0 for count in counts):
             return "no rows"
-        for _ in source.rewrite(lambda counts, _: _released(counts), out, 1):
+        for _ in source.rewrite(lambda counts, *_: _released(counts), out, 1):
             pass
         return list(source.roles.published), counts, out.read_bytes()
     except HoldfastError as error:
@@ -179,7 +179,7 @@ def _record(names, rows, gaps):
 def _verified(data, names, counts):
     record = _record(names, len(counts), 0)
     try:
-        found = list(verifier._csv_counts(io.BytesIO(data), record))
+        found = [count for count, _ in verifier._csv_counts(io.BytesIO(data), record)]
     except Damage as damage:
         return str(damage)
     if [count < 0 for count in counts] != [cell is verifier.EMPTY for cell in found]:
@@ -191,7 +191,8 @@ def _raw(data, whole, missing):
     """What the verifier accepts as it is, memory must accept too, with the same counts."""
     for names in [whole[0]] if whole else [["n"], ["c0", "n"], ["n", "c1"]]:
         try:
-            found = list(verifier._csv_counts(io.BytesIO(data), _record(names, 0, 0)))
+            read = verifier._csv_counts(io.BytesIO(data), _record(names, 0, 0))
+            found = [count for count, _ in read]
         except Damage:
             continue
         if not found or any(cell is None for cell in found):

@@ -183,3 +183,20 @@ def test_a_release_of_a_long_range_is_saved_verified_and_loaded(tmp_path):
     report = holdfast.verify(tmp_path / "out")
     assert report.passed
     assert holdfast.load(tmp_path / "out").measurement.tolist() == release.measurement.tolist()
+
+
+def test_groups_refuse_a_range_that_their_fit_cannot_hold():
+    frame = {"state": ["a", "b"] * 50, "visits": list(range(100))}
+    import pandas as pd
+
+    with pytest.raises(HoldfastError, match="`max_count` must be at most 10000"):
+        holdfast.privatize(
+            pd.DataFrame(frame), epsilon=1, max_count="auto", count="visits", within="state"
+        )
+
+
+def test_two_rows_far_above_the_border_are_never_taken_for_small_ones():
+    histogram = np.bincount([0] * 500 + [7] * 80 + [90_000] * 2, minlength=100_001)
+    for seed in range(8):
+        z = LongRange()(histogram, epsilon=1, rng=seed)
+        assert 582 * z[80_000:].sum() == pytest.approx(2, abs=0.05)

@@ -40,7 +40,7 @@ def r(code, folder):
     return done.returncode, done.stdout, done.stderr
 
 
-def table(rows=400, delimiter=",", top=60):
+def table(rows=6000, delimiter=",", top=60):
     counts = np.random.default_rng(5).geometric(0.2, rows).clip(max=top + 3) - 1
     flags = np.where(counts == 0, np.arange(rows) % 2, 0)
     cells = [[f"é{k}", str(c), str(f)] for k, (c, f) in enumerate(zip(counts, flags, strict=True))]

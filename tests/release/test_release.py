@@ -243,7 +243,7 @@ def test_a_failure_half_way_leaves_nothing(tmp_path, monkeypatch, step):
         raise OSError("disk full")
 
     monkeypatch.setattr(bundle_module, step, fail)
-    with pytest.raises(OSError):
+    with pytest.raises(HoldfastError, match="nothing was released"):
         make().save(tmp_path / "release")
     assert os.listdir(tmp_path) == []
 

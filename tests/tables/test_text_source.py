@@ -43,7 +43,7 @@ def test_any_table_is_read_and_rewritten_as_in_memory(
         before, text_source.BLOCK = text_source.BLOCK, block
         try:
             read = np.concatenate([part.counts for part in source.read()])
-            parts = list(source.rewrite(lambda c, _: c * 7 % 1000, out, 2))
+            parts = list(source.rewrite(lambda c, *_: c * 7 % 1000, out, 2))
         finally:
             text_source.BLOCK = before
         assert read.tolist() == [count for _, count, _ in table]

@@ -1,9 +1,13 @@
 """What an analyst gets for a question."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import hypot
 from typing import Any
 
+from holdfast.analysis.comparisons import difference_ends, ratio_ends
+from holdfast.analysis.markup import small, table
 from holdfast.arrays import Marks
+from holdfast.errors import HoldfastError
 
 USUAL_LEVEL = 0.9
 """An estimate of "best" lies in the interval of this level, whatever level is asked for."""
@@ -76,25 +80,62 @@ class Answer:
             return f"{value:,.0f}{more}"
         return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
 
-    def _repr_html_(self) -> str:
-        from holdfast.analysis.notebook import answer_html
-
-        return answer_html(self)
-
     def __float__(self) -> float:
         return self.estimate
 
     def difference(self, other: "Answer") -> "Answer":
-        """This answer minus another about other rows, or about another release."""
-        from holdfast.analysis.comparisons import difference
-
-        return difference(self, other)
+        """This answer minus another, about other rows or about another release."""
+        self._check(other)
+        ends = difference_ends(self.estimate, self.interval, other.estimate, other.interval)
+        error = _both(self.standard_error, other.standard_error)
+        return self._against(other, "less", self.estimate - other.estimate, ends, error)
 
     def ratio(self, other: "Answer") -> "Answer":
-        """This answer over another about other rows, or about another release."""
-        from holdfast.analysis.comparisons import ratio
+        """This answer over another, about other rows or about another release."""
+        self._check(other)
+        if min(self.interval[0], other.interval[0]) < 0 or other.estimate <= 0:
+            raise HoldfastError("a ratio needs answers above 0.")
+        value = self.estimate / other.estimate
+        ends = ratio_ends(self.estimate, self.interval, other.estimate, other.interval)
+        error = _both(self.standard_error, other.standard_error, value)
+        error = None if error is None else error / other.estimate
+        return replace(self._against(other, "over", value, ends, error), percent=False)
 
-        return ratio(self, other)
+    def _check(self, other: "Answer") -> None:
+        if self.level != other.level:
+            raise HoldfastError("the answers have different levels. Hint: ask both at one level.")
+        if self.percent != other.percent:
+            raise HoldfastError("a share and a count cannot be compared.")
+        if any(mine.meets(its) for mine in self.about for its in other.about):
+            raise HoldfastError(
+                "the two answers share rows, so their errors are not independent. Hint: compare "
+                "parts that do not overlap, such as one with the rows that are not in it."
+            )
+
+    def _against(
+        self,
+        other: "Answer",
+        word: str,
+        value: float,
+        ends: tuple[float, float],
+        error: float | None,
+    ) -> "Answer":
+        return replace(
+            self,
+            question=f"{self.question}, {word} {other.question}",
+            estimate=value,
+            standard_error=error,
+            interval=ends,
+            notes=tuple(dict.fromkeys(self.notes + other.notes)),
+            about=self.about + other.about,
+            top_code=None,
+        )
+
+    def _repr_html_(self) -> str:
+        low, high = (self.in_words(end) for end in self.interval)
+        header = ["", "estimate", f"{percent(self.level)} interval"]
+        row = [self.question, self.in_words(self.estimate), f"{low} to {high}"]
+        return table(header, [row]) + small(self.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -108,6 +149,10 @@ class Answer:
             "method": self.method,
             "notes": list(self.notes),
         }
+
+
+def _both(one: float | None, other: float | None, times: float = 1.0) -> float | None:
+    return None if one is None or other is None else hypot(one, times * other)
 
 
 def percent(level: float) -> str:

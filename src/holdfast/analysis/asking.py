@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
 from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
+from holdfast.analysis.markup import small, table
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
 from holdfast.analysis.parts.totals import measured_total
@@ -86,9 +87,13 @@ class Answers(Mapping[Any, Answer]):
         return pandas().DataFrame(self.columns())
 
     def _repr_html_(self) -> str:
-        from holdfast.analysis.notebook import answers_html
-
-        return answers_html(self)
+        first = next(iter(self.values()))
+        rows = []
+        for name, found in self.items():
+            low, high = (found.in_words(end) for end in found.interval)
+            rows.append([name, found.in_words(found.estimate), f"{low} to {high}"])
+        header = [self.by, "estimate", f"{percent(first.level)} interval"]
+        return table(header, rows) + small(self.notes)
 
 
 def ask_part(
@@ -106,7 +111,10 @@ def ask_part(
         raise HoldfastError(
             "`where` chooses no row. Hint: look at release.table; texts are compared exactly."
         )
-    words = f"where {one_line(where)}" if isinstance(where, str) else "of the rows chosen"
+    if isinstance(where, str):
+        words = f"where {one_line(where)}"
+    else:
+        words = "" if question == "total" else f"of {numbered(int(marks.sum()), 'row')} chosen"
     return _about(release, marks, words, question, level, options)
 
 

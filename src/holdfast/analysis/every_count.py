@@ -6,12 +6,27 @@ import numpy as np
 
 from holdfast.analysis.posterior import posterior, prior
 from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 CLASSES = ((0, 0), (1, 4), (5, 9), (10, 19), (20, None))
-FALLS_SHORT, MANY = 0.1, 200
+FALLS_SHORT, MANY, FEW_FOR_ROWS = 0.1, 200, 0.05
+
+
+UNSURE_NOTE = (
+    "the distribution of counts is itself uncertain, with few rows for this budget, so the "
+    "intervals do without it: they hold for rows of each true count"
+)
+
+
+def distribution_is_unsure(release: "Release") -> bool:
+    """Whether z is too uncertain to say what rows are likely to have."""
+    try:
+        return release.groups is None and release.evidence.largest_spread >= FEW_FOR_ROWS
+    except HoldfastError:  # a stage 1 that is not known here
+        return False
 
 
 def ends_for_every_count(release: "Release", kinds: Any, level: float) -> Integers:

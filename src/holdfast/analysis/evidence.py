@@ -53,7 +53,7 @@ class Evidence:
     """A spread of z: rows whose products add up to the covariance of its error. Costs a hundred
     fits, so it is called where an estimate of `best` is printed, and once."""
 
-    repeated: Callable[[], Floats] = field(repr=False)
+    repeated: Callable[[], Floats] | None = field(default=None, repr=False)
     """Fits of stage 1 when it is repeated on z, as rows; as dear."""
 
     @cached_property
@@ -61,7 +61,8 @@ class Evidence:
         """What is known of a row before its count is looked at: z, where z is known well."""
         if self.first.skipped:
             return self.best
-        if len(self.target) > DENSE_UP_TO or self.largest_spread < UNSURE:
+        dense = len(self.target) <= DENSE_UP_TO
+        if self.repeated is None or not dense or self.largest_spread < UNSURE:
             return self.target
         return averaged(self.target, self.repeated())
 

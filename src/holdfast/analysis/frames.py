@@ -1,8 +1,51 @@
-"""Data frame libraries, which are asked for only where somebody wants a frame."""
+"""Releases as data frames of the libraries that people use."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from holdfast.analysis.conditions import as_numbers
+from holdfast.analysis.regression.formula import texts_of
 from holdfast.errors import HoldfastError
+from holdfast.tables.csv import CsvTable
+from holdfast.tables.table import labels_of
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+
+def as_columns(release: "Release", intervals: bool, level: float) -> dict[str, list[Any]]:
+    """The columns of a release, with intervals beside them where they are wanted.
+
+    What a CSV file holds as text becomes numbers where all of it is numbers, and codes with zeros
+    in front (01001) stay texts.
+    """
+    columns = {name: _cells(release, name) for name in release.unchanged_columns}
+    columns[release.count_column or "count"] = [
+        x if x >= 0 else None for x in release.counts.tolist()
+    ]
+    if not intervals:
+        return columns
+    known = release.counts >= 0
+    for name, values in release.intervals(level).columns().items():
+        while name in columns:  # a column of the table keeps its name and its values
+            name += "_of_count"
+        full = np.full(len(known), None, dtype=object)
+        full[known] = values
+        columns[name] = full.tolist()
+    return columns
+
+
+def _cells(release: "Release", name: str) -> list[Any]:
+    cells = labels_of(release.table, name)
+    if not isinstance(release.table, CsvTable):
+        return cells
+    texts = texts_of(cells)
+    numbers = as_numbers(texts)
+    if numbers is None:
+        return texts
+    whole = all(x == x and x % 1 == 0 and abs(x) < 2**53 for x in numbers)
+    return [int(x) for x in numbers] if whole else numbers.tolist()
 
 
 def pandas() -> Any:

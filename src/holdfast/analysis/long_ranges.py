@@ -19,6 +19,8 @@ from holdfast.mechanism.mechanism import Mechanism
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
+FEW = 30  # rows around a count from which on its own noise does not decide a quantile
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LongEvidence(Evidence):
@@ -50,6 +52,15 @@ class LongEvidence(Evidence):
         """Per count, what a row with it adds to the sampling variance, times N / N^2."""
         mean, square = self.mechanism.expected(w), self.mechanism.expected(w * w)
         return np.asarray(np.maximum(square - mean * mean, 0) / self.rows)
+
+    def reach(self, count: int, level: float) -> int:
+        """How far the count of one row is moved, at this level, where rows are few around it."""
+        away = np.abs(np.arange(len(self.target)) - count)
+        row = self.mechanism.row(count) / float(self.mechanism.total)
+        moved = np.cumsum(np.bincount(away, row))
+        far = int(np.searchsorted(moved, level))
+        near = self.released[max(count - far, 0) : count + far + 1].sum() * self.rows
+        return far if near < FEW else 0
 
     @property
     def combined(self) -> Floats:

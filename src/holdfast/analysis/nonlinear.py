@@ -11,6 +11,7 @@ import numpy as np
 from holdfast.analysis.answer import USUAL_LEVEL, Answer
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.analysis.linear import Linear, share
+from holdfast.analysis.long_ranges import LongEvidence
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
@@ -36,8 +37,11 @@ def quantile(view: Evidence, probability: Any, *, estimator: str, level: float) 
         return share(n, at_most=k).answer(view, estimator=estimator, level=level).interval
 
     found = quantile_among(view.distribution(estimator), cdf, probability, level)
-    if n > DENSE_UP_TO:
-        return replace(found, estimator=estimator, method="bootstrap")
+    if isinstance(view, LongEvidence):
+        low, high = (int(end) for end in found.interval)
+        ends = max(low - view.reach(low, level), 0), min(high + view.reach(high, level), n - 1)
+        interval = float(ends[0]), float(ends[1])
+        return replace(found, interval=interval, estimator=estimator, method="bootstrap")
     draws = _errors(view, estimator, DRAWS // 4) + view.unbiased(estimator)
     p = _probability(probability)
     reached = np.maximum.accumulate(np.cumsum(draws, axis=1), axis=1) >= p
@@ -143,7 +147,7 @@ def _by_slope(
 ) -> Answer:
     """The same on a long range: g is taken for straight around its answer."""
     shares = view.distribution(estimator)
-    f, here = SLOPES[g](shares), float(g(shares))  # type: ignore[index]
+    f, here = SLOPES[g](shares), float(g(shares))
     straight = Linear(words=words, f=f).answer(view, estimator=estimator, level=level)
     shift = here - float(f @ shares)
     low, high = (min(max(end + shift, limits[0]), limits[1]) for end in straight.interval)

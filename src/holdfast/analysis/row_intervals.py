@@ -7,7 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.every_count import ends_for_every_count, rarely_covered
+from holdfast.analysis.every_count import (
+    UNSURE_NOTE,
+    distribution_is_unsure,
+    ends_for_every_count,
+    rarely_covered,
+)
 from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.arrays import Floats, Integers
@@ -60,9 +65,11 @@ class Intervals:
         }
 
 
-def intervals(release: "Release", level: float, every: bool = False) -> Intervals:
+def intervals(release: "Release", level: float, every: bool | None = None) -> Intervals:
     """Intervals for every row; rows of the same kind have the same."""
     level = check_level(level)
+    unsure = distribution_is_unsure(release)
+    chosen = unsure if every is None else every
     seen, where = np.unique(row_kinds(release), return_inverse=True)
     if len(seen) * len(release.target) > MOST_HELD:
         raise HoldfastError(
@@ -70,12 +77,12 @@ def intervals(release: "Release", level: float, every: bool = False) -> Interval
             "Hint: ask about the rows that matter, one by one."
         )
     laws = [row_law(release, kind) for kind in seen]
-    if every:
+    if chosen:
         ends = ends_for_every_count(release, seen, level)
     else:
         ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
     held = [law.probabilities[a : b + 1].sum() for law, (a, b) in zip(laws, ends, strict=True)]
-    notes = () if every else rarely_covered(release, level)
+    notes = (UNSURE_NOTE,) * (unsure and chosen) or rarely_covered(release, level) * (not chosen)
     return Intervals(
         level=level,
         low=ends[where, 0],

@@ -36,9 +36,11 @@ def answer_typed(
     asked = parse(question)
     how: dict[str, Any] = {"level": level}
     if asked.method is AnsweredBy.ASK:
-        how |= {"where": where, "by": by} | ({} if by else {"estimator": estimator})
-    elif where or by:
-        raise HoldfastError("`where` and `by` do not fit a question about single rows.")
+        how |= {"estimator": estimator, "where": where, "by": by}
+    elif where is not None or by is not None:
+        raise HoldfastError(
+            "`where` and `by` fit questions such as share, mean, total, median, gini."
+        )
     elif estimator != "best":
         raise HoldfastError("`estimator` does not fit a question about rows.")
     elif asked.method is AnsweredBy.POSTERIOR:

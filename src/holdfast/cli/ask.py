@@ -20,14 +20,13 @@ def ask(
     estimator: Annotated[
         str, typer.Option(help="best, released or target; for shares, mean and the like.")
     ] = "best",
+    where: Annotated[
+        str | None,
+        typer.Option(help='Which rows, such as "state == AL and population < 5000".'),
+    ] = None,
+    by: Annotated[str | None, typer.Option(help="A column: an answer for each group.")] = None,
     label: Annotated[
         str | None, typer.Option(help="Column that names the rows; default the first one.")
-    ] = None,
-    where: Annotated[
-        str | None, typer.Option(help="Which rows, such as 'state == AL and population < 5000'.")
-    ] = None,
-    by: Annotated[
-        str | None, typer.Option(help="Column: an answer for each of its groups.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -44,7 +43,7 @@ def ask(
 
     [bold]holdfast ask release "quantile 0.9" --level 0.95[/bold]
 
-    [bold]holdfast ask release "share zero" --where "population < 5000" --by state[/bold]
+    [bold]holdfast ask release "mean" --where "population < 5000" --by state[/bold]
     """
     import holdfast
     from holdfast.analysis.grammar import parse
@@ -53,8 +52,8 @@ def ask(
     parse(question)  # what cannot be asked is said before anything is read
     with working("Answering …", quiet=as_json):
         release = holdfast.load(directory)
-        rows = {"label": label, "where": where, "by": by}
-        answer = answer_typed(release, question, level=level, estimator=estimator, **rows)
+        how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
+        answer = answer_typed(release, question, level=level, **how)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
         return
@@ -65,14 +64,10 @@ def _plain(answer: Any, release: "Release") -> dict[str, Any]:
     from holdfast.analysis.answer import Answer
     from holdfast.analysis.asking import Answers
 
-    content: dict[str, Any]
-    if isinstance(answer, Answers):
-        content = {"by": answer.by, "columns": answer.columns(), "notes": list(answer.notes)}
-        return content | {"simulated": release.privacy.simulated}
     if isinstance(answer, tuple):
-        content = {"rows": [asdict(row) for row in answer]}
+        content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
     elif isinstance(answer, dict):
         content = answer
     else:
-        content = answer.to_dict() if isinstance(answer, Answer) else asdict(answer)
+        content = answer.to_dict() if isinstance(answer, Answer | Answers) else asdict(answer)
     return content | {"simulated": release.privacy.simulated}

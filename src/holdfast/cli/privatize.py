@@ -22,7 +22,7 @@ from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import as_dict, sentence
 from holdfast.cli.options import read_whole, whole
-from holdfast.cli.payment import check_room, told
+from holdfast.cli.payment import told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
@@ -190,7 +190,7 @@ def privatize(
     anything is drawn, and one that was made before is written again instead of drawn again.
     """
     import holdfast
-    from holdfast.engines.looking import look_at_file, look_at_stream
+    from holdfast.engines.looking import check_room, look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
 

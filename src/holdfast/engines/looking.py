@@ -46,6 +46,15 @@ def _arrow_size(file: Path) -> int:
     return int(8 * data.num_rows * data.num_columns + text)
 
 
+def check_room(file: Path, out: Path | None, max_count: Any) -> None:
+    """Raise if a release of this file plainly has no room where it is to be written."""
+    from holdfast.release.bundle import bundle_size, check_free
+
+    size = file.stat().st_size if file.is_file() else 0
+    highest = max_count if isinstance(max_count, int) else 0
+    check_free((out or Path()).parent, bundle_size(size // 4, highest))  # columns may be withheld
+
+
 @dataclass(frozen=True, kw_only=True)
 class Looked:
     """What a dry run has to know of a table."""

@@ -53,6 +53,7 @@ from holdfast.release.usefulness import (
 from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
+HIGHEST_BY_GROUP = 10_000
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
 
@@ -85,6 +86,7 @@ def check_parameters(
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
+        _check_range_by_group(max_count)
         stage_2 = Optimal()  # anew: nothing put on the one that was given has a say
     one_stage = split is None and privatizer is None and stage_2.one_stage
     usual = privatizer is None and not one_stage
@@ -100,6 +102,14 @@ def check_parameters(
         source=randomness(seed),
         within=grouped,
     )
+
+
+def _check_range_by_group(max_count: Any) -> None:
+    if highest_count(max_count) > HIGHEST_BY_GROUP:
+        raise HoldfastError(
+            f"`max_count` must be at most {HIGHEST_BY_GROUP} where there are groups, which are "
+            "fitted count by count. Hint: a lower max_count, with totals=True for what it cuts off."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,7 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
     names = opened.shown(site), other.shown(site)
     panels = [(name, each.distribution) for name, each in zip(names, (first, second), strict=True)]
     asked = f"other = holdfast.load({names[1]!r})\n"
-    asked += "print(other.ask('mean') - release.ask('mean'))"
+    asked += "print(other.ask('mean').difference(release.ask('mean')))"
     return {
         "rows": rows,
         "same_table": _same_labels(first, second),
@@ -45,13 +45,11 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
 
 def _differences(first: "Release", second: "Release") -> "list[tuple[Answer, Answer, Answer]]":
     """For each question both answers, and the second less the first."""
-    from holdfast.analysis.comparisons import difference
-
     found = []
     for name, options in ASKED:
         try:
             one, two = (each.ask(name, level=LEVEL, **options) for each in (first, second))
-            found.append((one, two, difference(two, one)))
+            found.append((one, two, two.difference(one)))
         except HoldfastError:  # a count above what one of them publishes
             continue
     return found

@@ -124,6 +124,7 @@ def _shown(release: "Release") -> dict[str, Any]:
         "release": release,
         "promise": promise(release),
         "picture": band_picture(shares),
+        "banded": any(bar["interval"] is not None for bar in shares),
         "doubts": doubts,
         "groups": [] if release.groups is None else _groups(release),
         "do_not": DO_NOT,
@@ -136,13 +137,13 @@ def _shares(release: "Release") -> tuple[list[dict[str, Any]], list[str]]:
 
     try:
         return distribution(release, LEVEL)
-    except HoldfastError as error:
+    except HoldfastError:
         unknown: dict[str, Any] = {"estimate": None, "interval": None}
         bars = [
             {"first": a, "last": b, "released": float(release.distribution[a : b + 1].sum())}
             for a, b in runs(len(release.target))
         ]
-        return [bar | unknown for bar in bars], [str(error)]
+        return [bar | unknown for bar in bars], []
 
 
 def _groups(release: "Release") -> list[dict[str, Any]]:

@@ -45,6 +45,7 @@ def _end(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, 
 
 def _release(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[str, Any]:
     import holdfast
+    from holdfast.engines.looking import check_room
     from holdfast.release.bundle import new_folder
 
     with queue.open("ab") as turn:
@@ -53,6 +54,7 @@ def _release(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[s
         out = new_folder(run.out)
         run.look()
         table, call = run.table(), run.call
+        check_room(Path(run.source), out, call["max_count"])
         reach(Phase.DRAWING)
         if run.streamed:
             release: Any = holdfast.privatize_stream(table, out, **call)

@@ -17,6 +17,8 @@ from holdfast.privatizers.smooth import LOOSENESS, ROUNDS, TOLERANCE
 LEAST_BLOCKS = 4  # for a smooth fit
 SPREAD = 1.0  # noise scales that a single row is spread to either side
 LOOSE = 0.005  # of a row at either side of a block, spread over the gap beside it
+ASTRAY = 6.0  # noise scales that smoothness may move the mean of a block
+SURE = 3.0  # noise scales above the border
 AT_THE_TOP = 2.0  # noise scales below the top code that are taken for it
 LOPSIDED = 3.0  # the most that one side of a block may spread over the other
 KNOWN = 1e-4  # variance of what is known
@@ -57,6 +59,8 @@ class Blocks:
             return nearest
         weights = np.exp([evidence - max(fit[1] for fit in fits) for _, evidence in fits])
         means = weights @ np.array([values for values, _ in fits]) / weights.sum()
+        far = ASTRAY / (self.epsilon * self.widths)  # a fit that lost its way over a great jump
+        means = np.clip(nearest_rising(means), nearest - far, nearest + far)
         return np.clip(nearest_rising(means), 0.0, highest)
 
     def _fits(self, nearest: Floats, highest: float, variance: float) -> list[tuple[Floats, float]]:
@@ -108,6 +112,9 @@ def fit_regions(noisy: Integers, regions: Regions, bins: int, rows: int, epsilon
         places, values = _path_of_ranks(edges, excess, epsilon, top)
         counts = np.arange(border, bins - 1) + 0.5 - border
         below[border:-1] = np.interp(counts, values, places, left=0.0, right=rows)
+        # no row that is surely above the border may be taken for one below it
+        sure = float(np.interp(SURE / epsilon, values, places, right=rows))
+        below[:border] = np.minimum(below[:border], sure)
     below = np.maximum.accumulate(np.clip(below, 0.0, rows))
     return np.asarray(np.diff(below, prepend=0.0) / rows)
 

@@ -399,11 +399,12 @@ class Release(ReleaseFacts):
 
         return posterior(self.known, count)
 
-    def intervals(self, level: float = 0.9, *, every: bool = False) -> "Intervals":
+    def intervals(self, level: float = 0.9, *, every: bool | None = None) -> "Intervals":
         """For every row, what its released count says about its true one.
 
         Right on average over the rows; with `every`, wider and right for rows of each true count,
-        however rare, whatever the distribution is.
+        however rare, whatever the distribution is. Left open, the former, and the latter where
+        the rows are too few for the distribution to be known.
         """
         from holdfast.analysis.row_intervals import intervals
 
@@ -463,6 +464,24 @@ class Release(ReleaseFacts):
 
         found = impute(self, times, given)
         return [with_counts(self.table, self.count_column, counts) for counts in found]
+
+    def to_pandas(self, *, intervals: bool = False, level: float = 0.9) -> Any:
+        """The table as a pandas data frame; texts stay texts. With `intervals`, columns for what
+        each released count says of the true one."""
+        from holdfast.analysis.frames import as_columns, pandas
+
+        return pandas().DataFrame(as_columns(self, intervals, level))
+
+    def to_polars(self, *, intervals: bool = False, level: float = 0.9) -> Any:
+        """The same as a polars data frame."""
+        from holdfast.analysis.frames import as_columns, polars
+
+        return polars().DataFrame(as_columns(self, intervals, level))
+
+    def _repr_html_(self) -> str:
+        from holdfast.analysis.notebook import release_html
+
+        return release_html(self)
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; see `holdfast.release.bundle`."""

@@ -130,7 +130,8 @@ def text_problem(cell: str) -> str:
 def text_counts(cells: list[str], where: str, missing: Sequence[Any] = ()) -> Integers:
     """The counts in a column of text; `MISSING` where it has a code for what is not known."""
     matches = map(_TEXT_COUNT.fullmatch, cells)
-    counts = np.array([int(m[1]) if m else -2 for m in matches], dtype=np.int64)
+    numbers = (int(m[1]) if m else -2 for m in matches)
+    counts = np.fromiter(numbers, dtype=np.int64, count=len(cells))
     if missing:
         counts[list(map(Codes(missing).has, cells))] = MISSING
     bad = np.flatnonzero((counts < MISSING) | (counts > MAX_COUNT)).tolist()

@@ -50,6 +50,7 @@ class GroupReader:
             for part in within.parts
         ]
         self._keys: list[Integers] = []
+        self._weights: dict[int, Integers] = {}
 
     def see(self, columns: Sequence[Sequence[Any]], drawn: Marks) -> None:
         """Take in the next rows: the cells of each column, and which rows are drawn."""
@@ -58,19 +59,48 @@ class GroupReader:
             part.see([cells[row] for row in at.tolist()], at + self._rows)
         self._rows += len(drawn)
 
+    def see_part(self, number: int, cells: list[Any], weights: Integers) -> None:
+        """All different cells of one column, and how many rows have each."""
+        self._parts[number].see(cells, np.zeros(len(cells), dtype=np.int64))
+        self._weights[number] = weights
+
     def settle(self, within: Within) -> tuple[Partition, Integers]:
         """The groups, with numbers of classes as in `within`, and that of each drawn row."""
+        coded = self.settle_parts(within)
+        return self.combine(coded, np.ones(len(coded[0][0]), dtype=np.int64))
+
+    def settle_parts(self, within: Within) -> list[tuple[Integers, list[str]]]:
+        """For each column the number of each cell that was seen, and the labels."""
         self.within = within
-        labels, inside = list[Label]([()]), np.zeros(0, dtype=np.int64)
-        for part, wanted in zip(self._parts, within.parts, strict=True):
-            codes, texts = part.settle(1 if isinstance(wanted, str) else wanted.number or 1)
-            before = inside if len(self._keys) else np.zeros(len(codes), dtype=np.int64)
-            keys, inside = np.unique(before * len(texts) + codes, return_inverse=True)
+        numbers = [1 if isinstance(part, str) else part.number or 1 for part in within.parts]
+        return [
+            part.settle(number, self._weights.get(k))
+            for k, (part, number) in enumerate(zip(self._parts, numbers, strict=True))
+        ]
+
+    def combine(
+        self, coded: list[tuple[Integers, list[str]]], weights: Integers
+    ) -> tuple[Partition, Integers]:
+        """The groups that occur, from numbers of labels in each column, and that of each line."""
+        labels, inside = list[Label]([()]), np.zeros(len(weights), dtype=np.int64)
+        self._keys = []
+        for codes, texts in coded:
+            keys, inside = np.unique(inside * len(texts) + codes, return_inverse=True)
             pairs = (divmod(key, len(texts)) for key in keys.tolist())
             labels = [(*labels[group], texts[code]) for group, code in pairs]
             self._keys.append(keys)
-        sizes = np.bincount(inside, minlength=len(labels)).astype(np.int64)
-        return Partition(within=within, labels=tuple(labels), sizes=sizes), inside
+        sizes = np.zeros(len(labels), dtype=np.int64)
+        np.add.at(sizes, inside, weights)
+        return Partition(within=self.within, labels=tuple(labels), sizes=sizes), inside
+
+    def highs(self, number: int) -> list[float] | None:
+        """The highest number of each class of a column, once it is settled; None for labels."""
+        part = self._parts[number]
+        return part.highs if isinstance(part, _Numbers) else None
+
+    def placed_part(self, number: int, cells: list[Any]) -> Integers:
+        """The numbers of the labels of cells of one column, once it is settled."""
+        return self._parts[number].place(cells, np.zeros(len(cells), dtype=np.int64))
 
     def place(self, columns: Sequence[Sequence[Any]], drawn: Marks) -> Integers:
         """The groups of the drawn rows of a batch that was seen before."""
@@ -118,7 +148,7 @@ class _Labels:
             found[at] = code
         self._seen.append(found)
 
-    def settle(self, number: int) -> tuple[Integers, list[str]]:
+    def settle(self, number: int, weights: Integers | None) -> tuple[Integers, list[str]]:
         labels = sorted(set(self._texts), key=_order)
         place = {text: k for k, text in enumerate(labels)}
         self._rank = np.array([place[text] for text in self._texts], dtype=np.int64)
@@ -154,17 +184,22 @@ class _Numbers:
     def see(self, cells: list[Any], rows: Integers) -> None:
         self._seen.append(as_numbers(cells, self._name, rows))
 
-    def settle(self, number: int) -> tuple[Integers, list[str]]:
+    def settle(self, number: int, weights: Integers | None) -> tuple[Integers, list[str]]:
         numbers, self._seen = np.concatenate(self._seen), []
-        below = np.searchsorted(np.sort(numbers), numbers)  # rows with a smaller number
-        first = number * below // max(len(numbers), 1)
-        codes = np.unique(first, return_inverse=True)[1].ravel().astype(np.int64)
-        lows, highs = np.full(codes.max() + 1, np.inf), np.full(codes.max() + 1, -np.inf)
-        np.minimum.at(lows, codes, numbers)
-        np.maximum.at(highs, codes, numbers)
-        self._highs = highs
-        ends = zip(lows.tolist(), highs.tolist(), strict=True)
-        return codes, [f"{_plain(low)} to {_plain(high)}" for low, high in ends]
+        values, which = np.unique(numbers, return_inverse=True)
+        rows = np.zeros(len(values), dtype=np.int64)
+        np.add.at(rows, which, 1 if weights is None else weights)
+        below = np.cumsum(rows) - rows  # rows with a smaller number
+        codes = np.unique(number * below // max(int(rows.sum()), 1), return_inverse=True)[1]
+        first = np.flatnonzero(np.diff(codes, prepend=-1))
+        self._highs = values[np.append(first[1:], len(values)) - 1]
+        ends = zip(values[first].tolist(), self._highs.tolist(), strict=True)
+        return codes[which].astype(np.int64), [f"{_plain(a)} to {_plain(b)}" for a, b in ends]
+
+    @property
+    def highs(self) -> list[float]:
+        """The highest number of each class."""
+        return [float(high) for high in self._highs]
 
     def place(self, cells: list[Any], rows: Integers) -> Integers:
         codes = np.searchsorted(self._highs, as_numbers(cells, self._name, rows))

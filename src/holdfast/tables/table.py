@@ -4,6 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,8 @@ from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.watch import Watch, is_total, named_total
 from holdfast.tables.order import rows_by
 from holdfast.tables.structural_zeros import check_zeros, structural_zeros
+
+AT_A_TIME = 1 << 17  # rows that are looked through
 
 __all__ = ["CountTable", "CsvTable", "labels_of", "read_file", "read_table", "write_file"]
 
@@ -112,12 +115,9 @@ class CountTable:
 
     def _leaks(self, columns: dict[str, list[Any]], open_rows: Integers) -> list[Leak]:
         watch = Watch(tuple(columns))
-        watch.see(
-            self.counts[open_rows],
-            lambda rows: [
-                [cells[at] for at in open_rows[rows].tolist()] for cells in columns.values()
-            ],
-        )
+        for at in range(0, len(open_rows), AT_A_TIME):
+            part = open_rows[at : at + AT_A_TIME]
+            watch.see(self.counts[part], partial(_cells_of, list(columns.values()), part))
         return watch.leaks()
 
 
@@ -170,6 +170,11 @@ def read_table(source: Any, **options: Any) -> CountTable:
         _view=view,
         _cells=lambda: _other_cells(source, view, column),
     )
+
+
+def _cells_of(columns: list[list[Any]], part: Integers, rows: Integers) -> list[list[Any]]:
+    """The cells of some rows of a part of them, a list for each column."""
+    return [[cells[at] for at in part[rows].tolist()] for cells in columns]
 
 
 def _told(index: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -282,7 +287,8 @@ def _notes(wanted: Wanted, labels: list[Any] | None) -> tuple[str, ...]:
         hashes = np.fromiter(map(hash, labels), dtype=np.int64, count=len(labels))
     except TypeError:
         raise not_labels(wanted.category) from None
-    if len(np.unique(hashes)) == len(labels):  # a set of all labels would take as much as they do
+    hashes.sort()  # a set of all labels would take as much as they do
+    if not (hashes[1:] == hashes[:-1]).any():
         return ()
     return repeated_notes(wanted) if len(set(labels)) < len(labels) else ()
 

@@ -8,7 +8,7 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD, too_long
 
 CHUNK = 1 << 12
-POOL = 1 << 12  # texts that are kept once however often they come, in each column
+POOL = 1 << 17  # texts that are kept once however often they come, in each column
 
 
 class TextRows(Sequence[list[str]]):

@@ -1,8 +1,8 @@
 """What stage 1 measured: as many integers as it must have, and z again from them.
 
-The estimates and projections are written here a second time, in fractions. The one exception
-is the smooth fit, which is too long to be written twice: it is repeated with the fit that
-releases are made with.
+The estimates and projections are written here a second time, in fractions. The exceptions are the
+smooth fit and that of long ranges, which are too long to be written twice: they are repeated with
+the fits that releases are made with.
 """
 
 import math

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.analysis.answer import percent
+from holdfast.analysis.markup import small, table
 from holdfast.analysis.regression.formula import Formula
 from holdfast.arrays import Floats
 
@@ -113,8 +114,6 @@ class Regression:
         }
 
     def _repr_html_(self) -> str:
-        from holdfast.analysis.notebook import notes, table
-
         header = ["", "coefficient", "standard error", f"{percent(0.95)} interval", "naive"]
         rows = [
             (
@@ -126,7 +125,7 @@ class Regression:
             )
             for name, its in zip(self.fitted.names, self.naive.values, strict=True)
         ]
-        return table(header, rows) + notes(self.notes)
+        return table(header, rows) + small(self.notes)
 
 
 def _number(value: float) -> str:

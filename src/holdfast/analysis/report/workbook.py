@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.report.content import report, run_name
+from holdfast.analysis.report.content import DO_NOT, promise, report, run_name
 from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, numbered
 from holdfast.tables.csv import CsvTable
 
 if TYPE_CHECKING:
@@ -36,19 +36,46 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
         raise HoldfastError(
             f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
         )
-    content = report(release, level)
+    content = _content(release, level)
     table, notes = _table(release, level)
     with _Book() as book:
         book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
         book.sheet("Table", table.columns, table.rows)
         book.sheet("Distribution", _shares_header(level), _shares(content))
-        book.sheet("Answers", _answers_header(level), _answers(content), widths=(44,))
+        if answers := _answers(content):
+            book.sheet("Answers", _answers_header(level), answers, widths=(44,))
         if totals := totals_sheet(release):
             book.sheet("Totals", ("rows", "total", "90% interval, from", "to"), totals)
         if groups := groups_sheet(release):
             counts = [f"share of {count}" for count in range(len(release.target))]
             book.sheet("Groups", ("group", "rows", "mean count", *counts), groups)
     return book.data
+
+
+def _content(release: "Release", level: float) -> dict[str, Any]:
+    """What the report says; without estimates, where the noise cannot be stated."""
+    try:
+        return report(release, level)
+    except HoldfastError as error:
+        shares = enumerate(release.distribution.tolist())
+        nothing = {"estimate": None, "interval": None}
+        top = len(release.target) - 1
+        return {
+            "title": f"A private table of counts: {numbered(release.rows, 'row')}",
+            "simulated": release.privacy.simulated,
+            "promise": promise(release),
+            "facts": {
+                "top_code": f"{top} means {top} or more",
+                "unchanged_columns": release.unchanged_columns,
+                "methods": release.methods,
+                "mechanism_digest": release.drawn_with.digest,
+            },
+            "notes": [*release.notes, f"No estimates: {error}"],
+            "distribution": [{"first": i, "last": i, "released": s} | nothing for i, s in shares],
+            "distribution_notes": [],
+            "questions": [],
+            "do_not": DO_NOT,
+        }
 
 
 def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
@@ -84,16 +111,16 @@ def groups_sheet(release: "Release") -> Rows:
 def _about(content: dict[str, Any], notes: Iterable[str]) -> Rows:
     """What a reader must know before the numbers."""
     alarm = "SIMULATION: a seed made this release. It protects nobody."
-    facts, promise = content["facts"], content["promise"]
+    facts, said = content["facts"], content["promise"]
     kept = ", ".join(facts["unchanged_columns"]) or "none"
     return [
         *([("Warning", alarm)] if content["simulated"] else []),
         ("What this is", content["title"]),
-        ("Promise", promise["words"]),
-        ("epsilon promised", promise["epsilon"]),
-        ("epsilon certified", promise["certified"]),
-        ("Neighbours", promise["neighbours"]),
-        ("Randomness", promise["randomness"]),
+        ("Promise", said["words"]),
+        ("epsilon promised", said["epsilon"]),
+        ("epsilon certified", said["certified"]),
+        ("Neighbours", said["neighbours"]),
+        ("Randomness", said["randomness"]),
         ("Highest count", facts["top_code"]),
         ("Published unchanged", kept),
         ("Methods", ", ".join(facts["methods"])),
@@ -101,7 +128,7 @@ def _about(content: dict[str, Any], notes: Iterable[str]) -> Rows:
         *(("Note", note) for note in dict.fromkeys([*content["notes"], *notes])),
         *(("Note on the shares", note) for note in content["distribution_notes"]),
         *(("Do not", words.removeprefix("Do not ")) for words in content["do_not"]),
-        ("How to cite", content["cite"]),
+        *([("How to cite", content["cite"])] if "cite" in content else []),
         ("This file", "A copy. The folder of the release is what can be verified."),
     ]
 

@@ -77,7 +77,7 @@ class Columns:
         text = value.cast("string")
         known = value.isNotNull() & (text != "") & (text != "NaN")
         key = text
-        if _is_number(kind) or kind in ("string", "boolean"):
+        if is_number(kind) or kind in ("string", "boolean"):
             number = F.expr(f"try_cast({quoted(name)} AS double)")
             odd = self.df.where(known & number.isNull()).limit(1)
             key = text if odd.collect() else number
@@ -85,7 +85,7 @@ class Columns:
 
     def _check_kinds(self) -> None:
         kind = self._kinds[self.count]
-        if not _is_number(kind):
+        if not is_number(kind):
             raise HoldfastError(f"`count` column {self.count!r} must hold numbers, it is {kind}.")
         self._whole = kind in _WHOLE
         if self.category and self._kinds[self.category].startswith(("array", "map", "struct")):
@@ -146,6 +146,22 @@ class Columns:
         counts = self._drawn(self.placed).select(quoted(self.count))
         parts = counts.mapInArrow(order_of_counts, "part long, state binary").collect()
         return merged_order([bytes(row.state) for row in sorted(parts)])
+
+    @property
+    def drawn(self) -> Any:
+        """The rows that go through the mechanism."""
+        return self._drawn(self.df)
+
+    def kind(self, name: str) -> str:
+        """What a column holds, as Spark calls it."""
+        return str(self._kinds[name])
+
+    def total(self) -> int:
+        """Of all counts, not capped."""
+        from pyspark.sql import functions as F
+
+        value = F.col(quoted(self.count)).cast("decimal(38,0)")
+        return int(self.drawn.agg(F.sum(value)).collect()[0][0])
 
     def _drawn(self, df: Any) -> Any:
         """The rows that go through the mechanism."""
@@ -215,10 +231,10 @@ def _picked(rows: list[list[Any]], chosen: Integers) -> list[list[Any]]:
     return [list(column) for column in zip(*(rows[at][1:] for at in chosen.tolist()), strict=True)]
 
 
-def _is_number(kind: str) -> bool:
+def is_number(kind: str) -> bool:
     """Whether a type of Spark holds numbers.
 
-    >>> _is_number("int"), _is_number("decimal(9,2)"), _is_number("interval day to second")
+    >>> is_number("int"), is_number("decimal(9,2)"), is_number("interval day to second")
     (True, True, False)
     """
     return kind in _NUMBERS or kind.startswith("decimal")

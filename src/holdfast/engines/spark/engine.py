@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from holdfast.constructors import Construction
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.spark.columns import Columns, Seen, quoted
+from holdfast.engines.spark.groups import SeenGroups, check_kinds, tally_groups
 from holdfast.engines.spark.tasks import changed, drawing, packed
 from holdfast.engines.stages import Staged, Stages, check_parameters
 from holdfast.errors import HoldfastError
@@ -31,6 +32,7 @@ from holdfast.release.bundle import complete, new_bundle
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.columns import Wanted
+from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.parquet_groups import ROW_GROUP, ParquetGroups
 
 
@@ -108,6 +110,8 @@ def privatize(
     split: Any = None,
     ledger: Any = None,
     dataset: str | None = None,
+    within: Any = None,
+    totals: Any = None,
 ) -> SparkRelease:
     """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
 
@@ -127,6 +131,9 @@ def privatize(
         structural_zero: A boolean column that marks rows publicly known to be zero.
         ledger, dataset: As in `holdfast.privatize`, but a release is never recognised as one
             made before: every call pays.
+        within: As in `holdfast.privatize`; labels are text, whole numbers or booleans. Each
+            column takes another pass, and classes as much memory on the driver as there are
+            different numbers.
 
     The others are those of `holdfast.privatize`.
     """
@@ -138,6 +145,8 @@ def privatize(
         privatizer=privatizer,
         constructor=constructor,
         split=split,
+        within=within,
+        totals=totals,
     )
     place = _Place(df, path)
     wanted = Wanted(
@@ -149,17 +158,24 @@ def privatize(
         repeated_categories=repeated_categories,
         missing=missing,
         structural_zero=structural_zero,
+        within=parameters.within,
     )
     columns = Columns(df, wanted)
+    if parameters.within is not None:
+        check_kinds(columns, parameters.within)
+    groups = None
     with _spark("read", "`df`"):
         seen = columns.tally(parameters.highest)
-    stages = parameters.for_rows(seen.rows)
+        settled = parameters.within_for(seen.rows)
+        if settled is not None:
+            groups = tally_groups(columns, settled, parameters.highest)
+    stages = parameters.for_rows(seen.rows, None if groups is None else groups.partition)
     with _spark(
         "write", f"`{place.path}`"
     ):  # what can be known to fail must fail before it is paid
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
-    run = SparkRun(columns=columns, place=place, stages=stages, seen=seen)
+    run = SparkRun(columns=columns, place=place, stages=stages, seen=seen, groups=groups)
     return pay_and_draw(run, stages.request(seen.structural_zeros), account)
 
 
@@ -171,12 +187,22 @@ class SparkRun(Run[SparkRelease]):
     place: "_Place"
     stages: Stages
     seen: Seen
+    groups: SeenGroups | None = None
+
+    def _staged(self) -> Staged:
+        if self.groups is not None:
+            return self.stages(self.groups.histograms, self.groups.totals)
+        totals: tuple[int, ...] = ()
+        if self.stages.budget.totals:
+            with _spark("read", "`df`"):
+                totals = (self.columns.total(),)
+        return self.stages(self.seen.histogram, totals)
 
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
     ) -> SparkRelease:
         """Draw and write in one job, check what was written, and give it its name."""
-        staged, zeros = self.stages(self.seen.histogram), self.seen.structural_zeros
+        staged, zeros = self._staged(), self.seen.structural_zeros
         released = self._write(staged)
         drawn = released.copy()
         drawn[0] -= zeros
@@ -204,7 +230,8 @@ class SparkRun(Run[SparkRelease]):
         partial = f"{place.path}.partial-{secrets.token_hex(8)}"
         try:
             with _spark("write", f"`{place.path}`"):
-                _draw(self.columns, staged, partial)
+                reader = None if self.groups is None else self.groups.reader
+                _draw(self.columns, staged, partial, reader)
                 released, missing = _released(self.columns, partial, staged.top)
             drawn = int(released.sum()) - zeros
             if (drawn, missing) != (self.seen.rows, self.seen.missing) or released[0] < zeros:
@@ -215,12 +242,13 @@ class SparkRun(Run[SparkRelease]):
         return released
 
 
-def _draw(columns: Columns, staged: Staged, partial: str) -> None:
+def _draw(columns: Columns, staged: Staged, partial: str, groups: GroupReader | None) -> None:
     mechanism, df = staged.mechanism, columns.placed
-    shared = df.sparkSession.sparkContext.broadcast((secrets.token_hex(8), mechanism))
+    shared = df.sparkSession.sparkContext.broadcast((secrets.token_hex(8), mechanism, groups))
     at = columns.names.index(columns.count)
     marker = None if columns.marker is None else df.columns.index(columns.marker)
-    task = drawing(shared, at, staged.top, marker, columns.codes, len(columns.names))
+    grouping = tuple(columns.names.index(name) for name in columns.roles.grouping)
+    task = drawing(shared, at, staged.top, marker, columns.codes, len(columns.names), grouping)
     drawn = df.mapInArrow(task, columns.released_schema())
     # version 1: the files of a task come into place when the whole job is done, not before
     options = {"mapreduce.fileoutputcommitter.algorithm.version": "1"}

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import SystemEntropy
@@ -23,14 +24,22 @@ def changed() -> HoldfastError:
 
 
 def drawing(
-    shared: Any, at: int, top: int, marker: int | None, codes: Codes, width: int
+    shared: Any,
+    at: int,
+    top: int,
+    marker: int | None,
+    codes: Codes,
+    width: int,
+    grouping: tuple[int, ...] = (),
 ) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """The first columns of batches, with counts drawn from the mechanism that is shared in `at`."""
+    """The first columns of batches, with counts drawn from the mechanism that is shared in `at`;
+    `grouping` are the columns that say which group a row is in."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        draw, source = _sampler(*shared.value), SystemEntropy()
+        key, mechanism, groups = shared.value
+        draw, source = _sampler(key, mechanism), SystemEntropy()
         for batch in batches:
             missing = _missing(batch.column(at), codes)
             known = pa.array(~missing)
@@ -40,7 +49,11 @@ def drawing(
             if marker is not None:
                 marks = batch.column(marker).to_numpy(zero_copy_only=False).astype(np.bool_)
                 drawn &= ~marks
-            released[drawn] = draw(counts[drawn], source)
+            if isinstance(draw, Sampler):
+                released[drawn] = draw(counts[drawn], source)
+            else:
+                cells = [batch.column(place).to_pylist() for place in grouping]
+                released[drawn] = draw(counts[drawn], groups.place(cells, drawn), source)
             columns = list(batch.columns[:width])
             columns[at] = pa.array(released, mask=missing)
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names[:width])
@@ -74,15 +87,18 @@ def counts_in(column: Any, top: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=2)
-def _by_key(key: str) -> list[Sampler]:
+def _by_key(key: str) -> list[Sampler | GroupedSampler]:
     return []
 
 
-def _sampler(key: str, mechanism: Mechanism) -> Sampler:
+def _sampler(key: str, mechanism: Mechanism | GroupedMechanism) -> Sampler | GroupedSampler:
     """The mechanism certified again where it is used; once for each process."""
     made = _by_key(key)
     if not made:
-        made.append(Sampler(mechanism))
+        if isinstance(mechanism, GroupedMechanism):
+            made.append(GroupedSampler(mechanism))
+        else:
+            made.append(Sampler(mechanism))
     return made[0]
 
 

@@ -1,0 +1,151 @@
+"""Answers about parts of the rows: conditions, groups, intervals, comparisons."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import holdfast
+from holdfast.analysis.conditions import fulfilled
+from holdfast.analysis.parts import numbers
+from holdfast.analysis.parts.profile import Drawn, Profile
+
+GENERATOR = np.random.default_rng(4)
+SIZE = np.repeat([1, 10], 300)
+RATES = np.where(SIZE == 1, 0.4, 4.0) * GENERATOR.gamma(2, 0.5, 600)
+COUNTS = np.minimum(GENERATOR.poisson(RATES), 12)
+TABLE = pd.DataFrame(
+    {"place": [f"p{i:03}" for i in range(600)], "size": SIZE, "n": COUNTS, "side": list("ab") * 300}
+)
+
+
+def release_of(seed=1, epsilon=1, table=TABLE, **options):
+    names = {"count": "n", "category": "place", "keep": ["size", "side"]}
+    return holdfast.privatize(table, epsilon=epsilon, max_count=12, seed=seed, **names | options)
+
+
+RELEASE = release_of()
+
+
+def test_parts_unlike_the_table_are_covered_where_summing_is_not():
+    small, covered, summed = SIZE == 1, [], []
+    for seed in range(25):
+        release = release_of(seed)
+        low, high = release.ask("total", where="size == 1").interval
+        covered.append(low <= COUNTS[small].sum() <= high)
+        summed.append(release.counts[small].sum())
+    assert np.mean(covered) > 0.8
+    assert np.mean(summed) > 1.3 * COUNTS[small].sum()  # what the plain column would say
+
+
+def test_every_way_to_choose_rows_chooses_the_same():
+    wanted = RELEASE.ask("mean", where="size > 5")
+    mask = TABLE["size"] > 5
+    for where in (
+        mask,
+        mask.sample(frac=1, random_state=1),
+        mask.to_numpy(),
+        mask.tolist(),
+        pl.col("size") > 5,
+        lambda table: table["size"] > 5,
+        TABLE["place"][mask].tolist(),
+        "not (size <= 5)",
+        "5 < size < 50",
+        "size in (10, 11)",
+    ):
+        assert RELEASE.ask("mean", where=where).interval == wanted.interval
+
+
+@pytest.mark.parametrize(
+    ("where", "words"),
+    [
+        ("n > 3", "cannot use the released counts"),
+        ("sise == 1", "did you mean 'size'"),
+        ("size == 1 and", "it ends where a column should come"),
+        ("size == 1 size", "was not expected"),
+        ("size ~~ 1", "is no comparison"),
+        ("side < b", "quote the value"),
+        ("(" * 60 + "size == 1", "too deep"),
+        ("size == 77", "chooses no row"),
+        ("", "it is empty"),
+        ([True, False], "has 2 entries"),
+        ((TABLE["size"] > 5).set_axis(range(5, 605)), "index of `where`"),
+        (pl.Series([None] + [True] * 599), "empty entries"),
+    ],
+)
+def test_what_chooses_no_rows_is_refused_in_words(where, words):
+    with pytest.raises(holdfast.HoldfastError, match=words):
+        RELEASE.ask("mean", where=where)
+
+
+def test_codes_with_zeros_in_front_are_texts():
+    cells = {"code": ["01", "1", "10"], "people": ["01", "2", "x"]}
+    assert fulfilled("code == 01", cells.__getitem__).tolist() == [True, False, False]
+    assert fulfilled("code == 1 or code == '10'", cells.__getitem__).tolist() == [False, True, True]
+
+
+def test_groups_are_answered_each_and_compared():
+    answers = RELEASE.ask("mean", by="size")
+    assert list(answers) == [1, 10] and answers[10].estimate > 3 > 1 > answers[1].estimate
+    difference, ratio = answers[10].difference(answers[1]), answers[10].ratio(answers[1])
+    truth = COUNTS[SIZE == 10].mean(), COUNTS[SIZE == 1].mean()
+    assert difference.interval[0] < truth[0] - truth[1] < difference.interval[1]
+    assert ratio.interval[0] < truth[0] / truth[1] < ratio.interval[1]
+    assert float(difference) == difference.estimate
+    assert answers.to_pandas()["rows"].tolist() == [300, 300]
+    assert "by size" in str(answers) and "<table>" in answers._repr_html_()
+
+
+def test_answers_about_the_same_rows_are_not_subtracted():
+    with pytest.raises(holdfast.HoldfastError, match="share rows"):
+        RELEASE.ask("mean").difference(RELEASE.ask("mean", where="size == 1"))
+    other = release_of(seed=2).ask("mean")
+    assert abs(RELEASE.ask("mean").difference(other).estimate) < 0.5
+
+
+def test_little_is_called_little():
+    answer = release_of(epsilon="0.1").ask("total", where=TABLE["place"][:8].tolist())
+    assert any("these 8 rows say little: 0 to" in note for note in answer.notes)
+
+
+def test_other_questions_are_answered_for_parts():
+    large = COUNTS[SIZE == 10]
+    for question, options, truth in (
+        ("median", {}, np.median(large)),
+        ("quantile", {"at": 0.9}, np.quantile(large, 0.9, method="inverted_cdf")),
+        ("variance", {}, large.var()),
+        ("gini", {}, None),
+        (lambda shares: shares[0], {}, (large == 0).mean()),
+    ):
+        answer = release_of(epsilon=3).ask(question, where="size == 10", **options)
+        assert answer.interval[0] <= answer.estimate <= answer.interval[1]
+        if truth is not None:
+            assert answer.interval[0] - 1e-9 <= truth <= answer.interval[1] + 1e-9
+
+
+def test_a_mechanism_that_changes_nothing_leaves_nothing_open():
+    drawn = Drawn.of(np.array([3.0, 0, 2]), np.eye(3) * (1 - 3e-12) + 1e-12)
+    low, high = Profile(drawn=drawn, asked=numbers.Average(f=np.arange(3.0))).interval(0.9)
+    assert 0.7 < low <= 0.8 + 1e-6 and 0.8 - 1e-6 <= high < 0.95
+
+
+def test_releases_by_group_answer_for_all_rows_for_groups_and_across():
+    release = release_of(epsilon=2, keep=["side"], within="size", totals=True)
+    for where, rows in (("size == 10", SIZE == 10), ("side == a", TABLE["side"] == "a")):
+        answer = release.ask("mean", where=where)
+        assert answer.interval[0] < COUNTS[rows].mean() < answer.interval[1]
+    assert release.ask("total").estimator == "measured"
+    assert release.ask("total", where="size == 10").estimator == "measured"
+    assert release.ask("total", where="side == a").estimator == "part"
+    rows = release.intervals()
+    assert ((rows.low <= COUNTS) & (rows.high >= COUNTS)).mean() > 0.8
+    assert release.top(3)[0].released > 5
+
+
+def test_intervals_for_every_count_hold_for_rare_ones():
+    release = release_of(epsilon="0.3")
+    usual, every = release.intervals(), release.intervals(every=True)
+    rare = COUNTS >= 9
+    covered = [((r.low <= COUNTS) & (r.high >= COUNTS))[rare].mean() for r in (usual, every)]
+    assert covered[0] < 0.8 <= covered[1]
+    assert any("rare counts" in note for note in usual.notes)
