@@ -141,6 +141,8 @@ def prior(release: "Release", group: int = 0) -> tuple[Floats, Mechanism]:
     mechanism = release.mechanism
     if len(mechanism) > DENSE_UP_TO and mechanism.target is not None:
         return release.target, mechanism
+    if not release.privacy.budget.stage_1:
+        return release.evidence.row_prior, mechanism
     try:
         return release.evidence.row_prior, mechanism
     except HoldfastError:  # a stage 1 that is not known here
