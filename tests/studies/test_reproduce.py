@@ -160,13 +160,13 @@ def test_nothing_but_data_that_are_not_here_is_a_clear_error(tmp_path):
 
 def test_data_that_are_not_here_are_named_and_are_no_difference(whole):
     text = (whole[0] / "report.md").read_text(encoding="utf-8")
-    assert "nothing is said of them: crime." in text
+    assert "nothing is reported on them: crime." in text
     assert not [c for c in whole[1].claims if c.here == "no file"]
 
 
 @pytest.mark.parametrize("jobs", [0, -1])
 def test_a_number_of_processes_below_one_is_refused(jobs, tmp_path):
-    with pytest.raises(HoldfastError, match="`jobs` must be from 1"):
+    with pytest.raises(HoldfastError, match="`jobs` must be a whole number of 1 or more"):
         reproduce(["polytopes"], out=tmp_path, jobs=jobs)
 
 

@@ -1,4 +1,4 @@
-"""Questions about single rows. They know less than the distribution does."""
+"""Questions about single rows, which say less than the distribution does."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     count alike. So only tables of (released, true) counts are drawn, 2,000 of them: how many rows
     each true count has settles who is on top, at a cost that does not depend on the number of rows.
     """
-    hint = "as many as the table has rows at the most."
+    hint = "there cannot be more of them than rows."
     k = whole_number(k, "k", least=1, most=len(release.counts), hint=hint)
     level = check_level(level)
     seen, kinds = np.unique(row_kinds(release), return_inverse=True)

@@ -49,7 +49,7 @@ class Noisy(Privatizer):
 
     @abstractmethod
     def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy integers: all that is ever learnt about the histogram but its total."""
+        """The noisy integers: all that is ever learnt about the histogram, except for its total."""
 
     def fit(self, noisy: Integers, bins: int, total: int, epsilon: Fraction) -> Floats:
         """z from the noisy integers and what is public: post-processing, which costs nothing."""

@@ -34,7 +34,7 @@ class _Fit:
 def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The distribution under a smooth density, with sampling and spikes, fitted to the noise.
 
-    Positive everywhere; isotonic where no fit can be had. Cost: O(n), and the square of the
+    Positive everywhere; isotonic where there is no usable fit. Cost: O(n), and the square of the
     noise's scale for each bin where that is affordable.
     """
     if len(noisy) <= 3:  # every bin is an end or beside one: there is nothing to smooth

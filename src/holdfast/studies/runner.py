@@ -154,7 +154,7 @@ def _task_and_rows(path: Path, number: int, line: bytes) -> tuple[str, list[Row]
         return found["task"], found["rows"]
     except (ValueError, KeyError, TypeError):
         raise HoldfastError(
-            f"{path}: line {number} is damaged. Hint: delete this line; its task is done again."
+            f"{path}: line {number} is damaged. Hint: delete this line; its task will be run again."
         ) from None
 
 

@@ -31,7 +31,7 @@ DO_NOT = (
     "from the truth it may be.",
     "Do not add up released counts of a part of the rows: ask for the total of that part, whose "
     "interval says how far it can be known.",
-    "Do not compare two releases of the same data row by row: the difference is noise twice.",
+    "Do not compare two releases of the same data row by row: their difference is noise from both.",
     "Do not correct or redraw rows that look wrong and publish the result as this release.",
     "Do not take the other columns as private: they were published as they were.",
 )

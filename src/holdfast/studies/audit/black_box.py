@@ -21,7 +21,8 @@ from holdfast.studies.audit.features import MOST_PAIRS, Outputs
 from holdfast.studies.audit.result import Audit
 
 FEWEST = 400
-MANY = f"of the pairs of coordinates only {MOST_PAIRS:,} were compared: there are too many."
+NONE = Event(words="none", forward=True, promise=0.0, hits=(0, 0))
+MANY = f"only {MOST_PAIRS:,} pairs of coordinates were compared: there are too many for all."
 Features = Callable[[tuple[Any, ...]], Any]
 
 
@@ -113,22 +114,20 @@ def _measure(
     measured = [
         (loss_bound(*event.hits, size, delta=float(delta), miss=miss), event) for event in events
     ]
-    best = max(measured, key=lambda pair: (pair[0], pair[1].promise), default=None)
-    hits = (0, 0) if best is None else best[1].hits
-    forward = best is None or best[1].forward
-    sides = ("table", "neighbour") if forward else ("neighbour", "table")
+    bound, best = max(measured, key=lambda pair: (pair[0], pair[1].promise), default=(0.0, NONE))
+    sides = ("table", "neighbour") if best.forward else ("neighbour", "table")
     return Audit(
-        lower_bound=0.0 if best is None else best[0],
-        estimate=_estimate(hits, size, float(delta)),
+        lower_bound=bound,
+        estimate=_estimate(best.hits, size, float(delta)),
         epsilon=claimed,
         delta=delta,
-        event="none" if best is None else best[1].words,
+        event=best.words,
         direction=f"{sides[0]} over {sides[1]}",
-        frequencies=(hits[0] / size, hits[1] / size),
+        frequencies=(best.hits[0] / size, best.hits[1] / size),
         draws=draws,
         confidence=confidence,
         reused=drawn.reused,
-        findings=_findings(drawn, draws, hits, sides, 0.0 if best is None else best[0]),
+        findings=_findings(drawn, draws, best.hits, sides, bound),
     )
 
 

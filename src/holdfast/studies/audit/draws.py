@@ -33,7 +33,7 @@ def collect(
     batched: bool,
     progress: Progress | None = None,
 ) -> Draws:
-    """Draw from both tables in ten rounds by turns."""
+    """Draw from the two tables alternately, in ten rounds."""
     sizes = [draws // ROUNDS + (k < draws % ROUNDS) for k in range(ROUNDS)]
     rounds: tuple[list[Any], list[Any]] = ([], [])
     done = 0

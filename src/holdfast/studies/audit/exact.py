@@ -132,10 +132,8 @@ def _worst_pair(weights: Matrix, totals: list[int], step: int, more: int, less: 
 
 
 def _log(ratio: Fraction) -> float:
-    return math.log1p(float(ratio - 1)) if ratio < 2 else _log_large(ratio)
-
-
-def _log_large(ratio: Fraction) -> float:
+    if ratio < 2:
+        return math.log1p(float(ratio - 1))
     return math.log(ratio.numerator) - math.log(ratio.denominator)
 
 

@@ -76,7 +76,7 @@ class Outputs:
         """The coordinates of the outputs, and what is derived from them.
 
         Sums, extremes, the number of zeros, the lowest bit of floats, the output as a whole, and
-        coordinates in pairs: mechanisms that break, break in one of these.
+        coordinates in pairs: broken mechanisms show in one of these.
         """
         for columns in self.coordinates:
             for column in columns:

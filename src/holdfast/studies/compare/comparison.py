@@ -101,7 +101,16 @@ class Comparison:
         """Errors against budget, distributions and mechanisms as PNG and SVG, in `folder`."""
         from holdfast.studies.compare.pictures import save_pictures
 
-        return save_pictures(self, folder, name)
+        size = f"{self.non_private_histogram.sum():,} rows, {self.repetitions} releases each"
+        return save_pictures(
+            folder,
+            about=(name, size),
+            budget=self.epsilons[len(self.epsilons) // 2],
+            summary=self.non_private_summary(),
+            truth=self.non_private_distribution,
+            methods=[method.name for method in self.methods],
+            example=self.non_private_example,
+        )
 
     def __repr__(self) -> str:
         return (

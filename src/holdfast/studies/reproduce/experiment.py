@@ -51,7 +51,7 @@ class Experiment:
     beyond: Callable[[Sequence[Row]], list[Claim]] = lambda rows: []
     """What this project adds, beside the paper's method, from the same rows."""
     jobs: int | None = None
-    """How many processes at the most."""
+    """At most how many processes."""
     repeatable: bool = True
     """Whether another run gives the same bytes; times do not."""
     from_files: bool = False
@@ -73,7 +73,7 @@ class Experiment:
         return Study(name=self.name, tasks=tasks, work=work)
 
     def missing(self, folder: Folder) -> list[str]:
-        """Its data sets that were not found; nothing is said of them."""
+        """Its data sets that were not found, on which nothing is reported."""
         return [name for name in self.data if not is_here(name, folder)]
 
     def _present(self, folder: Folder) -> list[str]:

@@ -104,7 +104,7 @@ def _document(
     if missing:
         names = ", ".join(missing)
         blocks.append(
-            Paragraph(f"Data sets that were not found, so that nothing is said of them: {names}.")
+            Paragraph(f"These data sets were not found, so nothing is reported on them: {names}.")
         )
     if differ:
         blocks += [Heading(2, "Where paper and report differ"), _claims(differ)]

@@ -43,7 +43,7 @@ def pattern_at(index: int, n: int) -> Pattern:
 
 
 def check_pattern(pattern: Sequence[int]) -> Pattern:
-    """The pattern as a tuple of +1 and -1; raises if it is none."""
+    """The pattern as a tuple of +1 and -1; raises for anything else."""
     steps = tuple(int(step) for step in pattern)
     if not set(steps) <= {-1, 1}:
         raise HoldfastError(f"`pattern` must hold +1 and -1 only, got {steps!r:.60}.")
@@ -87,7 +87,7 @@ def powers(exponents: Sequence[int], epsilon: Any) -> Array:
 
 
 def pattern_of(vector: Any, epsilon: Any, *, tolerance: float = 1e-9) -> Pattern:
-    """The pattern of a positive multiple of an ε-scale; raises where a step is none.
+    """The pattern of a positive multiple of an ε-scale; raises where a step is not one.
 
     >>> from holdfast.studies.theory import log
     >>> pattern_of([3, 6, 12], log(2))

@@ -15,7 +15,7 @@ MOST_COLUMNS = 4
 
 
 def vertices(name: str, *, n: int | None = None, z: Any = None, epsilon: Any) -> list[Array]:
-    """Every extreme point of F, U, R_F or R_U: exact, sorted, none twice. For n up to 4.
+    """Every extreme point of F, U, R_F or R_U: exact, sorted, each once. For n up to 4.
 
     All inequalities are homogeneous, so the polytope is a slice of the cone {x : Gx ≥ 0,
     Ex = 0} with E the differences of row sums and the fixed point; its extreme rays come from
