@@ -10,6 +10,7 @@ docs/regression.md shows.
 import argparse
 
 import numpy as np
+import pandas as pd
 
 import holdfast
 
@@ -33,8 +34,6 @@ def table(family, generator):
 def measure(family, epsilon, releases):
     found = []
     for seed in range(releases):
-        import pandas as pd
-
         generator = np.random.default_rng(seed)
         frame = pd.DataFrame(table(family, generator))
         release = holdfast.privatize(
@@ -59,10 +58,10 @@ def main():
     for family in FAMILIES:
         for epsilon in options.epsilons.split(","):
             found = measure(family, epsilon, options.releases)
-            slope, covers, error, naive, naive_covers = found.mean(axis=0)
+            slope, covers, error, naive, also = found.mean(axis=0)
             spread = found[:, 0].std()
             print(f"| {family} | {epsilon} | {slope:.3f} | {spread:.3f} | {100 * covers:.0f} % | "
-                  f"{error:.3f} | {naive:.3f} | {100 * naive_covers:.0f} % |", flush=True)  # fmt: skip
+                  f"{error:.3f} | {naive:.3f} | {100 * also:.0f} % |", flush=True)  # fmt: skip
 
 
 if __name__ == "__main__":

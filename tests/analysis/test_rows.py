@@ -138,7 +138,7 @@ def test_groups_are_covered_however_they_were_chosen():
         (lambda r: r.posterior(8), "from 0 to 7"),
         (lambda r: r.posterior("3"), "whole number"),
         (lambda r: r.intervals(2), "between 0.5 and 0.999"),
-        (lambda r: r.top(0), "from 1 to 6"),
+        (lambda r: r.top(0), "`k` must be a whole number from 1 to"),
         (lambda r: r.compare("place 3", "plaec 1"), "did you mean 'place 1'"),
         (lambda r: r.compare(1, 1), "with itself"),
         (lambda r: r.compare(0, 17), "from 0 to 5"),

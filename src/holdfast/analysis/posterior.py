@@ -25,8 +25,8 @@ class Posterior:
 
     z is the prior: what is known of a row before its released count is looked at, or where z is
     itself uncertain, the mean of what the distribution may be. It is right on average over the
-    rows of the table, and not for a row that other knowledge sets apart. Rows publicly known to
-    be zero are not meant.
+    rows of the table, and not for a row that other knowledge sets apart. It is not about
+    rows publicly known to be zero.
     """
 
     count: int
