@@ -80,6 +80,10 @@ def _key(text: str) -> str:
     return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
 
 
+def _is_whole(number: float) -> bool:
+    return number.is_integer() and abs(number) < _EXACT
+
+
 def _text(cell: Any, column: str, row: int | None) -> str:
     if isinstance(cell, str):
         return str(cell)
@@ -89,7 +93,7 @@ def _text(cell: Any, column: str, row: int | None) -> str:
         return "true" if cell else "false"
     if isinstance(cell, int | np.integer):
         return str(int(cell))
-    if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(cell) < _EXACT:
+    if isinstance(cell, float | np.floating) and _is_whole(float(cell)):
         return str(int(cell))
     where = "" if row is None else f"; row {row + 1} does not"
     raise HoldfastError(
