@@ -90,6 +90,23 @@ def within_of(texts: list[str] | None) -> Any:
     return parts or None
 
 
+def subset_of(text: str, *, streamed: bool = False) -> dict[str, str]:
+    """The rows that are released: a column and a label of it; refused for tables in batches.
+
+    >>> subset_of("state=NE")
+    {'state': 'NE'}
+    """
+    if streamed:
+        raise HoldfastError(
+            "`--subset` is for tables that are read into memory. Nothing was drawn or spent. Hint: "
+            "--no-stream for a single file; a --query can say WHERE, and is charged in full."
+        )
+    column, sign, label = text.partition("=")
+    if not sign:
+        raise HoldfastError("`--subset` must be a column and a label, such as state=NE.")
+    return {column: label}
+
+
 def totals_of(asked: bool, share: str | None) -> Any:
     """Whether totals are measured, and for which share of the budget."""
     if share is not None and not asked:

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -151,9 +152,11 @@ def sentence(balance: "Balance") -> str:
 
 def _together(ledger: Any, dataset: str, delta: str) -> Fraction:
     from holdfast.ledger.composition import composed_epsilon
+    from holdfast.ledger.subsets import by_row
 
-    charges = [charge for spend in ledger.spends(dataset) for charge in spend.charges]
-    return composed_epsilon(charges, delta=delta)
+    paid = [(spend.subset, spend.charges) for spend in ledger.spends(dataset)]
+    rows = {tuple(sorted(chain.from_iterable(row), key=str)) for row in by_row(paid)}
+    return max(composed_epsilon(charges, delta=delta) for charges in rows)
 
 
 def as_dict(balance: "Balance") -> dict[str, Any]:
@@ -218,6 +221,7 @@ def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
         | known
         | {"id": entry.id, "entry": entry.entry, "state": entry.state, "ended": entry.ended}
         | {name: vars(entry)[name] for name in ("file", "column", "folder", "purpose")}
+        | {"subset": str(entry.subset) if entry.subset is not None else None}
         | {"parameters": json.loads(entry.what or "null")}
     )
 
@@ -251,8 +255,9 @@ def _told(spend: "Spend") -> str:
     column = f"{one_line(spend.column)} of " if spend.column else ""
     parts = [
         column + (one_line(Path(spend.file).name) if spend.file else "a table"),
+        f"only {one_line(str(spend.subset))}" if spend.subset is not None else "",
         f"to {one_line(spend.folder)}" if spend.folder else "",
         f"for: {one_line(spend.purpose)}" if spend.purpose else "",
     ]
-    known = any((spend.column, spend.file, spend.folder, spend.purpose))
+    known = any((spend.column, spend.file, spend.folder, spend.purpose, spend.subset))
     return "\n".join(part for part in parts if part) if known else ""

@@ -14,6 +14,7 @@ from holdfast.cli.choices import (
     find_constructor,
     find_privatizer,
     max_count_of,
+    subset_of,
     totals_of,
     within_of,
 )
@@ -74,6 +75,13 @@ def privatize(
     ] = False,
     totals_share: Annotated[
         str | None, typer.Option(help="What --totals take of the budget; default: a tenth.")
+    ] = None,
+    subset: Annotated[
+        str | None,
+        typer.Option(
+            help="Release only the rows with one label in a public column, such as state=NE; a "
+            "ledger charges other labels of the column side by side. The column is published."
+        ),
     ] = None,
     keep_none: Annotated[
         bool, typer.Option("--keep-none", help="Withhold all columns but the category.")
@@ -223,6 +231,8 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     streamed = not from_people and is_streamed(file, stream, query)
     names["within"] = within_of(within)
+    if subset is not None:
+        names["subset"] = subset_of(subset, streamed=streamed)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
         table, roles = counted(file, by, categories, per)
@@ -237,7 +247,7 @@ def privatize(
             else nullcontext(read_whole(file, sheet, header_row))
         )
     if dry_run:
-        account = None if ledger is None else _account(ledger, dataset)
+        account = None if ledger is None else _account(ledger, dataset, names.get("subset"))
         parameters = check_parameters(**options, **stages, within=names.get("within"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
@@ -343,10 +353,10 @@ def _saying_if_it_counted() -> Iterator[None]:
         raise
 
 
-def _account(file: Path, dataset: str | None) -> "Balance":
+def _account(file: Path, dataset: str | None, subset: Any = None) -> "Balance":
     from holdfast.ledger.ledger import Ledger
 
-    return Ledger(file).balance(dataset or "")
+    return Ledger(file).balance(dataset or "", subset=subset)
 
 
 def _say_what_was_spent(release: "Release", balance: "Balance") -> None:

@@ -70,8 +70,7 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     """Read a table into memory and check it."""
     from holdfast.tables.table import read_table
 
-    table = read_table(file, **names)
-    table.check_publication()
+    table = read_table(file, **names).checked()
     rows = int(table.drawn.sum())
     return Looked(
         rows=rows,

@@ -20,6 +20,7 @@ from holdfast.release.bundle import load
 from holdfast.release.release import Release, ReleaseFacts
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.histogram import histogram_of_counts, top_code
+from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_table
 
 
@@ -45,6 +46,7 @@ def privatize(
     dataset: str | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
 ) -> Release:
     """A private table of counts whose distribution of counts holds fast.
 
@@ -94,6 +96,9 @@ def privatize(
             without a label are a group of their own.
         totals: True to measure the totals of the table and of each group, not capped, for a tenth
             of the budget; or another share of it.
+        subset: Release only the rows with one label in a public column, such as
+            {"state": "NE"}; that column is published too. A ledger charges releases of other
+            labels of the column side by side: docs/ledger.md says when that is true.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
@@ -122,12 +127,13 @@ def privatize(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
-    )
-    rows.check_publication()
+        subset=subset,
+    ).checked()
     stages, members = parameters.for_table(int(rows.drawn.sum()), rows.groups)
     zeros = int(rows.structural_zero.sum())
     run = InMemory(rows=rows, stages=stages, members=members)
-    return pay_and_draw(run, stages.request(zeros), account)
+    request = replace(stages.request(zeros), subset=read_subset(subset))
+    return pay_and_draw(run, request, account)
 
 
 def five_steps(rows: CountTable, stages: Stages, members: Integers | None = None) -> Release:

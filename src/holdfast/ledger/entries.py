@@ -11,6 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import BudgetError
+from holdfast.ledger.subsets import charged
+from holdfast.tables.subset import Subset
 
 Body = dict[str, Any]
 
@@ -96,11 +98,13 @@ class Spend(Purpose):
     """Parameters of the release: JSON, or nothing."""
     fingerprint: str
     user: str = ""
+    subset: Subset | None = None
+    """The rows that were released, where it was not all of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Balance:
-    """What a dataset may spend, has spent, and has left."""
+    """What a dataset, or a subset of it, may spend, has spent, and has left."""
 
     dataset: str
     epsilon_limit: Fraction
@@ -166,8 +170,9 @@ class Book:
         """Every entry in the order of writing, spends with what became of them."""
         return [self.spends[each] if isinstance(each, int) else each for each in self.order]
 
-    def balance(self, dataset: str) -> Balance:
-        """Limit, spent and left of one dataset."""
+    def balance(self, dataset: str, subset: Subset | None = None) -> Balance:
+        """Limit, spent and left of one dataset, or of a subset of it; where a limit was lowered
+        below what any rows have spent, no subset has anything left."""
         if dataset not in self.limits:
             raise BudgetError(
                 f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
@@ -177,12 +182,17 @@ class Book:
         states = {state.value: 0 for state in State}
         for spend in mine:
             states[spend.state.value] += 1
+        epsilons = [(spend.subset, spend.epsilon) for spend in mine]
+        deltas = [(spend.subset, spend.delta) for spend in mine]
+        highest = charged(epsilons), charged(deltas)
+        if highest[0] <= limit.epsilon and highest[1] <= limit.delta:
+            highest = charged(epsilons, subset), charged(deltas, subset)
         return Balance(
             dataset=dataset,
             epsilon_limit=limit.epsilon,
-            epsilon_spent=sum((spend.epsilon for spend in mine), Fraction(0)),
+            epsilon_spent=highest[0],
             delta_limit=limit.delta,
-            delta_spent=sum((spend.delta for spend in mine), Fraction(0)),
+            delta_spent=highest[1],
             states=states,
         )
 
@@ -217,6 +227,7 @@ class Book:
             ended=None,
             what=body["what"],
             fingerprint=body["fingerprint"],
+            subset=Subset(*body["subset"]) if "subset" in body else None,
             **{name: body.get(name, "") for name in ("user", *vars(Purpose()))},
         )
         self.order.append(number)

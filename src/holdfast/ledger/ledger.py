@@ -25,6 +25,7 @@ from holdfast.ledger.head import knows, releases_of
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
+from holdfast.tables.subset import read_subset
 
 LONGEST_NAME = 200
 NOTHING = Purpose()
@@ -100,14 +101,17 @@ class Ledger:
         charges: Sequence[Charge] = (),
         fingerprint: str = "",
         what: str = "",
+        subset: Any = None,
     ) -> int:
         """Record a spend, or raise `BudgetError`. Draw only after it has returned; its number is
-        what `finish` takes."""
+        what `finish` takes. `subset` says that only rows with one label are touched, such as
+        {"state": "NE"}: other labels of that column do not pay for it."""
         amount = _amounts(epsilon, delta)
         steps = tuple(charges) or (Charge(epsilon=amount[0], delta=amount[1]),)
         _check_sum(steps, amount)
+        part = read_subset(subset)
         with change(self.path, self.timeout) as pages:
-            pages.book.balance(check_name(dataset)).check(*amount)
+            pages.book.balance(check_name(dataset), part).check(*amount)
             number = max(pages.book.spends, default=0) + 1
             body = {
                 "kind": Kind.SPEND,
@@ -121,6 +125,7 @@ class Ledger:
                 "time": now(),
                 "user": user(),
             }
+            body |= {} if part is None else {"subset": [part.column, part.label]}
             pages.append(body | {name: text for name, text in asdict(self.told).items() if text})
         return number
 
@@ -137,10 +142,11 @@ class Ledger:
             end = {"kind": Kind.END, "spend": spend, "state": str(state), "time": now()}
             pages.append(end)
 
-    def balance(self, dataset: str) -> Balance:
-        """Limit, spent and left of one dataset."""
+    def balance(self, dataset: str, *, subset: Any = None) -> Balance:
+        """Limit, spent and left of one dataset, or of a subset of it such as {"state": "NE"}."""
+        part = read_subset(subset)
         with read(self.path, self.timeout) as pages:
-            return pages.book.balance(check_name(dataset))
+            return pages.book.balance(check_name(dataset), part)
 
     def balances(self) -> list[Balance]:
         """The balance of every dataset, by name."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from holdfast.ledger.entries import Charge
 from holdfast.ledger.identity import identity
+from holdfast.tables.subset import Subset
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,6 +28,8 @@ class Request:
     """Whether a seed was given: then nothing is spent."""
     parameters: dict[str, Any]
     """The public parameters by name: plain values, privatizers, constructors."""
+    subset: Subset | None = None
+    """The rows that are read, where it is not all of them."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -42,6 +45,8 @@ class Request:
         """The parameters as JSON: the same in every process, and new at every call where a part
         cannot be known again."""
         named = {name: identity(value) for name, value in self.parameters.items()}
+        if self.subset is not None:
+            named["subset"] = identity((self.subset.column, self.subset.key))
         return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
 
 

@@ -131,6 +131,7 @@ def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint
             charges=request.charges,
             fingerprint=fingerprint,
             what=words,
+            subset=request.subset,
         )
     except KeyboardInterrupt as error:  # before it was on disk, or just after
         mark_spent(error, Spent.MAYBE)

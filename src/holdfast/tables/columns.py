@@ -12,6 +12,7 @@ from typing import Any
 from holdfast.errors import HoldfastError, LeakError, one_line
 from holdfast.tables.groups import read_within
 from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
+from holdfast.tables.subset import read_subset
 
 LONGEST_NAMES = 1 << 17
 """Characters, as JSON, of all names together: they stand in several files of a bundle, and more
@@ -33,11 +34,13 @@ class Wanted:
     repeated_categories: bool = False
     missing: Any = ()
     within: Any = None
+    subset: Any = None
 
     def __post_init__(self) -> None:
         for name in ("keep", "publish_anyway"):
             object.__setattr__(self, name, names_in(getattr(self, name), name))
         object.__setattr__(self, "within", read_within(self.within))
+        object.__setattr__(self, "subset", read_subset(self.subset))
         one = isinstance(self.missing, str) or not isinstance(self.missing, Iterable)
         object.__setattr__(self, "missing", (self.missing,) if one else tuple(self.missing))
 
@@ -53,8 +56,9 @@ class Wanted:
         count = count_column(columns, self.count, **parts)
         times = Counter(columns)
         grouped = () if self.within is None else self.within.columns
-        shown = {self.category, *self.keep, *grouped}
-        for parameter, names in (("keep", self.keep), ("within", grouped)):
+        part = () if self.subset is None else (self.subset.column,)
+        shown = {self.category, *self.keep, *grouped, *part}
+        for parameter, names in (("keep", self.keep), ("within", grouped), ("subset", part)):
             for name in names:
                 if times[name] != 1:
                     find_column(columns, name, parameter)

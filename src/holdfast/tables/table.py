@@ -82,6 +82,33 @@ class CountTable:
         columns = [self._view.labels(name, "within") for name in within.columns]
         return partition(within, columns, self.drawn)
 
+    def checked(self) -> "CountTable":
+        """The table once nothing that is published gives the counts away; its subset, where one
+        was named, which must not follow from the counts of the whole table either."""
+        self.check_publication()
+        subset = self._wanted.subset
+        if subset is None:
+            return self
+        part = self._only(subset.marks(self._view.labels(subset.column, "subset")))
+        check_known(part.drawn)
+        part.check_publication()
+        return replace(
+            part, notes=(f"these are the rows whose {subset.column} is {subset.label}", *part.notes)
+        )
+
+    def _only(self, marks: Marks) -> "CountTable":
+        if isinstance(self._view, Line):
+            raise no_columns("subset")
+        view, column = self._view.take(np.flatnonzero(marks)), self.column or ""
+        return replace(
+            self,
+            counts=self.counts[marks],
+            missing=self.missing[marks],
+            structural_zero=self.structural_zero[marks],
+            _view=view,
+            _cells=lambda: _other_cells(None, view, column),
+        )
+
     def replace(self, counts: Integers, only: Collection[str] | None = None) -> Any:
         """The same kind of table as came in: its published columns, or only these of them, with
         these counts."""
@@ -154,8 +181,7 @@ def read_table(source: Any, **options: Any) -> CountTable:
         isinstance(view, _Text),
     )
     check_zeros(known, counts)
-    if (known | (counts == MISSING)).all():
-        raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
+    check_known(~(known | (counts == MISSING)))
     return CountTable(
         counts=counts,
         missing=counts == MISSING,
@@ -172,6 +198,12 @@ def read_table(source: Any, **options: Any) -> CountTable:
     )
 
 
+def check_known(drawn: Marks) -> None:
+    """Raise if no row of a table goes through the mechanism."""
+    if not drawn.any():
+        raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
+
+
 def _cells_of(columns: list[list[Any]], part: Integers, rows: Integers) -> list[list[Any]]:
     """The cells of some rows of a part of them, a list for each column."""
     return [[cells[at] for at in part[rows].tolist()] for cells in columns]
@@ -186,7 +218,7 @@ def _roles(view: "_View", wanted: Wanted) -> Roles | None:
     if not isinstance(view, Line):
         return wanted.roles(view.columns)
     named = {"count": wanted.count, "keep": wanted.keep, "order_by": wanted.order_by}
-    named["within"] = wanted.within
+    named |= {"within": wanted.within, "subset": wanted.subset}
     for parameter, name in named.items():
         if name:
             raise no_columns(parameter)

@@ -1,0 +1,102 @@
+"""A subset of a table: the rows that have one label in a public column."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+
+from holdfast.arrays import Marks
+from holdfast.errors import HoldfastError
+from holdfast.tables.count_values import is_missing
+
+LONGEST_LABEL = 200
+_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?", re.ASCII)
+_EXACT = 2**53  # whole numbers up to here are themselves as floats
+
+
+@dataclass(frozen=True)
+class Subset:
+    """The rows whose label in `column` is `label`; another label of the column is another row.
+
+    >>> Subset("fips", "01").key == Subset("fips", "1.0").key
+    True
+    """
+
+    column: str
+    label: str
+
+    @property
+    def key(self) -> str:
+        """What is the same for all spellings of a label: two subsets of a column with different
+        keys have no row in common, whether the table was read from text or not."""
+        return _key(self.label)
+
+    def __str__(self) -> str:
+        return f"{self.column}={self.label}"
+
+    def marks(self, cells: Sequence[Any]) -> Marks:
+        """Which rows are in it, by their cells in the column."""
+        texts = [_text(cell, self.column, row) for row, cell in enumerate(cells)]
+        mine = {text for text in set(texts) if _key(text) == self.key}
+        if not mine:
+            raise HoldfastError(
+                f"`subset`: no row has the label {self.label!r} in column {self.column!r}. "
+                "Hint: check the spelling."
+            )
+        return np.array([text in mine for text in texts], dtype=np.bool_)
+
+
+def read_subset(given: Any) -> Subset | None:
+    """A subset as it was given: a mapping of one column to one label, itself, or None.
+
+    >>> str(read_subset({"state": "NE"}))
+    'state=NE'
+    """
+    if given is None or isinstance(given, Subset):
+        return given
+    if not isinstance(given, Mapping) or len(given) != 1:
+        raise HoldfastError(
+            "`subset` must name one column and one label of it. "
+            'Hint: subset={"state": "NE"}, --subset state=NE.'
+        )
+    ((column, label),) = given.items()
+    if not isinstance(column, str) or not column:
+        raise HoldfastError(f"`subset` must name a column, got {column!r:.40}.")
+    text = _text(label, column, None).strip()
+    if not 0 < len(text) <= LONGEST_LABEL:
+        raise HoldfastError(
+            f"`subset` must name a label of 1 to {LONGEST_LABEL} characters in column {column!r}. "
+            "Hint: rows without a label are no subset."
+        )
+    return Subset(column, text)
+
+
+def _key(text: str) -> str:
+    plain = normalize("NFKC", text).strip().casefold()
+    return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
+
+
+def _is_whole(number: float) -> bool:
+    return number.is_integer() and abs(number) < _EXACT
+
+
+def _text(cell: Any, column: str, row: int | None) -> str:
+    if isinstance(cell, str):
+        return str(cell)
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, int | np.integer):
+        return str(int(cell))
+    if isinstance(cell, float | np.floating) and _is_whole(float(cell)):
+        return str(int(cell))
+    where = "" if row is None else f"; row {row + 1} does not"
+    raise HoldfastError(
+        f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
+        "Hint: make text of other numbers and of dates."
+    )
