@@ -307,3 +307,26 @@ def test_methods_that_are_not_holdfasts_own_are_not_rehearsed(ledger):
 def test_a_method_that_fits_no_made_up_table_is_not_held_against_the_run(ledger):
     release(ledger, constructor=holdfast.constructors.Optimal(target=np.full(6, 1 / 6)))
     assert spent(ledger) == Fraction(1, 2)
+
+
+@pytest.mark.parametrize("way", ["series", "frame", "stream"])
+def test_two_columns_that_happen_to_be_equal_are_two_releases(way, tmp_path):
+    """Else the ledger would tell by showing one for the other that they are equal."""
+    ledger = Ledger(tmp_path / "l")
+    ledger.set_limit("x", epsilon=9)
+    options = {"epsilon": 1, "max_count": 5, "ledger": ledger, "dataset": "x"}
+    places = [f"p{k}" for k in range(20)]
+
+    def released(name):
+        frame = pd.DataFrame({"place": places, name: [0, 1, 2, 3] * 5})
+        if way == "series":
+            return holdfast.privatize(pd.Series(frame[name].tolist(), places, name=name), **options)
+        if way == "frame":
+            return holdfast.privatize(frame, count=name, category="place", **options)
+        both = pd.DataFrame({"place": places, "a": [0, 1, 2, 3] * 5, "b": [0, 1, 2, 3] * 5})
+        file, sink = tmp_path / "t.csv", tmp_path / f"out{len(list(tmp_path.iterdir()))}"
+        both.to_csv(file, index=False)
+        return holdfast.privatize_stream(file, sink, count=name, category="place", **options)
+
+    assert [released(name).repeated for name in ("a", "a", "b", "a")] == [False, True, False, True]
+    assert ledger.balance("x").epsilon_spent == 2

@@ -14,6 +14,7 @@ from command_line import table
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
+from holdfast.tables.files import write_file
 from holdfast.tables.table import read_table
 
 ROWS = 300
@@ -141,3 +142,15 @@ def test_a_table_of_nothing_but_gaps_is_refused():
 def test_minus_one_is_a_bad_count_also_where_codes_are_given():
     with pytest.raises(HoldfastError, match="data row 2 is negative"):
         read_table([-999, -1, 3], missing=[-999])
+
+
+@pytest.mark.parametrize("code", [0, "3", 5.0, "05"])
+def test_a_code_that_a_count_may_be_is_refused(code, tmp_path):
+    table, file = text(), tmp_path / "t.csv"
+    write_file(table, file)
+    chosen = OPTIONS | {"missing": [code], "max_count": 5}
+    with pytest.raises(HoldfastError, match="which a count may be"):
+        holdfast.privatize(table, **chosen)
+    with pytest.raises(HoldfastError, match="which a count may be"):
+        holdfast.privatize_stream(file, tmp_path / "out", **chosen)
+    assert not (tmp_path / "out").exists()

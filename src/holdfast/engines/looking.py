@@ -68,8 +68,10 @@ class Looked:
 
 def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table into memory and check it."""
+    from holdfast.tables.count_values import check_codes
     from holdfast.tables.table import read_table
 
+    check_codes(names.get("missing", ()), parameters.highest)
     table = read_table(file, **names).checked()
     rows = int(table.drawn.sum())
     return Looked(
@@ -85,9 +87,11 @@ def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters")
     """Read a table in batches and check it."""
     from holdfast.engines.stream.passes import tally
     from holdfast.tables.columns import Wanted
+    from holdfast.tables.count_values import check_codes
     from holdfast.tables.histogram import LARGEST_MAX_COUNT
     from holdfast.tables.stream.open import open_source
 
+    check_codes(names.get("missing", ()), parameters.highest)
     table = open_source(source, Wanted(**names))
     # in order whatever max_count will be
     seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles

@@ -18,7 +18,7 @@ from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
 from holdfast.release.release import Release, ReleaseFacts
-from holdfast.tables.count_values import MISSING
+from holdfast.tables.count_values import MISSING, check_codes
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_table
@@ -115,6 +115,7 @@ def privatize(
         within=within,
         totals=totals,
     )
+    check_codes(missing, parameters.highest)
     account = find_account(ledger, dataset, source=table, column=count)
     rows = read_table(
         table,
@@ -194,7 +195,7 @@ class InMemory(Run[Release]):
         """The parameters, the counts, and whose they are."""
         digest = TableDigest()
         digest.add(self.rows.counts, self.rows.structural_zero)
-        return digest.content(words, self.rows.digest())
+        return digest.content(words, self.rows.digest(), self.rows.of_what)
 
     def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> Release:
         """The stored counts in the table that was given."""

@@ -62,10 +62,13 @@ class TableDigest:
         self._zeros.update(marks.astype(np.uint8).data)
         self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
 
-    def content(self, words: str, rows: bytes) -> bytes:
+    def content(self, words: str, rows: bytes, column: str | None) -> bytes:
         """What identifies a release: parameters and table. Never leaves the process.
 
         `rows` condenses what tells whose a count is: without it, rows of equal counts that
-        changed places would be shown each other's draws, and so two draws of one count.
+        changed places would be shown each other's draws, and so two draws of one count. The name
+        of the `column` tells of what they are counts: two columns that happen to be equal are two
+        releases, or showing one for the other would tell that they are.
         """
-        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest() + rows
+        named = hashlib.sha256(repr(column).encode()).digest() if column is not None else b""
+        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest() + rows + named

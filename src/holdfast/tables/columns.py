@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, one_line
+from holdfast.tables.count_values import codes_of
 from holdfast.tables.groups import read_within
 from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
 from holdfast.tables.subset import read_subset
@@ -41,8 +42,7 @@ class Wanted:
             object.__setattr__(self, name, names_in(getattr(self, name), name))
         object.__setattr__(self, "within", read_within(self.within))
         object.__setattr__(self, "subset", read_subset(self.subset))
-        one = isinstance(self.missing, str) or not isinstance(self.missing, Iterable)
-        object.__setattr__(self, "missing", (self.missing,) if one else tuple(self.missing))
+        object.__setattr__(self, "missing", codes_of(self.missing))
 
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The same for a table with these columns, which must have all that are named."""

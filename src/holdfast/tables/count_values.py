@@ -4,7 +4,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -120,6 +120,29 @@ class Codes:
         if isinstance(cell, str):
             return cell.strip(" \t") in self._texts
         return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self._numbers
+
+
+def codes_of(missing: Any) -> tuple[Any, ...]:
+    """One code or several, as a tuple."""
+    one = isinstance(missing, str) or not isinstance(missing, Iterable)
+    return (missing,) if one else tuple(missing)
+
+
+def check_codes(codes: Any, highest: int) -> None:
+    """Refuse a code that a count may be: which rows have just that count would be published.
+
+    >>> check_codes([-999, "", 99], highest=50)
+    >>> check_codes([0], highest=50)
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: `missing` names 0, which a count may be: ...
+    """
+    for code in Codes(codes_of(codes)).numbers:
+        if 0 <= code <= highest:
+            raise HoldfastError(
+                f"`missing` names {code:g}, which a count may be: the release would tell exactly "
+                "which rows have it. Hint: give counts that are not known a code of their own in "
+                "the table, such as -999 or an empty cell."
+            )
 
 
 def text_problem(cell: str) -> str:

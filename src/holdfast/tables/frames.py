@@ -65,6 +65,7 @@ class Line:
         [str, Sequence[Any]], Integers
     ]  #: the counts; the text is what an error calls them
     back: Callable[[Integers], Any]  #: from new counts to the kind it was
+    name: str | None = None  #: what a series is called
 
     def labels(self, name: str, parameter: str) -> list[Any]:
         """An error: there are no columns."""
@@ -138,6 +139,7 @@ def open_series(source: Any) -> Line | None:
     return Line(
         lambda where, missing: series_counts(series, where, missing),
         lambda new: _like(series, new),
+        None if series.name in (None, "") else str(series.name),
     )
 
 

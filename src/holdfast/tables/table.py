@@ -74,6 +74,11 @@ class CountTable:
         return found.digest()
 
     @property
+    def of_what(self) -> str | None:
+        """What the counts are called: their column, or the name of a series."""
+        return self._view.name if isinstance(self._view, Line) else self.column
+
+    @property
     def _names(self) -> tuple[str, ...]:
         return tuple(str(name) for name in self._view.columns if name != self.column)
 

@@ -32,6 +32,7 @@ from holdfast.release.bundle import complete, new_bundle
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.columns import Wanted
+from holdfast.tables.count_values import check_codes
 from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.parquet_groups import ROW_GROUP, ParquetGroups
 
@@ -148,6 +149,7 @@ def privatize(
         within=within,
         totals=totals,
     )
+    check_codes(missing, parameters.highest)
     place = _Place(df, path)
     wanted = Wanted(
         count=count,

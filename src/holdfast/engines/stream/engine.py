@@ -14,6 +14,7 @@ from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import new_folder
 from holdfast.release.release import StreamedRelease
 from holdfast.tables.columns import Wanted
+from holdfast.tables.count_values import check_codes
 from holdfast.tables.stream.open import open_source
 
 
@@ -82,6 +83,7 @@ def privatize_stream(
         within=within,
         totals=totals,
     )
+    check_codes(missing, parameters.highest)
     account = find_account(ledger, dataset, source=source, column=count, folder=sink)
     new_folder(sink)
     wanted = Wanted(

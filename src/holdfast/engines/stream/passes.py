@@ -135,7 +135,9 @@ class Streaming(Run[StreamedRelease]):
 
     def content(self, words: str) -> bytes | None:
         """The parameters and the table."""
-        return None if self.digest is None else self.seen.digest.content(words, self.digest)
+        if self.digest is None:
+            return None
+        return self.seen.digest.content(words, self.digest, self.table.roles.count)
 
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
