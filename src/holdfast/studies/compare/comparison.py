@@ -190,6 +190,21 @@ def compare(
     budgets = check_epsilons(epsilons)
     asked = find_questions(questions, len(histogram))
     repetitions = whole_number(repetitions, "repetitions", least=1)
+    how = {"folder": folder, "jobs": jobs, "progress": progress}
+    return compared(histogram, groups, chosen, budgets, tuple(asked), repetitions, how)
+
+
+def compared(
+    histogram: Integers,
+    groups: GroupedCounts | None,
+    chosen: tuple[Method, ...],
+    budgets: tuple[str, ...],
+    asked: tuple[Question, ...],
+    repetitions: int,
+    how: dict[str, Any],
+    name: str = NAME,
+) -> Comparison:
+    """Methods side by side on what was read and checked; `name` is that of the file."""
     tasks = [
         _task(method, epsilon, histogram, asked, repetitions, groups)
         for method in chosen
@@ -197,13 +212,13 @@ def compare(
     ]
     known = {method.name: method for method in chosen}
     work = partial(measure, histogram=histogram, methods=known, groups=groups)
-    found = simulate(Study(name=NAME, tasks=tasks, work=work), folder, jobs, progress)
+    found = simulate(Study(name=name, tasks=tasks, work=work), **how)
     return Comparison(
         non_private_rows=found,
         non_private_histogram=histogram,
         methods=chosen,
         epsilons=budgets,
-        questions=tuple(asked),
+        questions=asked,
         repetitions=repetitions,
         non_private_groups=groups,
     )
