@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from holdfast.cli.choices import within_of
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
@@ -43,6 +44,13 @@ def compare(
     questions: Annotated[
         str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
     ] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option(help="Compare by group too: a column, population:8, population:auto."),
+    ] = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Measure totals in the release by group.")
+    ] = False,
     repetitions: Annotated[str, typer.Option(help="Releases per method and budget.")] = "10",
     folder: Annotated[
         Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
@@ -64,6 +72,9 @@ def compare(
     [bold]holdfast compare homicides.csv --count homicides --max-count 50
     --epsilon 0.1,0.5,1 --methods default,truncated-geometric --folder study --pictures[/bold]
 
+    [bold]holdfast compare demo --epsilon 0.5,1 --methods default --within population:8
+    --totals[/bold]
+
     [bold]holdfast compare demo --epsilon 1 --methods default,suppression,rounding,cell-key[/bold]
     """
     import holdfast
@@ -79,6 +90,8 @@ def compare(
         "jobs": None if jobs is None else whole(jobs, "jobs"),
         "methods": listed(methods),
         "questions": listed(questions),
+        "within": within_of(within),
+        "totals": totals,
         "folder": folder,
         "progress": not as_json and asides.is_terminal,
     }
@@ -117,6 +130,13 @@ def _show(found: "Comparison") -> None:
         ("w1", "Distance of distributions (W1)", _mean),
         ("absolute", "Expected change of a count", _mean),
     ]
+    if found.non_private_groups is not None:
+        number = numbered(len(found.non_private_groups.partition), "group")
+        views += [
+            ("w1 within", f"Distance of distributions (W1) within {number}", _mean),
+            ("total", "Error of the total, not capped", _mean),
+            ("totals within", "Error of a group's total, not capped", _mean),
+        ]
     for question in found.questions:
         unit = "points" if question.is_share else "counts"
         factor = 100 if question.is_share else 1

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from holdfast.cli.choices import within_of
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen, working
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
@@ -53,6 +55,13 @@ def plan(
     method: Annotated[
         str, typer.Option(help="A name from holdfast compare, or module:NAME.")
     ] = "default",
+    within: Annotated[
+        list[str] | None,
+        typer.Option(help="Show what groups gain: a column of the prior, or population:8."),
+    ] = None,
+    totals: Annotated[
+        bool, typer.Option("--totals", help="Measure totals in releases by group.")
+    ] = False,
     repetitions: Annotated[str, typer.Option(help="Simulated releases per cell.")] = "40",
     folder: Annotated[
         Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
@@ -81,6 +90,8 @@ def plan(
         "target": target,
         "questions": listed(questions),
         "method": method,
+        "within": within_of(within),
+        "totals": totals,
         "repetitions": whole(repetitions, "repetitions"),
         "folder": folder,
         "jobs": None if jobs is None else whole(jobs, "jobs"),
@@ -95,9 +106,10 @@ def plan(
     except KeyboardInterrupt:
         raise Stopped(AGAIN if folder is None else RESUMES) from None
     if as_json:
+        by_group = {} if found.by_group is None else {"by_group": found.by_group}
         best = {"target": None if found.target is None else str(found.target)}
         best["smallest_epsilon"] = found.smallest_epsilon  # type: ignore[assignment]
-        typer.echo(json.dumps({"prior": found.prior, "rows": found.rows} | best))
+        typer.echo(json.dumps({"prior": found.prior, "rows": found.rows} | by_group | best))
         return
     asides.print(f"Prior: {found.prior}. It must be public: no private data were read or needed.")
     _show(found)
@@ -125,8 +137,26 @@ def _show(found: "Plan") -> None:
         "shares in points (hundredths of the rows), the mean in counts."
     )
     _show_sizes(found)
+    if found.by_group is not None:
+        _show_groups(found.by_group)
     if found.target is not None:
         _show_target(found)
+
+
+def _show_groups(rows: list[dict[str, Any]]) -> None:
+    """The release with groups beside the one without, at the default split."""
+    shown = {"W1": "w1", "count": "absolute", "W1 within": "w1 within", "totals": "totals within"}
+    table = Table(title="With and without groups", title_justify="left")
+    for name in ("epsilon", "method", *shown):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in sorted(rows, key=lambda row: Fraction(row["epsilon"])):
+        cells = (f"{row[measure]:.3g}" for measure in shown.values())
+        table.add_row(row["epsilon"], row["method"], *cells)
+    screen.print(table)
+    screen.print(
+        "W1 within: of the distributions within groups. Totals: how far a group's total is off; "
+        "without measured totals it is the sum of the released counts."
+    )
 
 
 def _show_sizes(found: "Plan") -> None:

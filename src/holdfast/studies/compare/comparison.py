@@ -23,6 +23,14 @@ from holdfast.privacy.metrics import (
 )
 from holdfast.release.release import Release
 from holdfast.studies.budgets import BUDGETS
+from holdfast.studies.compare.by_group import (
+    MEASURES_WITHIN,
+    ByGroup,
+    GroupedCounts,
+    grouped_counts,
+    measured_within,
+    refuse_agencies,
+)
 from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.questions import Question, find_questions
 from holdfast.studies.runner import Row, Study, Task, task_seed
@@ -47,7 +55,8 @@ class Comparison:
 
     non_private_rows: list[Row]
     """One per method, budget and repetition: w1, ks and tv of the released distribution; absolute
-    and squared count error of the mechanism; "error of ..." every question; seconds."""
+    and squared count error of the mechanism; "error of ..." every question; seconds. With groups
+    also "w1 within" them, and how far the "total" and on average the "totals within" are off."""
     non_private_histogram: Integers
     """How many rows have count 0, 1, ..., top-coded: the truth."""
     methods: tuple[Method, ...]
@@ -58,11 +67,14 @@ class Comparison:
     """The questions whose errors were measured."""
     repetitions: int
     """Releases per method and budget."""
+    non_private_groups: GroupedCounts | None = None
+    """The true counts and their groups, where `within` was given."""
 
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of everything that was measured."""
-        return (*MEASURES, *(f"error of {question.name}" for question in self.questions))
+        within = () if self.non_private_groups is None else MEASURES_WITHIN
+        return (*MEASURES, *within, *(f"error of {question.name}" for question in self.questions))
 
     @property
     def non_private_distribution(self) -> Floats:
@@ -84,10 +96,11 @@ class Comparison:
     def non_private_example(self, method: str, epsilon: str) -> Release:
         """The first simulated release of this method and budget, made again."""
         wanted = next(m for m in self.methods if m.name == method)
-        task = _task(wanted, epsilon, self.non_private_histogram, self.questions, self.repetitions)
+        asked = self.questions, self.repetitions, self.non_private_groups
+        task = _task(wanted, epsilon, self.non_private_histogram, *asked)
         (seed,) = seeds_of(task_seed(NAME, task), 1)
         return wanted.simulate(
-            counts_of(self.non_private_histogram),
+            _counts(self.non_private_histogram, self.non_private_groups),
             epsilon=epsilon,
             max_count=len(self.non_private_histogram) - 1,
             seed=seed,
@@ -106,7 +119,7 @@ class Comparison:
             budget=self.epsilons[len(self.epsilons) // 2],
             summary=self.non_private_summary(),
             truth=self.non_private_distribution,
-            methods=[method.name for method in self.methods],
+            methods=[m.name for m in self.methods if not isinstance(m, ByGroup)],
             example=self.non_private_example,
         )
 
@@ -133,6 +146,8 @@ def compare(
     folder: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: bool = False,
+    within: Any = None,
+    totals: Any = None,
 ) -> Comparison:
     """Release one table many times by every method, and measure how far off each is.
 
@@ -154,38 +169,73 @@ def compare(
         jobs: How many processes; default one per core. In a script, more than one needs
             `if __name__ == "__main__":` around the call.
         progress: Whether to show a bar.
+        within, totals: As for `holdfast.privatize`: the release by group is one more method,
+            "by-group", and all are measured within the groups too.
 
     >>> found = compare([0.5, 0.3, 0.2], rows=200, epsilons=[1], methods=["staircase"], jobs=1)
     >>> found
     Comparison(NOT PRIVATE: read the true counts; methods: staircase; epsilons: 1)
     """
-    histogram = _histogram(table, rows, max_count, (count, category, structural_zero))
+    names = {"count": count, "category": category, "structural_zero": structural_zero}
     chosen = find_methods(methods)
+    if within is None:
+        if totals:
+            raise HoldfastError("`totals` goes with `within` here. Hint: name a column of groups.")
+        histogram, groups = _histogram(table, rows, max_count, names), None
+    else:
+        refuse_agencies(chosen)
+        groups = _groups(table, rows, max_count, names | {"within": within}, totals)
+        histogram = groups.histograms(groups.counts, max_count or 0).sum(axis=0)
+        chosen = (*chosen, ByGroup(groups=groups, totals=totals))
     budgets = check_epsilons(epsilons)
     asked = find_questions(questions, len(histogram))
     repetitions = whole_number(repetitions, "repetitions", least=1)
+    how = {"folder": folder, "jobs": jobs, "progress": progress}
+    return compared(histogram, groups, chosen, budgets, tuple(asked), repetitions, how)
+
+
+def compared(
+    histogram: Integers,
+    groups: GroupedCounts | None,
+    chosen: tuple[Method, ...],
+    budgets: tuple[str, ...],
+    asked: tuple[Question, ...],
+    repetitions: int,
+    how: dict[str, Any],
+    name: str = NAME,
+) -> Comparison:
+    """Methods side by side on what was read and checked; `name` is that of the file."""
     tasks = [
-        _task(method, epsilon, histogram, asked, repetitions)
+        _task(method, epsilon, histogram, asked, repetitions, groups)
         for method in chosen
         for epsilon in budgets
     ]
-    work = partial(measure, histogram=histogram, methods={m.name: m for m in chosen})
-    found = simulate(Study(name=NAME, tasks=tasks, work=work), folder, jobs, progress)
+    known = {method.name: method for method in chosen}
+    work = partial(measure, histogram=histogram, methods=known, groups=groups)
+    found = simulate(Study(name=name, tasks=tasks, work=work), **how)
     return Comparison(
         non_private_rows=found,
         non_private_histogram=histogram,
         methods=chosen,
         epsilons=budgets,
-        questions=tuple(asked),
+        questions=asked,
         repetitions=repetitions,
+        non_private_groups=groups,
     )
 
 
-def measure(task: Task, seed: int, *, histogram: Integers, methods: dict[str, Method]) -> list[Row]:
+def measure(
+    task: Task,
+    seed: int,
+    *,
+    histogram: Integers,
+    methods: dict[str, Method],
+    groups: GroupedCounts | None = None,
+) -> list[Row]:
     """All repetitions of one method and budget."""
     method, counts, truth = (
         methods[task["method"]],
-        counts_of(histogram),
+        _counts(histogram, groups),
         histogram / histogram.sum(),
     )
     n = len(histogram)
@@ -196,23 +246,46 @@ def measure(task: Task, seed: int, *, histogram: Integers, methods: dict[str, Me
         start = time.perf_counter()
         release = method.simulate(counts, epsilon=task["epsilon"], max_count=n - 1, seed=draw)
         seconds = time.perf_counter() - start
-        published, mechanism = release.distribution, release.mechanism
+        published = release.distribution
         row = {
             "repetition": repetition,
             "w1": wasserstein(truth, published),
             "ks": kolmogorov_smirnov(truth, published),
             "tv": total_variation(truth, published),
-            "absolute": mechanism.count_error(truth),
-            "squared": mechanism.count_error(truth, "squared"),
+            "absolute": _change(method, release, truth, "absolute"),
+            "squared": _change(method, release, truth, "squared"),
             "seconds": seconds,
         }
+        row |= {} if groups is None else measured_within(release, groups, n - 1)
         errors = {f"error of {q.name}": float(w @ (published - truth)) for q, w in asked}
         rows.append(row | errors)
     return rows
 
 
+def _change(method: Method, release: Release, truth: Floats, error: str) -> float:
+    if isinstance(method, ByGroup) and release.groups is not None:
+        return method.groups.expected_change(release.groups.mechanism, error)
+    return release.mechanism.count_error(truth, error)
+
+
+def _counts(histogram: Integers, groups: GroupedCounts | None) -> Integers:
+    return counts_of(histogram) if groups is None else groups.counts
+
+
+def _groups(
+    table: Any, rows: int | None, max_count: int | None, names: dict[str, Any], totals: Any
+) -> GroupedCounts:
+    if rows is not None or max_count is None:
+        raise HoldfastError(
+            "`within` needs a table and `max_count`. Hint: leave `rows` out, a distribution has no "
+            "columns."
+        )
+    top, read = check_max_count(max_count), read_table(table, **names)
+    return grouped_counts(read, max_count=top, within=names["within"], totals=totals)
+
+
 def _histogram(
-    table: Any, rows: int | None, max_count: int | None, names: tuple[Any, Any, Any]
+    table: Any, rows: int | None, max_count: int | None, names: dict[str, Any]
 ) -> Integers:
     if rows is not None:
         histogram = whole_histogram(
@@ -228,8 +301,7 @@ def _histogram(
         raise HoldfastError(
             "`max_count` is missing. Hint: give it for a table; for a distribution give `rows`."
         )
-    count, category, structural_zero = names
-    read = read_table(table, count=count, category=category, structural_zero=structural_zero)
+    read = read_table(table, **names)
     return histogram_of_counts(read.counts[~read.structural_zero], check_max_count(max_count))
 
 
@@ -239,13 +311,15 @@ def _task(
     histogram: Integers,
     questions: Sequence[Question],
     repetitions: int,
+    groups: GroupedCounts | None = None,
 ) -> Task:
     """What decides a result, so that a resumed run never takes another's for its own."""
+    data = hashlib.sha256(histogram.astype("<i8").tobytes()).hexdigest()[:16]
     return {
         "method": method.name,
         "epsilon": epsilon,
         "settings": hashlib.sha256(repr(method).encode()).hexdigest()[:16],
-        "data": hashlib.sha256(histogram.astype("<i8").tobytes()).hexdigest()[:16],
+        "data": data if groups is None else groups.digest,
         "holdfast": version("holdfast"),
         "questions": ", ".join(question.name for question in questions),
         "repetitions": repetitions,

@@ -17,7 +17,10 @@ from holdfast.arrays import Integers
 from holdfast.engines.stages import check_parameters
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import split_budget
+from holdfast.studies.compare.by_group import ByGroup, refuse_agencies
+from holdfast.studies.compare.comparison import compared
 from holdfast.studies.methods import Method, find_methods
+from holdfast.studies.plan.by_group import prior_groups
 from holdfast.studies.plan.expectation import (
     errors_by_size,
     expected_distances,
@@ -67,6 +70,10 @@ class Plan:
     """What was to be met."""
     smallest_epsilon: dict[str, float | None] | None = None
     """For every split, the smallest budget found to meet the target; None if none of them did."""
+
+    by_group: list[Row] | None = None
+    """Where `within` was given, one per method ("by-group", and the one without groups) and budget:
+    what `holdfast.compare` measures, "w1 within" and "totals within" among it, on the prior."""
 
     @property
     def best(self) -> tuple[str, float] | None:
@@ -125,6 +132,8 @@ def plan(
     folder: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: bool = False,
+    within: Any = None,
+    totals: Any = None,
 ) -> Plan:
     """What releases of a table like `prior` would be worth, for a range of budgets and splits.
 
@@ -146,6 +155,8 @@ def plan(
         method: The way to publish: a name or a `holdfast.Method`, its split left out.
         repetitions: Simulated releases per budget and split.
         folder, jobs, progress: As for `holdfast.compare`.
+        within, totals: As for `holdfast.privatize`, for a prior that is a table with these columns:
+            what groups would gain, at each budget, stands in `by_group`.
 
     >>> found = plan(categories=500, max_count=9, prior="geometric:2", epsilons=[1],
     ...              splits=[None], repetitions=4, jobs=1)
@@ -170,6 +181,11 @@ def plan(
         jobs=jobs,
         progress=progress,
     )
+    by_group = None
+    if within is not None:
+        by_group = _by_group(planner, budgets, prior, count, within, totals)
+    elif totals:
+        raise HoldfastError("`totals` goes with `within` here. Hint: name a column of groups.")
     found = planner.run("plan", ((epsilon, split) for epsilon in budgets for split in shown))
     smallest = None if goal is None else _search(planner, goal, budgets, shown, found)
     return Plan(
@@ -180,7 +196,25 @@ def plan(
         questions=tuple(asked),
         target=goal,
         smallest_epsilon=smallest,
+        by_group=by_group,
     )
+
+
+def _by_group(
+    planner: _Planner, budgets: tuple[str, ...], prior: Any, count: Any, within: Any, totals: Any
+) -> list[Row]:
+    refuse_agencies((planner.method,))
+    size, top = int(planner.histogram.sum()), len(planner.histogram) - 1
+    groups = prior_groups(
+        prior, rows=size, max_count=top, count=count, within=within, totals=totals
+    )
+    methods = planner.method, ByGroup(groups=groups, totals=totals)
+    histogram = groups.histograms(groups.counts, top).sum(axis=0)
+    how = {name: vars(planner)[name] for name in ("folder", "jobs", "progress")}
+    asked = planner.questions, planner.repetitions, how
+    return compared(
+        histogram, groups, methods, budgets, *asked, name="plan_by_group"
+    ).non_private_summary()
 
 
 def _simulate(task: Task, seed: int, *, histogram: Integers, method: Method) -> list[Row]:
