@@ -231,3 +231,22 @@ def test_a_series_with_its_counts_in_the_index_is_refused(index):
 def test_a_series_with_places_in_the_index_is_released():
     places = pd.Series(Y, index=[f"p{i}" for i in range(ROWS)])
     assert holdfast.privatize(places, epsilon=1, max_count=9).table.index.equals(places.index)
+
+
+WRITTEN = {
+    "thousands commas": lambda number: f"{number:,}",
+    "thousands points": lambda number: f"{number:,}".replace(",", "."),
+    "thousands spaces": lambda number: f"{number:,}".replace(",", "\u00a0"),
+    "decimal commas": lambda number: f"{number},0",
+}
+
+
+@pytest.mark.parametrize("way", WRITTEN)
+def test_numbers_give_the_counts_away_however_they_are_written(way):
+    rng = np.random.default_rng(4)
+    counts, people = rng.poisson(3, 400), rng.integers(300, 9000, 400)
+    columns = {"people": people, "others": people - counts}
+    written = {name: [WRITTEN[way](int(x)) for x in cells] for name, cells in columns.items()}
+    (leak,) = find_leaks(counts, written)
+    assert leak.names == ("people", "others")
+    assert not find_leaks(rng.permutation(counts), written)

@@ -11,6 +11,12 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 
 _NUMBER = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_SPACED = re.compile(r"(?<=[0-9])[ '\u2019\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_MARKED = re.compile(r"[0-9][ '\u2019\u00a0\u2009\u202f,.][0-9]")
+_NO_GROUP = {  # a mark that does not stand before three digits, or stands after a lone zero
+    mark: re.compile(rf"{re.escape(mark)}(?![0-9]{{3}}(?![0-9]))|(?<![0-9])0{re.escape(mark)}")
+    for mark in ",."
+}
 TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
 SCREEN, WORTH_A_LOOK = 128, 0.8  # so many rows, and the share of them that must fit, come first
 
@@ -22,6 +28,33 @@ def as_numbers(cells: Sequence[Any]) -> Floats:
     array([ 3., 12., nan,  1., nan])
     """
     return np.fromiter(map(_number, cells), dtype=np.float64, count=len(cells))
+
+
+def readings(cells: Sequence[Any]) -> list[Floats]:
+    """A column's numbers, in each way that they may be written: 1,234.5 or 1.234,5 or 1 234,5.
+
+    >>> [x.tolist() for x in readings(["1,234", "12"])]
+    [[1234.0, 12.0], [1.234, 12.0]]
+    >>> [x.tolist() for x in readings(["0,5", "1 234,25"])], [x.tolist() for x in readings(["0.5"])]
+    ([[0.5, 1234.25]], [[0.5]])
+    """
+    if not any(isinstance(cell, str) and _MARKED.search(cell) for cell in cells):
+        return [as_numbers(cells)]
+    plain = [_SPACED.sub("", cell) if isinstance(cell, str) else cell for cell in cells]
+    texts = [cell for cell in plain if isinstance(cell, str)]
+    commas, points = (any(mark in text for text in texts) for mark in ",.")
+    ways = [("", "")] if not commas else []
+    if commas and not any(_NO_GROUP[","].search(text) for text in texts):
+        ways.append((",", "."))
+    if commas or (points and not any(_NO_GROUP["."].search(text) for text in texts)):
+        ways.append((".", ","))
+    return [as_numbers([_written(cell, *way) for cell in plain]) for way in ways]
+
+
+def _written(cell: Any, group: str, point: str) -> Any:
+    if not isinstance(cell, str) or not group:
+        return cell
+    return cell.replace(group, "").replace(point, ".")
 
 
 def _number(cell: Any) -> float:

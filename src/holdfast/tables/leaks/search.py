@@ -10,12 +10,12 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.tables.leaks.measures import (
     as_labels,
-    as_numbers,
     beyond_chance,
     linear_share,
     monotone_share,
     neighbour_share,
     product_share,
+    readings,
 )
 
 NEARLY_ALL = 0.9
@@ -53,15 +53,13 @@ def find_leaks(counts: Integers, columns: Mapping[str, Sequence[Any]]) -> list[L
         return []
     rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
     y = counts.astype(np.float64)
-    numbers = {name: as_numbers(cells) for name, cells in columns.items()}
-    rows = _balanced(counts, rng)
-    found = [
-        leak
-        for name, cells in columns.items()
-        for leak in _alone(name, numbers[name], cells, y, rows, rng)
-    ]
+    numbers = {name: readings(cells) for name, cells in columns.items()}
+    rows, found = _balanced(counts, rng), list[Leak]()
+    for name, cells in columns.items():
+        ways = (_alone(name, x, cells, y, rows, rng) for x in numbers[name])
+        found += next((list(leaks) for leaks in map(list, ways) if leaks), [])
     told = {leak.names[0] for leak in found}
-    left = {name: x[rows] for name, x in numbers.items() if name not in told}
+    left = [(name, x[rows]) for name, ways in numbers.items() if name not in told for x in ways]
     return [*found, *_together(left, y[rows], rng)]
 
 
@@ -95,20 +93,27 @@ def _alone(
         yield Leak((name,), "is a flag or a class that follows from the count")
 
 
-def _together(numbers: Mapping[str, Floats], y: Floats, rng: np.random.Generator) -> Iterator[Leak]:
+def _together(
+    numbers: Sequence[tuple[str, Floats]], y: Floats, rng: np.random.Generator
+) -> Iterator[Leak]:
     """Sets of two or three columns; one that holds a set found before is passed over."""
-    usable = {name: _filled(x) for name, x in numbers.items() if _usable(x)}
+    usable = [(name, _filled(x)) for name, x in numbers if _usable(x)]
     if len(y) < FEW or not usable:
         return
-    names, columns = list(usable), np.stack(list(usable.values()))
+    names, columns = [name for name, _ in usable], np.stack([x for _, x in usable])
     found: list[set[int]] = []
+    told = set[frozenset[str]]()  # a column may stand there in two readings
     for sets in _sets(len(names), found):
         for way, share_of in WAYS.items():
             for at in np.flatnonzero(share_of(columns, sets, y, rng) >= NEARLY_ALL):
                 members = set(sets[at].tolist())
-                if not any(known <= members for known in found):
-                    found.append(members)
-                    yield Leak(tuple(names[i] for i in sorted(members)), f"gives the counts {way}")
+                if any(known <= members for known in found):
+                    continue
+                found.append(members)
+                named = tuple(dict.fromkeys(names[i] for i in sorted(members)))
+                if not any(known <= set(named) for known in told):
+                    told.add(frozenset(named))
+                    yield Leak(named, f"gives the counts {way}")
 
 
 def _usable(x: Floats) -> bool:
