@@ -12,6 +12,7 @@ import pytest
 
 import holdfast
 from holdfast.errors import HoldfastError
+from holdfast.tables import excel_size
 from holdfast.tables.excel import parse_excel
 from holdfast.tables.table import read_file, read_table
 
@@ -216,3 +217,75 @@ def test_cells_without_addresses_are_counted():
         sheet.write_formula("B3", "=NA()", value="#N/A")
 
     assert parse_excel(book(page, edit=bare)).column("deaths") == ["3", "#N/A"]
+
+
+def after_cells(more):
+    return lambda xml: xml.replace(b"</sheetData>", b"</sheetData>" + more)
+
+
+def among_cells(more):
+    return lambda xml: xml.replace(b"</sheetData>", more + b"</sheetData>")
+
+
+FAR = {
+    "a cell": among_cells(b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'),
+    "an error": among_cells(b'<row r="1048576"><c r="XFD1048576" t="e"><v>#N/A</v></c></row>'),
+    "a cell in a row that lies": among_cells(b'<row r="4"><c r="XFD1048576"><v>1</v></c></row>'),
+    "two cells": among_cells(b'<row r="9"><c r="XFD9"/></row><row r="9999"><c r="A9999"/></row>'),
+    "another prefix": among_cells(b"<x:row xmlns:x='y' r='9'><x:c r='xfe&#57;'/></x:row>"),
+    "cells without names": among_cells(b"<row>" + b"<c><v>1</v></c>" * 16385 + b"</row>"),
+    "a row": among_cells(b'<row r="1048577"><c><v>1</v></c></row>'),
+    "merged cells": after_cells(b'<mergeCells><mergeCell ref="A10:XFD1048576"/></mergeCells>'),
+}
+
+
+@pytest.mark.parametrize("what", FAR)
+def test_a_sheet_that_would_fill_the_memory_is_refused_by_its_name(what):
+    with pytest.raises(HoldfastError, match=r"sheet 'S1': .* too large .* Hint: delete what"):
+        excel_size.check_size(book(PLAIN, PLAIN, edit=FAR[what]))
+
+
+def test_the_extent_of_a_sheet_is_checked_before_it_is_read(monkeypatch):
+    monkeypatch.setattr(excel_size, "_CELLS", 20)
+    assert "sheet 'S2': what stands in cell K2 makes" in refused(PLAIN, [["n"], [1] * 11])
+    small = after_cells(b'<mergeCells><mergeCell ref="A4:B10"/></mergeCells>')
+    assert parse_excel(book(PLAIN, edit=small)).column("deaths") == ["3", "0"]
+    assert "cell C10" in refused(PLAIN, edit=lambda xml: small(xml).replace(b"B10", b"C10"))
+
+
+def test_what_the_sheet_says_of_its_own_extent_is_not_believed():
+    def boast(xml):
+        return re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1:XFD1048576"', xml)
+
+    assert parse_excel(book(PLAIN, edit=boast)).column("deaths") == ["3", "0"]
+
+
+def test_a_workbook_is_measured_unpacked_whatever_size_it_states(monkeypatch):
+    monkeypatch.setattr(excel_size, "_BYTES", 10**6)
+    assert "its size when unpacked" in refused(PLAIN, edit=after_cells(b" " * 10**6))
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", b"<workbook>" + b" " * 10**6)
+    stated = (10**6 + len("<workbook>")).to_bytes(4, "little")
+    lie = sink.getvalue().replace(stated, (9).to_bytes(4, "little"))
+    assert lie != sink.getvalue()
+    with pytest.raises(HoldfastError, match="its size when unpacked"):
+        parse_excel(lie)
+
+
+def test_loose_elements_are_limited(monkeypatch):
+    monkeypatch.setattr(excel_size, "_LOOSE", 100)
+    assert "what stands beside the cells" in refused(PLAIN, edit=after_cells(b"<a/>" * 101))
+    assert "number of its rows" in refused(PLAIN, edit=among_cells(b'<row r="0"/>'))
+
+
+def test_entities_are_refused():
+    doctype = b'<!DOCTYPE l [<!ENTITY a "1">]><worksheet'
+    said = refused(PLAIN, edit=lambda xml: xml.replace(b"<worksheet", doctype, 1))
+    assert "cannot be read as an Excel workbook" in said
+
+
+def test_a_locked_workbook_is_refused():
+    data = bytes.fromhex("d0cf11e0a1b11ae1") + "EncryptedPackage".encode("utf-16-le")
+    with pytest.raises(HoldfastError, match=r"locked with a password\. Hint"):
+        parse_excel(data)

@@ -13,8 +13,10 @@ from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.excel_marks import Marks, cell_name, read_marks
+from holdfast.tables.excel_size import check_size
 
 _EXACT = 10**15  # digits that Excel keeps
+_COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins
 _RANGE = tuple[tuple[int, int], tuple[int, int]]
 
 
@@ -46,6 +48,8 @@ def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE]
             'Excel files need python-calamine. Hint: pip install "holdfast[excel]".'
         ) from None
     try:
+        _check_locked(data)
+        check_size(data)
         book = calamine.load_workbook(io.BytesIO(data))
         seen = calamine.SheetVisibleEnum.Visible
         shown = [about.name for about in book.sheets_metadata if about.visible == seen]
@@ -53,10 +57,6 @@ def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE]
         found = book.get_sheet_by_name(name)
         cells = found.to_python(skip_empty_area=False)
         return cells, found.merged_cell_ranges or [], read_marks(data, name)
-    except calamine.PasswordError:
-        raise HoldfastError(
-            "the workbook is locked with a password. Hint: save a copy without one."
-        ) from None
     except HoldfastError:
         raise
     except Exception:
@@ -64,6 +64,13 @@ def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE]
             "the file cannot be read as an Excel workbook. Hint: is it whole? Open it in Excel and "
             "save it as .xlsx or CSV."
         ) from None
+
+
+def _check_locked(data: bytes) -> None:
+    if data.startswith(_COMPOUND) and "EncryptedPackage".encode("utf-16-le") in data:
+        raise HoldfastError(
+            "the workbook is locked with a password. Hint: save a copy without one."
+        )
 
 
 def _chosen(sheet: str | None, shown: list[str], names: list[str], book: Any) -> str:

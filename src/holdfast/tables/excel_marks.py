@@ -40,7 +40,10 @@ class Marks:
 def read_marks(data: bytes, sheet: str) -> Marks:
     """The marks of a sheet, from the XML that Excel wrote."""
     errors, uncomputed, hidden = {}, [], []
-    with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open(_part(archive, sheet)) as xml:
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as archive,
+        archive.open(sheet_parts(archive)[sheet]) as xml,
+    ):
         for at, row in _numbered_rows(xml):
             if row.get("hidden") in ("1", "true"):
                 hidden.append(at)
@@ -66,13 +69,19 @@ def cell_name(row: int, column: int) -> str:
     return f"{letters}{row + 1}"
 
 
-def _part(archive: zipfile.ZipFile, sheet: str) -> str:
-    """The file in the workbook that holds a sheet."""
-    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-    found = next(s for s in book.iterfind("{*}sheets/{*}sheet") if s.get("name") == sheet)
-    key = next(value for name, value in found.items() if name.endswith("}id"))
+def sheet_parts(archive: zipfile.ZipFile) -> dict[str, str]:
+    """The file in the workbook that holds each sheet."""
     links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-    target = next(link.get("Target", "") for link in links if link.get("Id") == key)
+    targets = {link.get("Id"): link.get("Target", "") for link in links}
+    book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
+    parts = {}
+    for sheet in book.iterfind("{*}sheets/{*}sheet"):
+        key = next(value for name, value in sheet.items() if name.endswith("}id"))
+        parts[sheet.get("name", "")] = _from_top(targets[key])
+    return parts
+
+
+def _from_top(target: str) -> str:
     return target[1:] if target.startswith("/") else f"xl/{target}"
 
 
@@ -88,14 +97,14 @@ def _numbered_rows(xml: Any) -> Iterator[tuple[int, Any]]:
 def _numbered_cells(row: Any) -> Iterator[tuple[int, Any]]:
     column = -1
     for cell in row.iterfind("{*}c"):
-        column = _column(cell.get("r", "")) if cell.get("r") else column + 1
+        column = column_number(cell.get("r", "")) if cell.get("r") else column + 1
         yield column, cell
 
 
-def _column(name: str) -> int:
+def column_number(name: str) -> int:
     """The number of a column, from 0, in the name of a cell.
 
-    >>> _column("A1"), _column("AB10")
+    >>> column_number("A1"), column_number("AB10")
     (0, 27)
     """
     number = 0
