@@ -286,7 +286,10 @@ def notes_of_rows(rows: list[Content]) -> list[str]:
 def single_rows_notes(release: "Release", level: float) -> list[str]:
     """What to know about single rows."""
     known = [f"{KNOWN}: {release.structural_zeros:,}"] if release.structural_zeros else []
-    return [*known, *rarely_covered(release, level)]
+    try:
+        return [*known, *rarely_covered(release, level)]
+    except HoldfastError:  # nothing is said of single rows where the distribution is unknown
+        return known
 
 
 def cite(release: "Release") -> str:
