@@ -106,7 +106,7 @@ class Members:
             group = int(np.argmax(np.abs(extra)))
             raise Damage(f"{LABELS}: the table has another number of rows in group {group}.")
         found[:, 0] -= extra
-        return found.astype(np.int64)
+        return found.astype(np.int64, copy=False)
 
 
 class _Texts:
