@@ -120,6 +120,15 @@ def test_frames_of_all_kinds_and_types_of_labels_make_the_same_groups(tmp_path):
             assert (again.groups.members == found.groups.members).all()
 
 
+class EqualToAll(holdfast.privatizers.CumulativeIsotonic):
+    """A stage of its own that says it is the default."""
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -138,6 +147,15 @@ def test_frames_of_all_kinds_and_types_of_labels_make_the_same_groups(tmp_path):
             {"within": "state", "constructor": holdfast.constructors.Heuristic()},
             "goes with the default stages alone",
         ),
+        (
+            {"within": "state", "constructor": holdfast.constructors.Optimal(error="squared")},
+            "goes with the default stages alone",
+        ),
+        (
+            {"within": "state", "constructor": holdfast.constructors.Optimal(target=[1])},
+            "goes with the default stages alone",
+        ),
+        ({"within": "state", "privatizer": EqualToAll()}, "goes with the default stages alone"),
         ({"totals": 2}, "`totals` must be True or lie between 0 and 1"),
     ],
 )

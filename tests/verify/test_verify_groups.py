@@ -7,6 +7,7 @@ import json
 import shutil
 import struct
 import zlib
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -94,6 +95,13 @@ def move_a_row(bundle):
     repair(bundle)
 
 
+def certify_totals(bundle, certified):
+    privacy = read_record(bundle)["privacy"] | {"totals_certified": str(certified)}
+    parts = ("bound", "totals", "stage_1", "stage_2")
+    total = sum(Fraction(privacy[f"{part}_certified"]) for part in parts)
+    forge(bundle, privacy=privacy | {"certified_epsilon_decimal": f"{float(total):.12g}"})
+
+
 CURVES = 5  # the first turn
 TARGETS = CURVES + 4 * 3 * N  # the first share, where all four groups differ
 MEASURED = TARGETS + 4 * N
@@ -164,6 +172,38 @@ DAMAGES = {
         lambda b: forge(b, privacy={"totals_certified": "1/9"}),
         "totals was certified for more",
     ),
+    "certified for nothing": (
+        lambda b: certify_totals(b, Fraction(0)),
+        "totals_certified is not what the noise",
+    ),
+    "certified for a little less": (
+        lambda b: certify_totals(
+            b, Fraction(read_record(b)["privacy"]["totals_certified"]) * Fraction(99, 100)
+        ),
+        "totals_certified is not what the noise",
+    ),
+    "the order of labels": (
+        lambda b: edit_groups(
+            b, lambda lines: lines.__setitem__(slice(1, 3), [lines[2], lines[1]])
+        ),
+        "the groups are not in their order",
+    ),
+    "a range too long for groups": (
+        lambda b: forge(b, max_count=10_001),
+        "with groups max_count must be at most 10000",
+    ),
+    "more cells than groups may have": (
+        lambda b: forge(b, within=read_record(b)["within"] | {"groups": 10**7}),
+        "counts times groups at most 20000000",
+    ),
+    "more groups than rows": (
+        lambda b: forge(b, within=read_record(b)["within"] | {"groups": ROWS + 1}),
+        "within.groups is more than there are rows",
+    ),
+    "a share too few": (
+        lambda b: forge(b, target=read_record(b)["target"][1:]),
+        "target has 7 shares",
+    ),
     "the column": (
         lambda b: forge(b, within=read_record(b)["within"] | {"columns": ["people"]}),
         "does not begin with the names",
@@ -209,6 +249,49 @@ def test_damage_to_groups_and_totals_is_found(bundle, damage):
     assert any(said in words for words in holdfast.verify(bundle).damage)
     with pytest.raises(HoldfastError):
         holdfast.load(bundle)
+
+
+def many_rows(folder):
+    rng = np.random.default_rng(2)
+    state = np.array(["AK", "NE"])[np.arange(4000) % 2]
+    rows = pd.DataFrame({"state": state, "n": rng.poisson(1 + 4 * (state == "NE"))})
+    options = {"epsilon": 2, "max_count": N - 1, "within": "state", "seed": 1}
+    return holdfast.privatize(rows, count="n", **options).save(folder)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    return many_rows(tmp_path_factory.mktemp("large") / "release")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [lambda n: 0 * n, lambda n: 0 * n + N - 1, lambda n: np.random.default_rng(1).permutation(n)],
+    ids=["all 0", "all at max_count", "shuffled across groups"],
+)
+def test_absurd_counts_within_groups_are_warned_of(large, tmp_path, forged):
+    assert holdfast.verify(large).warnings == ()
+    folder = shutil.copytree(large, tmp_path / "release")
+    rows = pd.read_csv(folder / "table.csv", dtype={"state": str})
+    rows.assign(n=forged(rows.n.to_numpy())).to_csv(
+        folder / "table.csv", index=False, lineterminator="\n"
+    )
+    repair(folder)
+    rewrite_texts(folder)
+    warnings = holdfast.verify(folder).warnings
+    assert any("mechanisms of the groups give" in words for words in warnings)
+
+
+def test_labels_swapped_between_groups_are_found_for_labels_and_for_classes(large, tmp_path):
+    classes = make(tmp_path / "classes", within=holdfast.classes("people", 3), totals=None)
+    for number, folder in enumerate([shutil.copytree(large, tmp_path / "labels"), classes]):
+
+        def swap(lines):
+            lines[1][0], lines[2][0] = lines[2][0], lines[1][0]
+
+        edit_groups(folder, swap)
+        damage = holdfast.verify(folder).damage
+        assert any("not in their order" in words for words in damage), number
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])

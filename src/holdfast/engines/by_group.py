@@ -22,13 +22,20 @@ MOST_CELLS = 20_000_000  # groups times counts
 
 def check_stages_by_group(privatizer: Any, constructor: Constructor) -> None:
     """Refuse other stages than those that know groups."""
-    usual = privatizer is None or privatizer == CumulativeSmooth()
-    optimum = type(constructor) is Optimal and constructor.target is None
-    if not usual or not optimum or constructor.promised_delta:
+    stages = ((privatizer, CumulativeSmooth()), (constructor, Optimal()))
+    if not all(stage is None or _same(stage, default) for stage, default in stages):
         raise HoldfastError(
             "`within` goes with the default stages alone. Hint: leave `privatizer`, `constructor` "
             "and delta out."
         )
+
+
+def _same(stage: Any, default: Any) -> bool:
+    """By type and fields: a stage may say of itself that it equals anything."""
+    if type(stage) is not type(default) or vars(stage).keys() != vars(default).keys():
+        return False
+    pairs = [(vars(stage)[name], usual) for name, usual in vars(default).items()]
+    return all(type(value) is type(usual) and value == usual for value, usual in pairs)
 
 
 def check_room_for_groups(groups: int, bins: int) -> None:

@@ -22,10 +22,10 @@ from holdfast.verify.folder import (
     find_table,
     read_small,
 )
+from holdfast.verify.group_chance import check_chances
 from holdfast.verify.groups import (
     GroupTables,
     check_certificates,
-    check_chances,
     check_change,
     check_fixed_points,
     check_mean_target,
@@ -33,6 +33,7 @@ from holdfast.verify.groups import (
     check_row_totals,
     group_sums,
     read_groups,
+    split_measured,
 )
 from holdfast.verify.groups import check_possible as check_group_counts
 from holdfast.verify.mechanism import Integers, Mechanism, Sums
@@ -250,8 +251,10 @@ class _Bundle:
         return check_totals(self.record, self.listed, read_budget(self.record))
 
     def check_chance(self) -> Found:
-        if self.grouped:
-            return check_chances(self.groups, self.group_sums, self.tallies)
+        if self.listed is not None:
+            budget = read_budget(self.record)
+            measured = split_measured(self.groups, self.listed, self.record, budget)
+            return check_chances(self.groups, self.group_sums, self.tallies, measured)
         return check_chance(self.mechanism, self.sums, self.target, self.tally, self.record)
 
     def check_counts(self) -> str:
@@ -271,7 +274,7 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "budget": (lambda bundle: check_budget(bundle.record), ("fields",)),
     "groups": (_Bundle.read_groups, ("fields",)),
     "table": (_Bundle.read_table, ("fields", "groups")),  # before the weights: either takes room
-    "weights": (_Bundle.read_mechanism, ("fields",)),
+    "weights": (_Bundle.read_mechanism, ("fields", "groups")),
     "digest": (_Bundle.check_digest, ("weights",)),
     "row totals": (_Bundle.check_row_totals, ("weights",)),
     "certificate": (_Bundle.check_certificate, ("row totals", "budget")),

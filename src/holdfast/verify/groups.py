@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from holdfast.verify.certificate import check_certificate, worst_ratio
-from holdfast.verify.chance import in_words, log_chance
 from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.curves import checked_curves, exact_powers
 from holdfast.verify.exact import exp_from_below
@@ -25,7 +24,7 @@ from holdfast.verify.report import Damage, Found, NotChecked
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD = "JointSmooth()"
-MOST_CELLS = 20_000_000
+_CHUNK = 1 << 20
 WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
 SAME_FIT = 1e-6  # the joint fit is repeated by other machines with other sums of floats
@@ -51,16 +50,27 @@ class GroupTables:
         digest = hashlib.sha256(
             f"holdfast groups n={n} groups={len(self.index)} {claim}\n".encode()
         )
-        digest.update(self.index.astype("<i8").tobytes())
-        digest.update(self.integers.astype("<i8").tobytes())
+        digest.update(self.index.astype("<i8", copy=False).data)
+        digest.update(self.integers.astype("<i8", copy=False).data)
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What stage 1 measured, apart for each group."""
+
+    groups: list[Integers]
+    whole: Integers | None
+    """Of the whole table, where it was measured."""
+    epsilon: Fraction
+    """Of the noise on the integers of a group."""
+    widths: list[int]
+    """How many counts each block has, where a group was measured in blocks."""
 
 
 def read_groups(folder: Path, record: dict[str, Any]) -> GroupTables:
     """The numbers of the file, each in its range and the curves in their order."""
     n, number = record["max_count"] + 1, record["within"]["groups"]
-    if n * number > MOST_CELLS:
-        raise Damage(f"{GROUPS}: groups times counts are more than {MOST_CELLS}.")
     words = _words(folder, n, number)
     K = int(words[0])
     ends = list(accumulate((1, number, 3 * n * K, n * K), initial=0))
@@ -98,14 +108,27 @@ def _words(folder: Path, n: int, number: int) -> Integers:
             raise Damage(f"{GROUPS}: its header gives other counts or groups than release.json.")
         if length != size - _HEADER.size or length > most + (1 << 16):
             raise Damage(f"{GROUPS} does not have the length that its header gives.")
-        inflater = zlib.decompressobj()
-        try:
-            data = inflater.decompress(file.read(length), most + 1)
-        except zlib.error:
-            raise Damage(f"{GROUPS} cannot be inflated: its bytes are damaged.") from None
-    if not inflater.eof or inflater.unused_data or not data or len(data) % 8:
+        data = _inflated(file.read(length), most)
+    if not data or len(data) % 8:
         raise Damage(f"{GROUPS} does not hold whole numbers of 64 bits.")
-    return np.frombuffer(data, dtype="<i8").astype(np.int64)
+    return np.frombuffer(data, dtype="<i8").astype(np.int64, copy=False)
+
+
+def _inflated(packed: bytes, most: int) -> bytearray:
+    """Piece by piece: in one go the whole would be there twice for a while."""
+    inflater, data = zlib.decompressobj(), bytearray()
+    try:
+        while not inflater.eof and len(data) <= most:
+            piece = inflater.decompress(packed, _CHUNK)
+            packed = inflater.unconsumed_tail
+            if not piece and not packed:
+                break
+            data += piece
+    except zlib.error:
+        raise Damage(f"{GROUPS} cannot be inflated: its bytes are damaged.") from None
+    if not inflater.eof or inflater.unused_data or len(data) > most:
+        raise Damage(f"{GROUPS} does not hold whole numbers of 64 bits.")
+    return data
 
 
 def check_row_totals(tables: GroupTables) -> str:
@@ -178,20 +201,6 @@ def check_possible(tables: GroupTables, tallies: Integers) -> str:
     return f"all {int(tallies.sum()):,} counts are possible in their groups"
 
 
-def check_chances(tables: GroupTables, sums: list[Sums], tallies: Integers) -> Found:
-    """The probability that z of the groups and their mechanisms give to what was released."""
-    chances = []
-    for number, k in enumerate(tables.index.tolist()):
-        rows = int(tallies[number].sum())
-        shares = np.cumsum(tallies[number])[:-1] / rows
-        chances.append(log_chance(shares, np.clip(sums[k].below[:-1], 0.0, 1.0), rows))
-    least = min(0.0, min(chances) + float(np.log(len(chances))))
-    return Found(
-        f"by z, a distribution as far off as that of the least probable of {len(chances):,} groups "
-        f"has probability {in_words(least)}"
-    )
-
-
 def check_measured(
     tables: GroupTables, listed: Listed, record: dict[str, Any], budget: Budget
 ) -> str | Found:
@@ -200,6 +209,22 @@ def check_measured(
         raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
     if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
         raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
+    found, unit = split_measured(tables, listed, record, budget), budget.stage_1 / budget.steps
+    parts, rows, noise = found.groups, listed.sizes.tolist(), [found.epsilon] * len(listed.sizes)
+    if found.whole is not None:
+        parts, rows = [found.whole, *parts], [record["rows"], *rows]
+        noise = [unit * WHOLE_SHARE, *noise]
+    for part, most, epsilon in zip(parts, rows, noise, strict=True):
+        limit = most * max(found.widths, default=1) + UNLIKELY / epsilon
+        if len(part) and np.abs(part).max() > limit:
+            raise Damage(f"{GROUPS} holds a number that is further off than noise goes.")
+    return _check_fit(tables, listed, record, found, unit)
+
+
+def split_measured(
+    tables: GroupTables, listed: Listed, record: dict[str, Any], budget: Budget
+) -> Measured:
+    """What stage 1 measured of the table, where it did, and of each group."""
     n, unit = record["max_count"] + 1, budget.stage_1 / budget.steps
     share = WHOLE_SHARE if len(listed.sizes) >= WHOLE_FROM else Fraction(0)
     own, widths = unit * (1 - share), block_widths(n)
@@ -212,13 +237,8 @@ def check_measured(
         raise Damage(f"{GROUPS}: stage 1 measures another number of integers.")
     ends = list(accumulate(lengths, initial=0))
     parts = [tables.measured[a:b] for a, b in pairwise(ends)]
-    rows = [record["rows"]] * bool(share) + listed.sizes.tolist()
-    noise = [unit * share] * bool(share) + [own] * len(listed.sizes)
-    for part, most, epsilon in zip(parts, rows, noise, strict=True):
-        limit = most * max(widths, default=1) + UNLIKELY / epsilon
-        if len(part) and np.abs(part).max() > limit:
-            raise Damage(f"{GROUPS} holds a number that is further off than noise goes.")
-    return _check_fit(tables, listed, record, parts, bool(share), unit)
+    whole = parts.pop(0) if share else None
+    return Measured(groups=parts, whole=whole, epsilon=own, widths=widths)
 
 
 def _fine(rows: int, epsilon: Fraction, groups: int) -> bool:
@@ -242,8 +262,7 @@ def _check_fit(
     tables: GroupTables,
     listed: Listed,
     record: dict[str, Any],
-    parts: list[Integers],
-    has_whole: bool,
+    measured: Measured,
     unit: Fraction,
 ) -> str | Found:
     """z again, by the fit that releases are made with; no privacy claim rests on it."""
@@ -251,8 +270,8 @@ def _check_fit(
         from holdfast.privatizers.named import repeated_targets
 
         z = repeated_targets(
-            groups=parts[has_whole:],
-            whole=parts[0] if has_whole else None,
+            groups=measured.groups,
+            whole=measured.whole,
             sizes=listed.sizes,
             epsilon=unit,
             bins=record["max_count"] + 1,

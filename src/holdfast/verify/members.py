@@ -7,6 +7,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -57,11 +58,24 @@ def read_listed(folder: Path, record: dict[str, Any]) -> Listed:
     sizes = np.array([int(line[k]) for line in rest], dtype=np.int64)
     if len(set(labels)) < number or sizes.min() < 1 or int(sizes.sum()) != record["rows"]:
         raise Damage(f"{LABELS}: labels must differ, and rows be 1 or more and add up to N.")
+    ranks = [_rank(label, record["within"]["classes"]) for label in labels]
+    if any(rank >= after for rank, after in pairwise(ranks)):
+        raise Damage(f"{LABELS}: the groups are not in their order.")
     found = tuple(
         (int(a), int(b), int(c), int(d))
         for a, b, c, d in (line[k + 1 :] for line in rest if "totals" in record)
     )
     return Listed(labels=labels, sizes=sizes, totals=found)
+
+
+def _rank(label: Label, classes: list[int | None]) -> tuple[tuple[bool, float, str], ...]:
+    """Where a group stands: classes as they rise; numbers by their size, then other labels."""
+    ranks = []
+    for text, number in zip(label, classes, strict=True):
+        value = _value(text) if number is None else _ends(text)[0]
+        plain = isinstance(value, str)
+        ranks.append((plain, 0.0 if plain else value, text if number is None else ""))
+    return tuple(ranks)
 
 
 class Members:
@@ -106,7 +120,7 @@ class Members:
             group = int(np.argmax(np.abs(extra)))
             raise Damage(f"{LABELS}: the table has another number of rows in group {group}.")
         found[:, 0] -= extra
-        return found.astype(np.int64)
+        return found.astype(np.int64, copy=False)
 
 
 class _Texts:

@@ -10,6 +10,8 @@ from holdfast.verify.report import Damage, OtherSchema, shown
 
 SCHEMA = 4
 READABLE = (2, 3, 4)
+MOST_BY_GROUP = 10_000  # the highest max_count with groups
+MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
 NEIGHBOURS_OF_SCHEMA_2 = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
@@ -187,6 +189,16 @@ def _check_within(record: dict[str, Any]) -> None:
     right = all(k is None or (type(k) is int and 1 <= k <= 1000) for k in classes)
     if len(classes) != len(columns) or not right or within["groups"] < 1:
         raise Damage("release.json: within.classes must be null or a number for each column.")
+    n = record["max_count"] + 1
+    if n > MOST_BY_GROUP + 1 or n * within["groups"] > MOST_CELLS:
+        raise Damage(
+            f"release.json: with groups max_count must be at most {MOST_BY_GROUP}, and counts "
+            f"times groups at most {MOST_CELLS}."
+        )
+    if within["groups"] > record["rows"]:
+        raise Damage("release.json: within.groups is more than there are rows.")
+    if len(record["target"]) != n:
+        raise Damage(f"target has {len(record['target'])} shares, max_count + 1 are needed.")
 
 
 def _check_keys(

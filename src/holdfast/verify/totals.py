@@ -24,6 +24,11 @@ def check_totals(record: dict[str, Any], listed: Listed | None, budget: Budget) 
     share = Fraction(1, 5) if groups > 30 else Fraction(0)
     if Fraction(stated["level"]) != LEVEL:
         raise Damage("totals.level must be 9/10.")
+    parts = [budget.totals * part for part in (1 - share, share) if part]
+    if sum(_certified(part, budget.contributions) for part in parts) != budget.totals_certified:
+        raise Damage(
+            "the budget: totals_certified is not what the noise of totals is certified for."
+        )
     alone = listed is None or bool(share)
     if (stated["measured"] is not None) is not alone:
         raise Damage("totals.measured must be there where the table's total was measured.")
@@ -42,6 +47,23 @@ def check_totals(record: dict[str, Any], listed: Listed | None, budget: Budget) 
     shown = (stated["total"], stated["low"], stated["high"])
     _check(shown, sum(fitted), sum(noisy) - groups * off, table, "the table")
     return f"{groups:,} follow from what was measured" + (", and add up" if listed else "")
+
+
+def _certified(epsilon: Fraction, contributions: int) -> Fraction:
+    """contributions / scale rounded up to a float, for the first scale that keeps within epsilon.
+
+    >>> _certified(Fraction(1, 4), 2), _certified(Fraction(1, 3), 1) < Fraction(1, 3)
+    (Fraction(1, 4), True)
+    """
+    scale = float(contributions / epsilon)
+    while True:
+        exact = contributions / Fraction(scale)
+        stated = float(exact)
+        if stated < exact:
+            stated = math.nextafter(stated, math.inf)
+        if stated <= epsilon:
+            return Fraction(stated)
+        scale = math.nextafter(scale, math.inf)
 
 
 def _check(
