@@ -9,6 +9,8 @@ import holdfast
 from holdfast.analysis.conditions import fulfilled
 from holdfast.analysis.parts import numbers
 from holdfast.analysis.parts.profile import Drawn, Profile
+from holdfast.analysis.report.blocks import markdown
+from holdfast.analysis.report.content import report
 
 GENERATOR = np.random.default_rng(4)
 SIZE = np.repeat([1, 10], 300)
@@ -140,6 +142,13 @@ def test_releases_by_group_answer_for_all_rows_for_groups_and_across():
     rows = release.intervals()
     assert ((rows.low <= COUNTS) & (rows.high >= COUNTS)).mean() > 0.8
     assert release.top(3)[0].released > 5
+    assert release.posterior(0, group="10").equal(0) < release.posterior(0, group="1").equal(0)
+    with pytest.raises(holdfast.HoldfastError, match="must name one of the groups"):
+        release.posterior(0)
+    text = markdown(report(release))
+    assert "By group" in text and "| 10 | 300 |" in text
+    fit = release.regress("n ~ side", family="poisson")
+    assert fit.rows == 600 and len(release.impute(2)) == 2
 
 
 def test_intervals_for_every_count_hold_for_rare_ones():

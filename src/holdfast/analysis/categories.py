@@ -169,8 +169,8 @@ def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int
     generator = np.random.default_rng(SEED)
     shares = np.array([law.probabilities / law.probabilities.sum() for law in laws])
     low = _lowest_on_top(shares.T @ rows, places[-1])
-    # a sum of shares may round to just above 1
-    shares = np.minimum(np.column_stack([shares[:, :low].sum(axis=1), shares[:, low:]]), 1)
+    shares = np.column_stack([shares[:, :low].sum(axis=1), shares[:, low:]])
+    shares /= shares.sum(axis=1, keepdims=True) * (1 + 1e-12)  # never above 1 by rounding
     chances = np.zeros((len(places), len(laws)))
     for _ in range(DRAWS):
         tables = generator.multinomial(rows, shares)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.parts.graded import Graded, classes_of
-from holdfast.analysis.parts.measured import measured_whole
+from holdfast.analysis.parts.measured import Measured, measured_group, measured_whole
+from holdfast.analysis.parts.part import members_of
 from holdfast.analysis.regression.formula import Factor, Formula, design
 from holdfast.analysis.selection import published
 from holdfast.analysis.stage_one import SEED
@@ -52,13 +53,47 @@ class Imputer:
         return np.asarray(np.minimum(found, n - 1), dtype=np.int64)
 
 
-def imputer(release: "Release", index: Floats, rows: Any) -> Imputer:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Imputers:
+    """One for the rows of each mechanism."""
+
+    size: int
+    every: Sequence[tuple[Integers, Imputer]] = field(repr=False)
+    """Which of the rows, and what draws them."""
+
+    def draw(self, generator: np.random.Generator) -> Integers:
+        """One table, in row order."""
+        found = np.zeros(self.size, dtype=np.int64)
+        for rows, one in self.every:
+            found[rows] = one.draw(generator)
+        return found
+
+    def expected(self) -> Floats:
+        """Every row's expected true count."""
+        found = np.zeros(self.size)
+        for rows, one in self.every:
+            found[rows] = one.expected()
+        return found
+
+
+def imputers(release: "Release", index: Floats, rows: Integers) -> Imputers:
     """For these rows of a release, along an index that is public."""
+    if release.groups is None:
+        every = np.arange(len(rows))
+        one = _imputer(measured_whole(release), index, release.counts[rows])
+        return Imputers(size=len(rows), every=[(every, one)])
+    members, found = members_of(release)[rows], []
+    for number in np.unique(members).tolist():
+        chosen = np.flatnonzero(members == number)
+        view, shown = measured_group(release, number), release.counts[rows[chosen]]
+        found.append((chosen, _imputer(view, index[chosen], shown)))
+    return Imputers(size=len(rows), every=found)
+
+
+def _imputer(view: Measured, index: Floats, shown: Integers) -> Imputer:
     classes, means = classes_of(index)
-    shown, n = release.counts[rows], len(release.target)
-    seen = np.zeros((len(means), n))
+    seen = np.zeros((len(means), len(view.target)))
     np.add.at(seen, (classes, shown), 1.0)
-    view = measured_whole(release)
     graded = Graded(seen=seen, matrix=view.matrix, prior=view.target, index=means)
     return Imputer(graded=graded, classes=classes, shown=shown)
 
@@ -80,7 +115,7 @@ def impute(release: "Release", times: int, given: Sequence[str]) -> list[Integer
     n = len(release.target)
     kinds = np.where(release.counts < 0, n, row_kinds(release) % (n + 1))
     drawn = np.flatnonzero(kinds < n)
-    found = imputer(release, _given(release, given)[drawn], drawn)
+    found = imputers(release, _given(release, given)[drawn], drawn)
     generator, tables = np.random.default_rng(SEED), []
     for _ in range(times):
         counts = np.where(release.counts < 0, -1, 0)

@@ -86,6 +86,20 @@ def posterior(release: "Release", count: Any, group: int = 0) -> Posterior:
     return Posterior(count=count, probabilities=joint / joint.sum())
 
 
+def group_number(release: "Release", name: str | None) -> int:
+    """Which group is meant: a release by group needs one, others have none."""
+    if release.groups is None:
+        if name is not None:
+            raise HoldfastError("`group` does not fit this release, which has no groups.")
+        return 0
+    if name not in release.groups.names:
+        raise HoldfastError(
+            "`group` must name one of the groups of this release, each of which has a mechanism of "
+            "its own. Hint: release.groups.names."
+        )
+    return release.groups.names.index(name)
+
+
 def row_law(release: "Release", kind: Any) -> Posterior:
     """The law of the true count of a row of this kind, which may be publicly known to be zero."""
     group, kind = divmod(int(kind), len(release.target) + 1)

@@ -386,8 +386,9 @@ class Release(ReleaseFacts):
         how = {"estimator": estimator, "level": level, "where": where, "by": by}
         return ask(self, question, **how, **options)
 
-    def posterior(self, count: int) -> "Posterior":
-        """What a released count says about the true one, with z as the prior.
+    def posterior(self, count: int, *, group: str | None = None) -> "Posterior":
+        """What a released count says about the true one, with z as the prior; in a release by
+        group, of the group with this name.
 
         >>> from holdfast import privatize
         >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
@@ -395,9 +396,9 @@ class Release(ReleaseFacts):
         >>> posterior.probabilities.sum().round(12), posterior.interval(0.9)
         (np.float64(1.0), (0, 1))
         """
-        from holdfast.analysis.posterior import posterior
+        from holdfast.analysis.posterior import group_number, posterior
 
-        return posterior(self.known, count)
+        return posterior(self.known, count, group_number(self, group))
 
     def intervals(self, level: float = 0.9, *, every: bool | None = None) -> "Intervals":
         """For every row, what its released count says about its true one.

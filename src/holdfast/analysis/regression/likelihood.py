@@ -35,7 +35,8 @@ class Likelihood:
     offset: Floats = field(repr=False)
     counts: Integers = field(repr=False)
     kernel: Floats | None = field(repr=False)
-    """T, or None for counts that went through no mechanism."""
+    """For each row, the probability of what it shows by its true count: a column of the T that
+    drew it. None for counts that went through no mechanism."""
 
     def fit(self, start: Floats | None = None) -> Fitted:
         """By quasi-Newton steps on columns made orthogonal; see `Fitted`."""
@@ -86,7 +87,7 @@ class Likelihood:
         if self.kernel is None:
             log, slope, others = self.family.logs(y.astype(np.float64), eta, extra)
         else:
-            log, slope, others = self._through(self.kernel.T[y], eta, extra)
+            log, slope, others = self._through(self.kernel[rows], eta, extra)
         return float(log.sum()), np.concatenate([slope[:, None] * x, others.T], axis=1)
 
     def _through(self, kernel: Floats, eta: Floats, extra: Floats) -> tuple[Floats, Floats, Floats]:

@@ -8,8 +8,9 @@ import numpy as np
 from holdfast.analysis.answer import SIMULATED
 from holdfast.analysis.cautions import enters_capped, high_is_noted
 from holdfast.analysis.combining import least_squares
-from holdfast.analysis.imputation import Imputer, imputer, index_of
+from holdfast.analysis.imputation import Imputers, imputers, index_of
 from holdfast.analysis.known_zeros import known_share, row_kinds
+from holdfast.analysis.parts.part import members_of
 from holdfast.analysis.regression.families import Family, NegativeBinomial, Poisson
 from holdfast.analysis.regression.formula import Design, Formula, design, numbers_of, parse_formula
 from holdfast.analysis.regression.likelihood import Fitted, Likelihood
@@ -86,7 +87,7 @@ def _outcome(release: "Release", formula: Formula, family: str, inside: Integers
     if law is None:
         return _gaussian(release, formula, found, rows, notes)
     naive = _likely(law, found, shown, None, None)
-    fitted = _likely(law, found, shown, release.mechanism.matrix, naive.coefficients)
+    fitted = _likely(law, found, shown, _columns(release, rows), naive.coefficients)
     names = (*found.names, *law.extra)
     return Regression(
         formula=formula,
@@ -98,6 +99,18 @@ def _outcome(release: "Release", formula: Formula, family: str, inside: Integers
         naive=Coefficients(names=names, values=naive.coefficients, covariance=naive.covariance),
         notes=notes,
     )
+
+
+def _columns(release: "Release", rows: Integers) -> Floats:
+    """For each row, the column of the mechanism that drew it."""
+    shown = release.counts[rows]
+    if release.groups is None:
+        return np.ascontiguousarray(release.mechanism.matrix.T[shown])
+    found, members = np.empty((len(rows), len(release.target))), members_of(release)[rows]
+    for number in np.unique(members).tolist():
+        chosen = members == number
+        found[chosen] = release.groups.at(number).mechanism.matrix.T[shown[chosen]]
+    return found
 
 
 def _likely(
@@ -113,7 +126,7 @@ def _gaussian(
 ) -> Regression:
     """Least squares on plausible true tables, drawn given the regressors; Rubin's rules."""
     shown, generator = release.counts[rows], np.random.default_rng(SEED)
-    drawn = _imputer(release, found, rows)
+    drawn = _imputers(release, found, rows)
     fits = [
         least_squares(found.matrix, drawn.draw(generator) - found.offset)
         for _ in range(IMPUTATIONS)
@@ -138,9 +151,9 @@ def _gaussian(
     )
 
 
-def _imputer(release: "Release", found: Design, rows: Integers) -> Imputer:
+def _imputers(release: "Release", found: Design, rows: Integers) -> Imputers:
     matrix = np.column_stack([np.ones(len(rows)), found.matrix, found.offset])
-    return imputer(release, index_of(release.counts[rows], matrix), rows)
+    return imputers(release, index_of(release.counts[rows], matrix), rows)
 
 
 def _regressor(release: "Release", formula: Formula, family: str, inside: Integers) -> Regression:
@@ -159,7 +172,7 @@ def _regressor(release: "Release", formula: Formula, family: str, inside: Intege
     shown = release.counts.astype(np.float64)
     expected = shown.copy()
     beside = design(Formula(formula.outcome, others), columns, len(inside))
-    expected[inside[beside.used]] = _imputer(release, beside, inside[beside.used]).expected()
+    expected[inside[beside.used]] = _imputers(release, beside, inside[beside.used]).expected()
     fits = []
     for values in (expected, shown):
         cells[count] = [f"{value:.6g}" for value in values]

@@ -66,6 +66,7 @@ def blocks(content: Content) -> list[Block]:
         *_promise(content["promise"]),
         *_distribution(content),
         *_questions(content),
+        *_groups(content),
         *_one_count(content["one_count"], content["facts"]["max_count"]),
         *_single_rows(content),
         *_top_rows(content),
@@ -111,6 +112,21 @@ def _distribution(content: Content) -> list[Block]:
             rows=[share_words(bar) for bar in content["distribution"]],
             numbers=(0, 1, 2, 3),
             folded="All shares in numbers",
+        ),
+    ]
+
+
+def _groups(content: Content) -> list[Block]:
+    if not content["groups"]:
+        return []
+    level = f"{percent(content['level'])} interval"
+    return [
+        Heading(2, "By group"),
+        Paragraph("The distribution of counts holds within each group."),
+        Table(
+            header=("group", "rows", "mean count", level, "share of zeros", level),
+            rows=[(g["name"], f"{g['rows']:,}", *g["words"]) for g in content["groups"]],
+            numbers=(1, 2, 3, 4, 5),
         ),
     ]
 

@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.answer import OUTSIDE, SIMULATED, Answer
+from holdfast.analysis import linear, nonlinear
+from holdfast.analysis.answer import SIMULATED, Answer
 from holdfast.analysis.every_count import rarely_covered
 from holdfast.analysis.known_zeros import drawn_rows
+from holdfast.analysis.parts.part import members_of
 from holdfast.analysis.posterior import (
     check_level,
     posterior,
@@ -14,12 +16,13 @@ from holdfast.analysis.posterior import (
 )
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered
+from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.privacy.delta import beyond_epsilon
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-BARS, TOP = 61, 5
+BARS, TOP, MOST_GROUPS = 61, 5, 100
 Content = dict[str, Any]
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -71,6 +74,7 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "distribution": bars,
         "distribution_notes": doubts,
         "questions": asked,
+        "groups": groups(release, level),
         "estimators": [{"name": name, "words": words} for name, words in kinds if asked],
         "one_count": one_count(release),
         "single_rows": single_rows(release, level),
@@ -108,6 +112,7 @@ def stages(release: "Release") -> list[Content]:
     who = privacy.stage_1_certified_by
     parts = (
         ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
+        ("totals", budget.totals, privacy.totals_certified, "OpenDP's map"),
         ("the distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
     )
@@ -130,7 +135,7 @@ def facts(release: "Release") -> Content:
         "unchanged_columns": list(release.unchanged_columns),
         "methods": list(release.methods),
         "expected_change": release.expected_change,
-        "mechanism_digest": release.mechanism.digest,
+        "mechanism_digest": release.drawn_with.digest,
     }
 
 
@@ -147,11 +152,8 @@ def distribution(release: "Release", level: float) -> tuple[list[Content], list[
         except HoldfastError as error:
             bar |= {"estimate": None, "interval": None, "notes": [str(error)]}
         else:
-            estimate = float(release.evidence.best[first : last + 1].sum())
-            low, high = answer.interval
             told = [note for note in answer.notes if note != SIMULATED]
-            told += [] if low - 1e-9 <= estimate <= high + 1e-9 else [OUTSIDE]
-            bar |= {"estimate": estimate, "interval": [low, high], "notes": told}
+            bar |= {"estimate": answer.estimate, "interval": list(answer.interval), "notes": told}
         for note in bar["notes"]:
             notes.setdefault(note.rstrip("."), []).append(run_name(bar))
         bars.append(bar)
@@ -203,15 +205,46 @@ def _question(
 ) -> Content | None:
     try:
         best: Answer = release.ask(name, level=level, **options)
-        plain: Answer = release.ask(name, level=level, estimator="released", **options)
+        plain = _released(release, level, name, options)
     except HoldfastError:  # a quantile or Gini of a mechanism that is too large
         return None
     return best.to_dict() | {
         "words": best.in_words(best.estimate),
         "interval_words": interval_words(best),
-        "released": plain.estimate,
-        "released_words": best.in_words(plain.estimate),
+        "released": plain,
+        "released_words": best.in_words(plain),
     }
+
+
+def _released(release: "Release", level: float, name: str, options: dict[str, Any]) -> float:
+    """What anyone computes from the released table."""
+    if release.groups is None and not (name == "total" and release.totals is not None):
+        plain: Answer = release.ask(name, level=level, estimator="released", **options)
+        return plain.estimate
+    shares, n = release.distribution, len(release.target)
+    if name == "share":
+        return float(linear.share(n, **options).f @ shares)
+    if name in ("mean", "total"):
+        return float(shares @ np.arange(n)) * (release.rows if name == "total" else 1)
+    if name == "gini":
+        return float(nonlinear.gini(shares))
+    return float(np.searchsorted(np.cumsum(shares), options.get("at", 0.5) - 1e-12))
+
+
+def groups(release: "Release", level: float) -> list[Content]:
+    """What each group of a release by group has: its rows, its mean count, its share of zeros."""
+    if release.groups is None or release.groups.members is None:
+        return []
+    known, found = release.known, []
+    members = members_of(known)
+    for number, name in enumerate(release.groups.names[:MOST_GROUPS]):
+        rows = np.asarray(members == number)
+        mean = known.ask("mean", where=rows, level=level)
+        zero = known.ask("share", equal=0, where=rows, level=level)
+        words = [mean.in_words(mean.estimate), interval_words(mean)]
+        words += [zero.in_words(zero.estimate), interval_words(zero)]
+        found.append({"name": name, "rows": int(rows.sum()), "words": words})
+    return found
 
 
 def interval_words(answer: Answer) -> str:
@@ -223,7 +256,10 @@ def interval_words(answer: Answer) -> str:
 def one_count(release: "Release") -> Content:
     """One row of T: what may be published for one true count."""
     count = round(float(release.target @ np.arange(len(release.target))))
-    row = release.mechanism.row(count) / float(release.mechanism.total)
+    mechanism = release.drawn_with
+    if isinstance(mechanism, GroupedMechanism):  # that of the largest group
+        mechanism = mechanism[int(np.argmax(release.groups.sizes))]  # type: ignore[union-attr]
+    row = mechanism.row(count) / float(mechanism.total)
     away = np.abs(np.arange(len(row)) - count)
     return {
         "true_count": count,
@@ -236,6 +272,8 @@ def one_count(release: "Release") -> Content:
 
 def single_rows(release: "Release", level: float) -> list[Content]:
     """For some released counts, what the true one may be, in rows that were drawn."""
+    if release.groups is not None:  # a released count says different things in each group
+        return []
     present = np.flatnonzero(drawn_rows(release))
     wanted = [int(j) for j in present if j in (0, 1, 2, 3, 5, 10, 20, 50, int(present[-1]))]
     found = []
@@ -300,6 +338,6 @@ def cite(release: "Release") -> str:
         f"{kind}, {numbered(release.rows, 'row')}, counts 0 to {len(release.target) - 1}, "
         f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
-        f"mechanism {release.mechanism.digest[:16]}. Method: "
+        f"mechanism {release.drawn_with.digest[:16]}. Method: "
         + (PAPER if has_stage_1(release) else f"{release.methods[-1]}, in one stage.")
     )
