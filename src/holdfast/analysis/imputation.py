@@ -85,7 +85,7 @@ def imputers(release: "Release", index: Floats, rows: Integers) -> Imputers:
     members, found = members_of(release)[rows], []
     for number in np.unique(members).tolist():
         chosen = np.flatnonzero(members == number)
-        view, shown = measured_group(release, number), release.counts[rows[chosen]]
+        view, shown = measured_group(release, release.groups, number), release.counts[rows[chosen]]
         found.append((chosen, _imputer(view, index[chosen], shown)))
     return Imputers(size=len(rows), every=found)
 
