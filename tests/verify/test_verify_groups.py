@@ -114,7 +114,7 @@ DAMAGES = {
         ),
         "another number of rows in group",
     ),
-    "a label": (put(2, 0, "WY"), "does not list every label of 'state'"),
+    "a label": (put(-1, 0, "WY"), "does not list every label of 'state'"),
     "a label twice": (put(2, 0, "NE"), "labels must differ"),
     "a header": (put(0, 0, "county"), "does not begin with the names of its columns"),
     "a line": (lambda b: edit_groups(b, lambda lines: lines.pop()), "a line for each"),
@@ -214,7 +214,7 @@ DAMAGES = {
     ),
     "classes": (
         lambda b: forge(b, within=read_record(b)["within"] | {"classes": [4]}),
-        "has no number in 'state' to be in a class by",
+        "the groups are not in their order",
     ),
     "an older schema": (lambda b: forge(b, schema=3), "within is no field of schema 3"),
     "another stage 1": (
