@@ -1,11 +1,14 @@
 """Answers about parts of the rows: conditions, groups, intervals, comparisons."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import holdfast
+from command_line import run
 from holdfast.analysis.conditions import fulfilled
 from holdfast.analysis.parts import numbers
 from holdfast.analysis.parts.profile import Drawn, Profile
@@ -158,3 +161,23 @@ def test_intervals_for_every_count_hold_for_rare_ones():
     covered = [((r.low <= COUNTS) & (r.high >= COUNTS))[rare].mean() for r in (usual, every)]
     assert covered[0] < 0.8 <= covered[1]
     assert any("rare counts" in note for note in usual.notes)
+
+
+def test_parts_are_asked_about_on_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    RELEASE.save("release")
+    asked = ("ask", "release")
+    _, out, _ = run(capsys, monkeypatch, *asked, "mean", "--where", "size == 10")
+    assert "where size == 10: " in out
+    _, out, _ = run(capsys, monkeypatch, *asked, "share zero", "--by", "size", "--json")
+    assert set(json.loads(out)["groups"]) == {"1", "10"}
+    code, _, err = run(capsys, monkeypatch, *asked, "top 3", "--where", "size == 1")
+    assert code and "fit questions such as" in err
+
+
+def test_a_release_is_a_frame_with_intervals_and_codes_stay_texts(tmp_path):
+    RELEASE.save(tmp_path / "release")
+    frame = holdfast.load(tmp_path / "release").to_pandas(intervals=True)
+    assert frame["place"].iloc[1] == "p001" and frame["size"].sum() == SIZE.sum()
+    assert (frame["low_90"] <= frame["high_90"]).all() and "expected" in frame
+    assert RELEASE.to_polars().shape == (600, 4) and "<table>" in RELEASE._repr_html_()
