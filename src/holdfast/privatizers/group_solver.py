@@ -215,6 +215,7 @@ class JointFit:
 
 
 def inverse(matrices: Floats) -> Floats:
+    """Of each matrix."""
     return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
 
 
