@@ -4,7 +4,9 @@ docs/groups-fit.md has the model and the letters. Arrays are over groups g first
 counts or functions k of the count; `softmax` of `log_density` is a group's law.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
@@ -91,4 +93,26 @@ def trends(groups: int, *, ordered: bool) -> Trends:
         values=np.column_stack([fixed, curves]),
         kinds=np.array([LEVEL, TILT] + [CURVE] * len(number)),
         decay=np.concatenate([np.ones(2), (2.0 / number) ** 4]),
+    )
+
+
+def crossed(parts: Sequence[Trends]) -> Trends:
+    """Trends over classes of several columns, the last running fastest: those of each column,
+    and the products of their lines."""
+    sizes = [len(part.values) for part in parts]
+    index = np.indices(sizes).reshape(len(sizes), -1)
+    spread = [part.values[at] for part, at in zip(parts, index, strict=True)]
+    values, kinds, decay = [spread[0]], [parts[0].kinds], [parts[0].decay]
+    for part, own in zip(parts[1:], spread[1:], strict=True):
+        values.append(own[:, 1:])
+        kinds.append(part.kinds[1:])
+        decay.append(part.decay[1:])
+    for one, other in combinations([own for own in spread if own.shape[1] > 1], 2):
+        values.append(one[:, 1:2] * other[:, 1:2])
+        kinds.append(np.array([CURVE]))
+        decay.append(np.ones(1))
+    return Trends(
+        values=np.concatenate(values, axis=1),
+        kinds=np.concatenate(kinds),
+        decay=np.concatenate(decay),
     )

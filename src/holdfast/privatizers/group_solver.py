@@ -16,10 +16,10 @@ SMALLEST, LARGEST = 1e-5, 30.0  # variances of coefficients
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Linear:
-    """The model linearised at the current laws: what is left over, slopes, weights."""
+class Linear:
+    """The model linearised at the current laws: what is left over, slopes, scatter, weights."""
 
-    laws: Floats
+    seen: Floats
     left: Floats
     J: Floats
     S: Floats
@@ -27,7 +27,7 @@ class _Linear:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Solution:
+class Solution:
     """Coefficients, their variances, and each group's covariance of trend and own together."""
 
     trend: Floats
@@ -72,17 +72,25 @@ class JointFit:
     def cumulative(self) -> Floats:
         """E C_i given what was measured: rows scatter around their law, and z follows them."""
         at = self._linear()
-        return self.measured.followed(at.laws, (at.W @ at.left[:, :, None])[:, :, 0])
+        return self.measured.followed(at.seen, times(at.W, at.left))
 
-    def _linear(self) -> _Linear:
+    def seen(self, laws: Floats) -> Floats:
+        """The laws of the rows that are measured together."""
+        return laws
+
+    def _slopes(self, laws: Floats) -> Floats:
+        return self.measured.slopes(laws, self.shapes.values)
+
+    def _linear(self) -> Linear:
         laws, m = self.laws(), self.measured
-        S = m.sampling(laws, self.excess)
-        return _Linear(
-            laws=laws,
-            left=m.values - m.expected(laws, self.excess),
-            J=m.slopes(laws, self.shapes.values),
+        seen = self.seen(laws)
+        S = m.sampling(seen, self.excess)
+        return Linear(
+            seen=seen,
+            left=m.values - m.expected(seen, self.excess),
+            J=self._slopes(laws),
             S=S,
-            W=_inverse(S + self.noise[:, :, None] * np.eye(S.shape[1])),
+            W=inverse(S + self.noise[:, :, None] * np.eye(S.shape[1])),
         )
 
     def _round(self, *, learn: bool) -> float:
@@ -101,50 +109,50 @@ class JointFit:
         by_trend = self.variances[self.trends.kinds][:, kinds] * self.trends.decay[:, None]
         return 1.0 / by_trend, 1.0 / self.variances[OWN][kinds]
 
-    def _solve(self, at: _Linear) -> tuple[_Solution, Floats | None]:
+    def _solve(self, at: Linear) -> tuple[Solution, Floats | None]:
         """The best coefficients of the linear model: own ones are eliminated group by group,
         which leaves one system for the trend."""
         Q, (of_trend, of_own) = self.trends.values, self._precisions()
         E, K = of_trend.shape
         JW = at.J.swapaxes(1, 2) @ at.W
         H, current = JW @ at.J, Q @ self.trend + self.own
-        b = _times(JW, at.left) + _times(H, current)
-        V = _inverse(H + np.diag(of_own))
+        b = times(JW, at.left) + times(H, current)
+        V = inverse(H + np.diag(of_own))
         VH = V @ H
         pairs = (Q[:, :, None] * Q[:, None, :]).reshape(len(Q), -1)
         joint = (pairs.T @ (H - H @ VH).reshape(len(Q), -1)).reshape(E, E, K, K).swapaxes(1, 2)
         joint = joint.reshape(E * K, E * K) + np.diag(of_trend.ravel())
-        right = (Q.T @ (b - _times(VH.swapaxes(1, 2), b))).ravel()
+        right = (Q.T @ (b - times(VH.swapaxes(1, 2), b))).ravel()
         whole_weights = None
         if self.measured.whole is not None:
             more, whole_weights = self._whole(at, V)
             joint, right = joint + more[0], right + more[1]
-        covariance = _inverse(joint)
+        covariance = inverse(joint)
         trend = (covariance @ right).reshape(E, K)
         by_pair = covariance.reshape(E, K, E, K).swapaxes(1, 2).reshape(E * E, K * K)
         shared = (pairs @ by_pair).reshape(-1, K, K)
         keep, spread = np.eye(K) - VH, VH @ shared
-        solution = _Solution(
+        solution = Solution(
             trend=trend,
-            own=_times(V, b - _times(H, Q @ trend)),
+            own=times(V, b - times(H, Q @ trend)),
             trend_variance=np.diag(covariance).reshape(E, K),
             own_variance=np.einsum("gkk->gk", V) + (spread * VH).sum(axis=2),
             covariance=keep @ shared @ keep.swapaxes(1, 2) + V,
         )
         return solution, whole_weights
 
-    def _whole(self, at: _Linear, V: Floats) -> tuple[tuple[Floats, Floats], Floats]:
+    def _whole(self, at: Linear, V: Floats) -> tuple[tuple[Floats, Floats], Floats]:
         """What the sums over all groups say about the trend, and their weights."""
         m, blocks = self.measured, len(self.measured.widths)
         J, S = at.J[:, :blocks], at.S[:, :blocks, :blocks]
         spread = S.sum(axis=0) + ((J @ V) @ J.swapaxes(1, 2)).sum(axis=0)
-        W = _inverse(spread + 2.0 / m.whole_rate**2 * np.eye(blocks))
+        W = inverse(spread + 2.0 / m.whole_rate**2 * np.eye(blocks))
         by_trend = np.einsum("gbk,ge->bek", J, self.trends.values).reshape(blocks, -1)
-        left = m.whole - m.expected(at.laws, self.excess)[:, :blocks].sum(axis=0)
+        left = m.whole - m.expected(at.seen, self.excess)[:, :blocks].sum(axis=0)
         pull = by_trend.T @ W
         return (pull @ by_trend, pull @ (left + by_trend @ self.trend.ravel())), W
 
-    def _move(self, solution: _Solution, W: Floats, whole_weights: Floats | None) -> float:
+    def _move(self, solution: Solution, W: Floats, whole_weights: Floats | None) -> float:
         """Go there, or half as far, and so on, until the fit is better than before."""
         to_trend, to_own = solution.trend - self.trend, solution.own - self.own
         longest = max(np.abs(to_trend).max(), np.abs(to_own).max())
@@ -165,16 +173,16 @@ class JointFit:
 
     def _loss(self, trend: Floats, own: Floats, W: Floats, whole_weights: Floats | None) -> float:
         of_trend, of_own = self._precisions()
-        expected = self.measured.expected(self.laws(trend, own), self.excess)
+        expected = self.measured.expected(self.seen(self.laws(trend, own)), self.excess)
         left = self.measured.values - expected
-        loss = (_times(W, left) * left).sum()
+        loss = (times(W, left) * left).sum()
         loss += (of_trend * trend**2).sum() + (of_own * own**2).sum()
         if whole_weights is not None:
             left = self.measured.whole - expected[:, : len(whole_weights)].sum(axis=0)
             loss += left @ whole_weights @ left
         return float(loss)
 
-    def _learn_variances(self, solution: _Solution) -> None:
+    def _learn_variances(self, solution: Solution) -> None:
         decay, rows = self.trends.decay[:, None], self.trends.kinds
         squares, left = self.trend**2 / decay, solution.trend_variance / decay
         effects = [(row, squares[rows == row], left[rows == row]) for row in np.unique(rows)]
@@ -194,11 +202,11 @@ class JointFit:
             beyond = m.totals.sum() - (rows @ np.arange(m.bins)).sum()
             self.excess = float(max(beyond, 0.0) / max(rows[:, -1].sum(), 1.0))
 
-    def _reweigh(self, at: _Linear, covariance: Floats) -> None:
+    def _reweigh(self, at: Linear, covariance: Floats) -> None:
         """Laplace noise as Gaussian noise whose variance is what the fit leaves of it."""
         R, WJ = self.noise, at.W @ at.J
         seen = np.einsum("gbb->gb", at.W) - ((WJ @ covariance) * WJ).sum(axis=2)
-        squares = (R * _times(at.W, at.left)) ** 2 + np.maximum(R - R**2 * seen, 0.0)
+        squares = (R * times(at.W, at.left)) ** 2 + np.maximum(R - R**2 * seen, 0.0)
         single, blocks = self.measured.parts == 1, len(self.measured.widths)
         again = np.sqrt(squares) / self.measured.rate + 1e-9
         self.noise[:, :blocks] = np.where(single, again[:, :blocks], R[:, :blocks])
@@ -206,11 +214,12 @@ class JointFit:
             self.noise[:, -1] = np.sqrt(squares[:, -1]) / self.measured.totals_rate + 1e-9
 
 
-def _inverse(matrices: Floats) -> Floats:
+def inverse(matrices: Floats) -> Floats:
+    """Of each matrix."""
     return np.asarray(np.linalg.inv(matrices), dtype=np.float64)
 
 
-def _times(matrices: Floats, vectors: Floats) -> Floats:
+def times(matrices: Floats, vectors: Floats) -> Floats:
     """Each group's matrix times its vector."""
     return np.asarray((matrices @ vectors[:, :, None])[:, :, 0])
 

@@ -128,19 +128,25 @@ def fit_groups(
     _check(numbers, rows, bins)
     if bins == 1:
         return np.ones((len(rows), 1))
-    fine = [len(sums) == bins - 1 for sums in numbers]
-    alone = [
-        fine[g] and (len(rows) == 1 or is_fine(int(rows[g]), epsilon)) for g in range(len(rows))
-    ]
-    if all(alone):
-        return np.array([_alone(numbers[g], int(rows[g]), epsilon) for g in range(len(rows))])
-    measured = _measured(numbers, rows, epsilon, bins, whole, totals)
-    z = _followed(JointFit(measured, ordered=ordered).run())
+    own = alone(numbers, rows, epsilon, bins)
+    if len(own) == len(rows):
+        return np.array([fit_alone(numbers[g], int(rows[g]), epsilon) for g in own])
+    measured = measured_sums(numbers, rows, epsilon, bins, whole, totals)
+    z = followed(JointFit(measured, ordered=ordered).run())
     if measured.whole is not None:
         z = _raked(z, measured)
-    for g in np.flatnonzero(alone):
-        z[g] = _alone(numbers[g], int(rows[g]), epsilon)
+    for g in own:
+        z[g] = fit_alone(numbers[g], int(rows[g]), epsilon)
     return z
+
+
+def alone(numbers: list[Floats], rows: Integers, epsilon: float | Fraction, bins: int) -> list[int]:
+    """The groups that were measured count by count and are fitted alone."""
+    return [
+        g
+        for g, sums in enumerate(numbers)
+        if len(sums) == bins - 1 and (len(rows) == 1 or is_fine(int(rows[g]), epsilon))
+    ]
 
 
 def _check(numbers: list[Floats], rows: Integers, bins: int) -> None:
@@ -155,20 +161,22 @@ def _check(numbers: list[Floats], rows: Integers, bins: int) -> None:
         )
 
 
-def _alone(noisy: Floats, rows: int, epsilon: float | Fraction) -> Floats:
+def fit_alone(noisy: Floats, rows: int, epsilon: float | Fraction) -> Floats:
+    """The target of a group from its noisy cumulative histogram, as of a table of its own."""
     histogram = np.diff(np.append(noisy, rows), prepend=0)
     variance = np.full(len(noisy), laplace_variance(Fraction(epsilon)))
     return smooth_fit(histogram, Noise(variance=variance, law="laplace"))
 
 
-def _measured(
+def measured_sums(
     numbers: list[Floats],
     rows: Integers,
     epsilon: float | Fraction,
     bins: int,
-    whole: tuple[ArrayLike, float | Fraction] | None,
-    totals: tuple[ArrayLike, float | Fraction] | None,
+    whole: tuple[ArrayLike, float | Fraction] | None = None,
+    totals: tuple[ArrayLike, float | Fraction] | None = None,
 ) -> Measured:
+    """All that was measured, by blocks."""
     edges = block_edges(bins)
     fine = np.array([len(sums) > len(edges) - 1 for sums in numbers])
     blocks = [
@@ -195,9 +203,9 @@ def _rate(epsilon: float | Fraction) -> float:
     return float(np.sqrt(2 / laplace_variance(Fraction(epsilon))))
 
 
-def _followed(fit: JointFit) -> Floats:
+def followed(fit: JointFit) -> Floats:
     """z of each group: where its cumulative histogram is expected, and its law if it is empty."""
-    laws, sizes = fit.laws(), fit.measured.sizes
+    laws, sizes = fit.seen(fit.laws()), fit.measured.sizes
     z = laws.copy()
     for g, cumulative in enumerate(fit.cumulative()):
         if sizes[g] > 0:
@@ -220,7 +228,7 @@ def _raked(z: Floats, measured: Measured) -> Floats:
         totals=None,
         whole=None,
     )
-    wanted = _followed(JointFit(one, ordered=False).run())[0]
+    wanted = followed(JointFit(one, ordered=False).run())[0]
     for _ in range(TURNS):
         z = z * (wanted / (measured.sizes @ z / rows))
         z = z / z.sum(axis=1, keepdims=True)
