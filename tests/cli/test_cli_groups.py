@@ -1,6 +1,7 @@
 """Groups and totals on the command line."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -31,6 +32,10 @@ def test_a_release_by_group_with_totals_is_written_and_said(cli, file, tmp_path)
     code, out, _ = cli("privatize", file, *USUAL, *words, "--out", tmp_path / "r")
     said = " ".join(out.split())
     assert code == 0 and "holds within each of 6 groups" in said and "not capped, add up to" in said
+    budget = [line.split("│")[2] for line in out.splitlines() if line.count("│") == 5]
+    *parts, whole = map(Fraction, map(str.strip, budget))
+    assert len(parts) == 3 and abs(sum(parts) - whole) < Fraction(1, 1000)  # totals are said too
+    assert "total, by state" in cli("ask", tmp_path / "r", "total", "--by", "state")[1]
     release = holdfast.load(tmp_path / "r")
     assert str(release.groups.within) == "state and 3 classes of people"
     assert release.privacy.budget.totals * 5 == 1

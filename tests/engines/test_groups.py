@@ -1,5 +1,6 @@
 """A release by group: every group's distribution holds, and one certificate is over all."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -227,3 +228,13 @@ def test_a_ledger_shows_a_release_by_group_again(tmp_path):
     other = release(table, within=["state"], **paid | {"totals": None})
     assert not other.repeated and holdfast.Ledger(ledger).balance("d").epsilon_left == 0
     assert holdfast.verify(again.save(tmp_path / "release"))
+
+
+def test_curves_with_a_lift_are_refused_where_draws_would_leave_it_out():
+    good = holdfast.constructors.Optimal()([0.4, 0.3, 0.2, 0.1], epsilon=1).mechanism
+    lifted = holdfast.Mechanism(
+        curves=replace(good.curves, lift=5), epsilon=1, target=[0.4, 0.3, 0.2, 0.1]
+    )
+    assert not np.array_equal(lifted.weights, good.weights)
+    with pytest.raises(CertificateError, match="all groups need curves"):
+        GroupedMechanism([lifted], [0])

@@ -34,6 +34,8 @@ class Answers(Mapping[Any, Answer]):
     True
     """
 
+    question: str
+    """What was asked of each."""
     by: str
     """What the groups are."""
     found: dict[Any, Answer] = field(repr=False)
@@ -56,7 +58,7 @@ class Answers(Mapping[Any, Answer]):
 
     def __str__(self) -> str:
         first = next(iter(self.values()))
-        lines = [f"{first.question.split(', ')[0]}, by {self.by} ({percent(first.level)} interval)"]
+        lines = [f"{self.question}, by {self.by} ({percent(first.level)} interval)"]
         wide = max(len(one_line(str(name))) for name in self)
         for name, found in self.items():
             low, high = (found.in_words(end) for end in found.interval)
@@ -78,7 +80,11 @@ class Answers(Mapping[Any, Answer]):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {"by": self.by, "groups": {str(k): v.to_dict() for k, v in self.items()}}
+        return {
+            "question": self.question,
+            "by": self.by,
+            "groups": {str(k): v.to_dict() for k, v in self.items()},
+        }
 
     def to_pandas(self) -> Any:
         """As a pandas data frame."""
@@ -151,7 +157,9 @@ def ask_groups(
             found[group] = _about(release, marks & inside, words, question, level, options)
     if not found:
         raise HoldfastError("`where` chooses no row. Hint: look at release.table.")
-    return Answers(by=name, found=found)
+    # each group's total is "of so many rows", of its own
+    first = next(iter(found.values())).question.split(", ")[0]
+    return Answers(question="total" if question == "total" else first, by=name, found=found)
 
 
 def _drawn(release: "Release", marks: Marks) -> bool:

@@ -45,12 +45,15 @@ def promise(release: "Release") -> Table:
     who = privacy.stage_1_certified_by
     rows = [
         ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
+        ("totals", budget.totals, privacy.totals_certified, "OpenDP's map"),
         ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
         ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]
-    for name, promised, certified, source in rows[budget.quantile == 0 :]:
-        table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
+    optional = {"max_count", "totals"}
+    for name, promised, certified, source in rows:
+        if promised or name not in optional:
+            table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
     person = f"A person adds at most {budget.contributions} to one row."
     table.caption = f"{person} Randomness: {privacy.randomness}."
     if privacy.delta:

@@ -160,7 +160,8 @@ def _check(parts: Sequence[Mechanism], which: Integers) -> None:
     if not parts or any(type(part) is not Mechanism for part in parts):
         raise CertificateError("every group needs a holdfast.Mechanism.")
     alike = {(part.epsilon, part.delta, len(part)) for part in parts}
-    if len(alike) > 1 or parts[0].delta or any(part.curves is None for part in parts):
+    plain = all(part.curves is not None and not part.curves.lift for part in parts)
+    if len(alike) > 1 or parts[0].delta or not plain:  # they are drawn from without a lift
         raise CertificateError("all groups need curves for one epsilon and one max_count.")
     if any(part.fixed_point is None for part in parts):
         raise CertificateError("every group's mechanism must keep the group's distribution.")

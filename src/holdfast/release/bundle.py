@@ -120,8 +120,9 @@ def load(directory: str | os.PathLike[str]) -> Release:
         raise
     except Exception as error:  # nothing that verify lets pass is known to come here
         raise HoldfastError(
-            f"`{folder}` cannot be read ({type(error).__name__}). "
-            "Hint: get it again from its maker."
+            f"`{folder}` was verified and could not be loaded all the same "
+            f"({type(error).__name__}): that is a fault of holdfast's or of this machine's, not of "
+            "the release. Hint: report it."
         ) from None
 
 

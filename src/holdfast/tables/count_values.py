@@ -201,6 +201,24 @@ def _text_column(where: str, cells: list[Any]) -> HoldfastError:
     return BadCount(where, [(row, "is text") for row in odd or rows[:1]])
 
 
+def label_text(cell: Any) -> str | None:
+    """A label as text: "" where there is none, None for what is no label.
+
+    >>> [label_text(cell) for cell in ("NE", 4.0, True, None, 0.5)]
+    ['NE', '4', 'true', '', None]
+    """
+    if isinstance(cell, str):
+        return str(cell)
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, int | np.integer):
+        return str(int(cell))
+    whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
+    return str(int(cell)) if whole and abs(float(cell)) < 2**53 else None
+
+
 def is_missing(value: Any) -> bool:
     """Whether a Python object stands for a missing value, in any library."""
     if value is None or value is np.ma.masked or (isinstance(value, float) and value != value):

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.count_values import is_missing
+from holdfast.tables.count_values import label_text
 from holdfast.tables.groups import Classes, Label, Partition, Within
 
 
@@ -253,21 +253,10 @@ def _is_number(cell: Any) -> bool:
 
 
 def _text(cell: Any, column: str, row: int) -> str:
-    if isinstance(cell, str):
-        return str(cell)
-    if is_missing(cell):
-        return ""
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, int | np.integer):
-        return str(int(cell))
-    if (
-        isinstance(cell, float | np.floating)
-        and float(cell).is_integer()
-        and abs(float(cell)) < 2**53
-    ):
-        return str(int(cell))
-    raise _no_label(column, row)
+    text = label_text(cell)
+    if text is None:
+        raise _no_label(column, row)
+    return text
 
 
 def _no_label(column: str, row: int) -> HoldfastError:

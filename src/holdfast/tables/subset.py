@@ -11,11 +11,10 @@ import numpy as np
 
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.count_values import is_missing
+from holdfast.tables.count_values import label_text
 
 LONGEST_LABEL = 200
 _NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?", re.ASCII)
-_EXACT = 2**53  # whole numbers up to here are themselves as floats
 
 
 @dataclass(frozen=True)
@@ -80,21 +79,10 @@ def _key(text: str) -> str:
     return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
 
 
-def _is_whole(number: float) -> bool:
-    return number.is_integer() and abs(number) < _EXACT
-
-
 def _text(cell: Any, column: str, row: int | None) -> str:
-    if isinstance(cell, str):
-        return str(cell)
-    if is_missing(cell):
-        return ""
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    if isinstance(cell, int | np.integer):
-        return str(int(cell))
-    if isinstance(cell, float | np.floating) and _is_whole(float(cell)):
-        return str(int(cell))
+    text = label_text(cell)
+    if text is not None:
+        return text
     where = "" if row is None else f"; row {row + 1} does not"
     raise HoldfastError(
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "

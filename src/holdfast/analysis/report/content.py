@@ -16,7 +16,6 @@ from holdfast.analysis.posterior import (
 )
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered
-from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.privacy.delta import beyond_epsilon
 
 if TYPE_CHECKING:
@@ -256,9 +255,10 @@ def interval_words(answer: Answer) -> str:
 def one_count(release: "Release") -> Content:
     """One row of T: what may be published for one true count."""
     count = round(float(release.target @ np.arange(len(release.target))))
-    mechanism = release.drawn_with
-    if isinstance(mechanism, GroupedMechanism):  # that of the largest group
-        mechanism = mechanism[int(np.argmax(release.groups.sizes))]  # type: ignore[union-attr]
+    if release.groups is None:
+        mechanism = release.mechanism
+    else:  # that of the largest group
+        mechanism = release.groups.at(int(np.argmax(release.groups.sizes))).mechanism
     row = mechanism.row(count) / float(mechanism.total)
     away = np.abs(np.arange(len(row)) - count)
     return {
