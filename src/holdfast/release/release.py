@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -524,6 +524,7 @@ class StreamedRelease(ReleaseFacts):
         return load(self.folder)
 
 
+@cache
 def _version() -> str:
     from importlib.metadata import version
 
