@@ -30,6 +30,8 @@ class Request:
     """The public parameters by name: plain values, privatizers, constructors."""
     subset: Subset | None = None
     """The rows that are read, where it is not all of them."""
+    columns: tuple["Request", ...] = ()
+    """What is asked of each column, where several columns of counts are released together."""
 
     @property
     def epsilon(self) -> Fraction:

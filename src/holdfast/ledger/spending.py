@@ -16,9 +16,11 @@ from holdfast.ledger.request import Request
 from holdfast.ledger.stored import check_asked_for, check_room, find_stored, mark_done
 from holdfast.ledger.waiting import alone
 from holdfast.release.release import ReleaseFacts
+from holdfast.release.several import SeveralFacts
 
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
-R = TypeVar("R", bound=ReleaseFacts)
+Made = ReleaseFacts | SeveralFacts[Any]
+R = TypeVar("R", bound=Made)
 
 
 class Run(ABC, Generic[R]):
@@ -39,7 +41,7 @@ class Run(ABC, Generic[R]):
         cannot be known again."""
         return None
 
-    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> R:
+    def show_again(self, folder: Path, check: Callable[[Made], None]) -> R:
         """The release in a folder of the ledger, once it has passed `check`."""
         raise NotImplementedError
 

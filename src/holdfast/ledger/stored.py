@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.ledger.chain import Receipt
@@ -13,6 +14,7 @@ from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import bundle_size, check_free, new_folder
 from holdfast.release.release import ReleaseFacts
+from holdfast.release.several import SeveralFacts
 
 
 def find_stored(ledger: Ledger, dataset: str, fingerprint: str) -> Spend | None:
@@ -32,10 +34,26 @@ def mark_done(ledger: Ledger, spend: Spend) -> None:
             ledger.finish(spend.id, State.DONE)
 
 
-def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) -> None:
+def check_asked_for(
+    release: ReleaseFacts | SeveralFacts[Any], *, folder: Path, request: Request
+) -> None:
     """Raise if anything that can be seen of a release is not as it was asked for."""
+    if isinstance(release, SeveralFacts):
+        own = list(release.columns.values())
+        fits = release.privacy.epsilon == request.epsilon and len(own) == len(request.columns)
+        fits = fits and all(map(_as_asked, own, request.columns))
+    else:
+        fits = _as_asked(release, request)
+    if not fits:
+        raise HoldfastError(
+            f"`{folder}` holds another release than the one that was made. Nothing was "
+            "drawn. Hint: put the right folder back."
+        )
+
+
+def _as_asked(release: ReleaseFacts, request: Request) -> bool:
     privacy = release.privacy
-    fits = (
+    return (
         privacy.epsilon == request.epsilon
         and privacy.delta <= request.delta
         and not privacy.simulated
@@ -44,11 +62,6 @@ def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) ->
         and release.rows == request.rows
         and _has_max_count(release, request.parameters["max_count"])
     )
-    if not fits:
-        raise HoldfastError(
-            f"`{folder}` holds another release than the one that was made. Nothing was "
-            "drawn. Hint: put the right folder back."
-        )
 
 
 def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
@@ -81,6 +94,8 @@ def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
 
 def _stored_size(request: Request) -> int:
     """About how many bytes the counts of a release take."""
+    if request.columns:
+        return sum(map(_stored_size, request.columns))
     top = request.parameters["max_count"]
     highest = 0 if isinstance(top, PrivateQuantile) else top  # not known yet: at the least
     rows = request.rows + request.structural_zeros
