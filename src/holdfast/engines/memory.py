@@ -12,7 +12,9 @@ from holdfast.constructors import Construction
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.stages import Stages, check_parameters
 from holdfast.engines.steps import draw_by, histogram_by, totals_by
-from holdfast.ledger.request import TableDigest
+from holdfast.ledger.periods import period_notes, read_period
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -47,6 +49,8 @@ def privatize(
     within: Any = None,
     totals: Any = None,
     subset: Any = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> Release:
     """A private table of counts whose distribution of counts holds fast.
 
@@ -99,6 +103,12 @@ def privatize(
         subset: Release only the rows with one label in a public column, such as
             {"state": "NE"}; that column is published too. A ledger charges releases of other
             labels of the column side by side: docs/ledger.md says when that is true.
+        period: The time that the counts are of: 2026, "2026-Q1", "2026-07", "2025-09..2026-08".
+            The release says so, and a ledger may have a limit for each period: docs/years.md.
+        corrects: A release that this one corrects, or its folder. You say so that every row is the
+            one that stood in its place there, with a better label or more columns: then the same
+            counts are shown again beside them, unpaid. Refused where the counts, their order or a
+            parameter have changed.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
@@ -130,10 +140,14 @@ def privatize(
         within=parameters.within,
         subset=subset,
     ).checked()
+    span = read_period(period)
+    rows = replace(rows, notes=(*period_notes(span), *rows.notes))
     stages, members = parameters.for_table(int(rows.drawn.sum()), rows.groups)
     zeros = int(rows.structural_zero.sum())
     run = InMemory(rows=rows, stages=stages, members=members)
-    request = replace(stages.request(zeros), subset=read_subset(subset))
+    request = replace(
+        stages.request(zeros), subset=read_subset(subset), period=span, corrects=corrects
+    )
     return pay_and_draw(run, request, account)
 
 
@@ -191,13 +205,23 @@ class InMemory(Run[Release]):
         """Load what drawing needs."""
         rehearse(self.stages)
 
-    def content(self, words: str) -> bytes:
+    def content(self, words: str) -> Content:
         """The parameters, the counts, and whose they are."""
-        digest = TableDigest()
+        digest, named = TableDigest(), self.rows.row_names
         digest.add(self.rows.counts, self.rows.structural_zero)
-        return digest.content(words, self.rows.digest(), self.rows.of_what)
+        cells, columns = self.rows.digests()
+        return digest.content(
+            words,
+            cells,
+            self.rows.of_what,
+            groups=condensed_groups(self.stages.groups, self.members),
+            category=None if named is None else columns[named],
+            columns=tuple(columns),
+        )
 
-    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> Release:
+    def show_again(
+        self, folder: Path, check: Callable[[ReleaseFacts], None], notes: tuple[str, ...] = ()
+    ) -> Release:
         """The stored counts in the table that was given."""
         stored = load(folder)
         check(stored)
@@ -207,4 +231,5 @@ class InMemory(Run[Release]):
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
             repeated=True,
+            notes=(*stored.notes, *notes),
         )
