@@ -3,7 +3,7 @@
     python benchmarks/attacks_ledger.py [--every STEP]
 
 Each damaged file is asked for its balance for all time and in a year, for more than is left and
-for something that fits. It may refuse with holdfast's own error, or be right in all of them. The run
+for something that fits. It may refuse with an error of ours, or be right in all of them. The run
 stops with an error if one of them forgot a spend, raised a limit, granted too much, put a spend
 into another year or raised anything else.
 """
