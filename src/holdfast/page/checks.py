@@ -22,7 +22,7 @@ from holdfast.page.site import Site, stamp
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
-    from holdfast.ledger.entries import Balance
+    from holdfast.ledger.book import Balance
 
 SHOWN = 6
 """Rows of the preview."""
