@@ -11,7 +11,7 @@ import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,7 @@ def privatize(
     dataset: str | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
 ) -> SparkRelease:
     """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
 
@@ -135,6 +136,7 @@ def privatize(
         within: As in `holdfast.privatize`; labels are text, whole numbers or booleans. Each
             column takes another pass, and classes as much memory on the driver as there are
             different numbers.
+        subset: As in `holdfast.privatize`; its column takes two passes more.
 
     The others are those of `holdfast.privatize`.
     """
@@ -161,6 +163,7 @@ def privatize(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     columns = Columns(df, wanted)
     if parameters.within is not None:
@@ -168,6 +171,9 @@ def privatize(
     groups = None
     with _spark("read", "`df`"):
         seen = columns.tally(parameters.highest)
+        if wanted.subset is not None:  # which must not follow from the counts of all rows either
+            columns, notes = columns.only(wanted.subset), (wanted.subset.note, *seen.notes)
+            seen = replace(columns.tally(parameters.highest), notes=notes)
         settled = parameters.within_for(seen.rows)
         if settled is not None:
             groups = tally_groups(columns, settled, parameters.highest)
@@ -178,7 +184,8 @@ def privatize(
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
     run = SparkRun(columns=columns, place=place, stages=stages, seen=seen, groups=groups)
-    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
+    request = replace(stages.request(seen.structural_zeros), subset=wanted.subset)
+    return pay_and_draw(run, request, account)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def privatize_stream(
     progress: Progress | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
 ) -> StreamedRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
@@ -96,6 +98,7 @@ def privatize_stream(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
@@ -112,4 +115,5 @@ def privatize_stream(
         members=members,
         digest=digest,
     )
-    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
+    request = replace(stages.request(seen.structural_zeros), subset=wanted.subset)
+    return pay_and_draw(run, request, account)
