@@ -133,7 +133,8 @@ def scored(found):
     usual = off.abs() <= USUAL * found.standard_error + close
     scale = np.where(found.question == "zeros", 100.0, 1.0)
     numbers = {
-        "covers": (100.0 * inside).where(found.low.notna()), "usual": (100.0 * usual).where(known), "bias": scale * off,
+        "covers": (100.0 * inside).where(found.low.notna()),
+        "usual": (100.0 * usual).where(known), "bias": scale * off,
         "error": scale * off.abs(), "summing": scale * (found.summed - found.truth).abs(),
         "width": scale * (found.high - found.low),
         "usual width": scale * 2 * USUAL * found.standard_error,

@@ -268,7 +268,7 @@ def privatize(
     streamed = not from_people and not part and is_streamed(file, stream, query)
     names["within"] = within_of(within)
     if subset is not None:
-        names["subset"] = subset_of(subset, streamed=streamed)
+        names["subset"] = subset_of(subset)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
         table, roles = counted(read_part(file, part) if part else file, by, categories, per)

@@ -109,9 +109,7 @@ class CountTable:
         part = self._only(subset.marks(self._view.labels(subset.column, "subset")))
         check_known(part.drawn)
         part.check_publication()
-        return replace(
-            part, notes=(f"these are the rows whose {subset.column} is {subset.label}", *part.notes)
-        )
+        return replace(part, notes=(subset.note, *part.notes))
 
     def _only(self, marks: Marks) -> "CountTable":
         if isinstance(self._view, Line):

@@ -90,6 +90,8 @@ def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> T
             gaps += [part.counts == MISSING] if table.roles.wanted.missing else []
         say(part.done)
     missing = rows - zeros - int(histogram.sum())
+    if not rows and table.roles.wanted.subset is not None:
+        raise table.roles.wanted.subset.nowhere()
     if not histogram.any():
         raise _nothing(rows, zeros)
     lookout.refuse()
