@@ -12,8 +12,8 @@ import pytest
 from test_tutorials import masked
 
 import holdfast
-from holdfast.analysis.posterior import shortest_run
 from holdfast.constructors import Heuristic
+from holdfast.release.row_laws import shortest_run
 from holdfast.tables.csv import CsvTable
 
 ROOT = Path(__file__).parents[2]

@@ -158,6 +158,7 @@ def five_steps(rows: CountTable, stages: Stages, members: Integers | None = None
         missing_rows=rows.missing if rows.missing.any() else None,
         count_column=rows.column,
         unchanged_columns=rows.others,
+        category=rows.category,
         **facts | {"notes": (*rows.notes, *facts["notes"])},
     )
 
@@ -178,12 +179,18 @@ class InMemory(Run[Release]):
         columns that say which group a row is in."""
         release = replace(five_steps(self.rows, self.stages, self.members), receipt=receipt)
         if store is not None:
-            bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            bare = replace(
+                release,
+                table=release.counts,
+                count_column=None,
+                unchanged_columns=(),
+                category=None,
+            )
             if release.groups is not None:
                 kept = set(release.groups.within.columns)
                 columns = tuple(name for name in self.rows.others if name in kept)
                 table = self.rows.replace(release.counts, only=kept)
-                bare = replace(release, table=table, unchanged_columns=columns)
+                bare = replace(release, table=table, unchanged_columns=columns, category=None)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 
@@ -206,5 +213,6 @@ class InMemory(Run[Release]):
             table=self.rows.replace(stored.counts),
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
+            category=self.rows.category,
             repeated=True,
         )

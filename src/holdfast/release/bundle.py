@@ -27,6 +27,13 @@ from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.plain_files import (
+    MECHANISM,
+    intervals_record,
+    mechanism_csv,
+    write_intervals,
+)
+from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Privacy, Release, ReleaseFacts
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
@@ -165,6 +172,7 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
+    _write_plain_files(release, record, folder, folder / name)
     drawn[0] -= release.structural_zeros
     shown = [] if release.groups is None else release.groups.shown()
     for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
@@ -180,6 +188,15 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
         _flush(path)
 
 
+def _write_plain_files(
+    release: ReleaseFacts, record: dict[str, Any], folder: Path, table: Path
+) -> None:
+    if "intervals" in record:
+        write_intervals(release, record, folder, table)
+    if has_mechanism_csv(record):
+        _write_text(folder / MECHANISM, mechanism_csv(release))
+
+
 def _write_text(path: Path, text: str) -> None:
     path.write_bytes(text.encode("utf-8"))  # the same bytes on every system
 
@@ -187,11 +204,14 @@ def _write_text(path: Path, text: str) -> None:
 def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
     noisy, marks = release.measurement, release.structural_zero_rows
-    known = {}
+    known: dict[str, Any] = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
     if release.missing_rows is not None and len(release.missing_rows) <= MOST_ROWS:
         known["missing_rows"] = marks_to_text(release.missing_rows)
+    intervals = intervals_record(release)
+    if intervals is not None:
+        known["intervals"] = intervals
     content = release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
@@ -288,6 +308,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
         "count_column": record["count_column"],
         "unchanged_columns": tuple(record["unchanged_columns"]),
+        "category": record.get("category"),
         "notes": tuple(record["notes"]),
         "receipt": record.get("receipt"),
         "made_with": record["holdfast"],

@@ -182,6 +182,8 @@ class ReleaseFacts:
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()
     """Names of the other columns: published as they were."""
+    category: str | None = None
+    """Which of those says whose a row is; None where none was named as the category."""
     max_count_found: FoundMaxCount | None = None
     """How `max_count` was found; None where it was given."""
     groups: Groups | None = field(default=None, repr=False)
@@ -249,6 +251,7 @@ class ReleaseFacts:
             "methods": list(self.methods),
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),
+            **({} if self.category is None else {"category": self.category}),
             "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.drawn_with.digest,
             "mechanism_delta": str(self.drawn_with.delta),
