@@ -320,11 +320,11 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "totals": (_Bundle.check_totals, ("budget", "table")),
     "counts": (_Bundle.check_counts, ("row totals", "table")),
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
-    "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
-    "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
     "intervals": (
         _Bundle.check_intervals,
-        ("digest", "certificate", "target", "fixed point", "measurement", "counts", "hashes"),
+        ("digest", "certificate", "target", "fixed point", "measurement", "counts"),
     ),
+    "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
+    "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
     "words": (_Bundle.check_written, ("texts", "picture", "table", "weights")),
 }
