@@ -204,6 +204,8 @@ class ReleaseFacts:
     """Those of them that were drawn before it, and its relation to which is kept."""
     later: tuple[str, ...] = ()
     """Those of them that were drawn after it, given its released counts."""
+    category: str | None = None
+    """Which of those says whose a row is; None where none was named as the category."""
     max_count_found: FoundMaxCount | None = None
     """How `max_count` was found; None where it was given."""
     groups: Groups | None = field(default=None, repr=False)
@@ -272,6 +274,7 @@ class ReleaseFacts:
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),
             **self._several(),
+            **({} if self.category is None else {"category": self.category}),
             "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.drawn_with.digest,
             "mechanism_delta": str(self.drawn_with.delta),

@@ -91,6 +91,11 @@ class CountTable:
         return self._view.name if isinstance(self._view, Line) else self.column
 
     @property
+    def category(self) -> str | None:
+        """The column that says whose each row is, where one was named."""
+        return self._wanted.category
+
+    @property
     def _names(self) -> tuple[str, ...]:
         return tuple(str(name) for name in self._view.columns if name != self.column)
 

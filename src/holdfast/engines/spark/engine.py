@@ -229,6 +229,7 @@ class SparkRun(Run[SparkRelease]):
             order_keys=self.columns.order_keys,
             count_column=self.columns.count,
             unchanged_columns=self.columns.roles.others,
+            category=self.columns.category,
             receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )
