@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -250,12 +250,13 @@ def evidence(release: "Release") -> Evidence:
     """What a release says about its true distribution."""
     if release.rows == 0:
         raise HoldfastError("this release has no rows that could be asked about.")
+    repeated = cache(lambda: repeated_fits(release))
     return Evidence(
         first=stage_one(release),
         released=release.distribution,
         target=release.target,
         matrix=release.mechanism.matrix,
         rows=release.rows,
-        again=lambda: fit_spread(release),
-        repeated=lambda: repeated_fits(release),
+        again=lambda: fit_spread(repeated()),
+        repeated=repeated,
     )

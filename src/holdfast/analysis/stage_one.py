@@ -111,10 +111,9 @@ def repeated_fits(release: "Release") -> Floats:
     return _repeats(release, find_privatizer(release.methods[0]), FITS)[0]
 
 
-def fit_spread(release: "Release") -> Floats:
-    """Rows whose products add up to the covariance of z's error, from repeating stage 1."""
-    draws = repeated_fits(release)
-    spread = (draws - draws.mean(axis=0)) / np.sqrt(FITS - 1)
+def fit_spread(draws: Floats) -> Floats:
+    """Rows whose products add up to the covariance of z's error, from `repeated_fits`."""
+    spread = (draws - draws.mean(axis=0)) / np.sqrt(len(draws) - 1)
     deviations = np.sqrt(np.square(np.cumsum(spread, axis=1)).sum(axis=0))[:-1, None]
     alone = -np.diff(np.eye(draws.shape[1]), axis=0) * deviations
     return np.concatenate([np.sqrt(1 - SHRUNK) * spread, np.sqrt(SHRUNK) * alone])

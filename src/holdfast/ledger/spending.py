@@ -23,13 +23,15 @@ from holdfast.ledger.stored import (
 )
 from holdfast.ledger.waiting import alone
 from holdfast.release.release import ReleaseFacts
+from holdfast.release.several import SeveralFacts
 
 CORRECTED = (
     "labels or columns beside the counts were corrected; the counts are those that were published "
     "before"
 )
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
-R = TypeVar("R", bound=ReleaseFacts)
+Made = ReleaseFacts | SeveralFacts[Any]
+R = TypeVar("R", bound=Made)
 
 
 class Run(ABC, Generic[R]):
@@ -51,7 +53,7 @@ class Run(ABC, Generic[R]):
         return None
 
     def show_again(
-        self, folder: Path, check: Callable[[ReleaseFacts], None], notes: tuple[str, ...] = ()
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
     ) -> R:
         """The release in a folder of the ledger, once it has passed `check`, with more notes."""
         raise NotImplementedError

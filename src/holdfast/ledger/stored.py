@@ -16,6 +16,7 @@ from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import bundle_size, check_free, new_folder
 from holdfast.release.release import ReleaseFacts
+from holdfast.release.several import SeveralFacts
 
 
 def find_stored(
@@ -55,7 +56,7 @@ def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, correct
 
 
 def _receipt_of(release: Any) -> Receipt | None:
-    if isinstance(release, ReleaseFacts):
+    if isinstance(release, ReleaseFacts | SeveralFacts):
         return None if release.receipt is None else Receipt.from_text(release.receipt)
     if isinstance(release, str | os.PathLike):
         return read_receipt(Path(release))
@@ -69,10 +70,26 @@ def mark_done(ledger: Ledger, spend: Spend) -> None:
             ledger.finish(spend.id, State.DONE)
 
 
-def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) -> None:
+def check_asked_for(
+    release: ReleaseFacts | SeveralFacts[Any], *, folder: Path, request: Request
+) -> None:
     """Raise if anything that can be seen of a release is not as it was asked for."""
+    if isinstance(release, SeveralFacts):
+        own = list(release.columns.values())
+        fits = release.privacy.epsilon == request.epsilon and len(own) == len(request.columns)
+        fits = fits and all(map(_as_asked, own, request.columns))
+    else:
+        fits = _as_asked(release, request)
+    if not fits:
+        raise HoldfastError(
+            f"`{folder}` holds another release than the one that was made. Nothing was "
+            "drawn. Hint: put the right folder back."
+        )
+
+
+def _as_asked(release: ReleaseFacts, request: Request) -> bool:
     privacy = release.privacy
-    fits = (
+    return (
         privacy.epsilon == request.epsilon
         and privacy.delta <= request.delta
         and not privacy.simulated
@@ -81,11 +98,6 @@ def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) ->
         and release.rows == request.rows
         and _has_max_count(release, request.parameters["max_count"])
     )
-    if not fits:
-        raise HoldfastError(
-            f"`{folder}` holds another release than the one that was made. Nothing was "
-            "drawn. Hint: put the right folder back."
-        )
 
 
 def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
@@ -118,6 +130,8 @@ def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
 
 def _stored_size(request: Request) -> int:
     """About how many bytes the counts of a release take."""
+    if request.columns:
+        return sum(map(_stored_size, request.columns))
     top = request.parameters["max_count"]
     highest = 0 if isinstance(top, PrivateQuantile) else top  # not known yet: at the least
     rows = request.rows + request.structural_zeros

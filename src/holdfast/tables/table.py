@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -141,6 +141,21 @@ class CountTable:
         ]
         return self._view.select(names).replace(self._roles.count, counts)
 
+    def replace_all(self, counts: Mapping[str, Integers], only: Collection[str]) -> Any:
+        """The same kind of table as came in: `only` these columns, and several columns of counts,
+        with these."""
+        if isinstance(self._view, Line):
+            raise no_columns("count")
+        view = self._view.select({*only, *counts})
+        for name, new in counts.items():
+            table = view.replace(name, new)
+            view = _with_columns(table)
+        return table
+
+    def cells(self, name: str) -> list[Any]:
+        """The cells of one column."""
+        return self._view.labels(name, "within")
+
     def check_publication(self) -> None:
         """Raise if what is published beside the counts gives them away.
 
@@ -177,10 +192,20 @@ def read_table(source: Any, **options: Any) -> CountTable:
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])
     CountTable(column='deaths', others=('county',), withheld=(), notes=())
     """
-    wanted = Wanted(**options)
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
-    view = _open(source)
+    return _read(source, _open(source), Wanted(**options))
+
+
+def read_tables(source: Any, counts: Sequence[str], **options: Any) -> list[CountTable]:
+    """The same table once for each of several columns of counts; it is read once."""
+    if isinstance(source, str | os.PathLike):
+        source = read_file(source)
+    view = _with_columns(source)
+    return [_read(source, view, Wanted(count=name, **options)) for name in counts]
+
+
+def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
     roles = _roles(view, wanted)
     if wanted.order_by is not None and not isinstance(view, Line):
         names = roles.ordering if roles is not None else ()
@@ -249,6 +274,22 @@ def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]
     for name in view.columns:
         if name != column:
             yield list(view.labels(name, "column"))
+
+
+def without_columns(table: Any, names: Collection[str]) -> Any:
+    """The same kind of table without these columns."""
+    if not names:
+        return table
+    view = _with_columns(table)
+    kept = view.select([name for name in view.columns if name not in set(names)])
+    return kept.table if isinstance(kept, _Text) else kept.back(kept.data, kept.columns[-1])
+
+
+def _with_columns(table: Any) -> "Frame | _Text":
+    view = _open(table)
+    if isinstance(view, Line):
+        raise no_columns("count")
+    return view
 
 
 def columns_of(table: Any) -> list[str]:
