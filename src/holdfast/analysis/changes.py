@@ -57,12 +57,17 @@ class RowChanges:
     def __str__(self) -> str:
         up, down = int((self.low > 0).sum()), int((self.high < 0).sum())
         lines = [
-            f"change of {numbered(len(self), 'row')} ({percent(self.level)} intervals): "
-            f"{up:,} rose and {down:,} fell for sure; of the others the releases do not tell",
+            f"change of {numbered(len(self), 'row')}: the {percent(self.level)} interval is above "
+            f"0 for {up:,} and below 0 for {down:,}{self._missing()}",
             "row: released before and after, expected change, interval",
         ]
         lines += [self._line(row) for row in self._most_telling()]
         return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    def _missing(self) -> str:
+        """That some of many intervals miss, those that look most telling before others."""
+        missed = round((1 - self.level) * len(self))
+        return f"; up to {missed:,} of so many may miss their row" if missed else ""
 
     def _most_telling(self) -> list[int]:
         """The rows that changed most surely, not more of them than fit on a screen."""
