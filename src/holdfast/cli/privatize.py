@@ -22,7 +22,7 @@ from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import account_dict, sentence
-from holdfast.cli.options import read_whole, whole
+from holdfast.cli.options import whole
 from holdfast.cli.payment import told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
@@ -177,7 +177,16 @@ def privatize(
     ] = None,
     header_row: Annotated[
         int | None,
-        typer.Option(help="Row of an Excel sheet that has the names; default: found."),
+        typer.Option(help="Row with the names of the columns; default: the first, in Excel found."),
+    ] = None,
+    last_row: Annotated[
+        int | None, typer.Option(help="Last row of the table; totals and notes below are left out.")
+    ] = None,
+    thousands: Annotated[
+        str | None, typer.Option(help="Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
+    ] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="',' where numbers in a CSV file have a decimal comma.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
@@ -217,6 +226,7 @@ def privatize(
     from holdfast.engines.looking import check_room, look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
+    from holdfast.tables.files import read_part
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -247,23 +257,27 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if corrects is not None and ledger is None:
         raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
-    streamed = not from_people and is_streamed(file, stream, query)
+    part = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
+    part |= {"thousands": thousands, "decimal": decimal}
+    part = {name: value for name, value in part.items() if value is not None}
+    if part and (stream or query is not None):
+        raise HoldfastError(
+            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
+            "Hint: leave out --stream and --query."
+        )
+    streamed = not from_people and not part and is_streamed(file, stream, query)
     names["within"] = within_of(within)
     if subset is not None:
         names["subset"] = subset_of(subset, streamed=streamed)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
-        table, roles = counted(file, by, categories, per)
+        table, roles = counted(read_part(file, part) if part else file, by, categories, per)
         opened: Any = nullcontext(table)
         names |= roles
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = (
-            asked_source(file, query)
-            if streamed
-            else nullcontext(read_whole(file, sheet, header_row))
-        )
+        opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
     if dry_run:
         account = _accounts(ledger, dataset, period, names.get("subset"))
         parameters = check_parameters(**options, **stages, within=names.get("within"))

@@ -11,14 +11,14 @@ from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import refuse_for_one
 from holdfast.engines.several_memory import privatize_several
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import first_steps, last_steps
+from holdfast.engines.steps import content_of, first_steps, last_steps
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
-from holdfast.ledger.request import table_content
-from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
+from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
-from holdfast.release.release import Release, ReleaseFacts
+from holdfast.release.release import Release
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_table
@@ -47,13 +47,13 @@ def privatize(
     within: Any = None,
     totals: Any = None,
     subset: Any = None,
-    period: Any = None,
-    corrects: Any = None,
     rows: int = 1,
     unit: str = "person",
     joint: bool = False,
     person_in: str = "all columns",
     weights: Any = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> Any:
     """A private table of counts whose distribution of counts holds fast.
 
@@ -168,8 +168,8 @@ def privatize(
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
     account = find_account(ledger, dataset, source=table, column=count)
-    span = read_period(period)
     found = read_table(table, count=count, within=parameters.within, **names).checked()
+    span = read_period(period)
     found = replace(found, notes=(*period_notes(span), *found.notes))
     stages, members = parameters.for_table(int(found.drawn.sum()), found.groups)
     zeros = int(found.structural_zero.sum())
@@ -217,10 +217,10 @@ class InMemory(Run[Release]):
 
     def content(self, words: str) -> Content:
         """The parameters, the counts, and whose they are."""
-        return table_content(words, self.rows, self.stages.groups, self.members)
+        return content_of(self.rows, words, self.stages.groups, self.members)
 
     def show_again(
-        self, folder: Path, check: Callable[[ReleaseFacts], None], notes: tuple[str, ...] = ()
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
     ) -> Release:
         """The stored counts in the table that was given."""
         stored = load(folder)

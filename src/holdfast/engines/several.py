@@ -44,7 +44,9 @@ class SeveralParameters:
     """Those of each column, with its part of epsilon."""
     joint: bool
 
-    def for_rows(self, rows: Sequence[int], groups: Sequence[Partition | None]) -> "SeveralStages":
+    def for_rows(
+        self, rows: Sequence[int], groups: Sequence[Partition | None]
+    ) -> "SeveralStages":
         """The stages of each column, for tables of so many rows in these groups; what cannot be
         done is refused here, before any draw."""
         number = 1 if groups[0] is None else len(groups[0])
@@ -273,3 +275,4 @@ def cells_of(partition: Partition, labels: int) -> Integers:
 def _ranks(items: Sequence[Any], order: Sequence[Any]) -> list[int]:
     place = {item: rank for rank, item in enumerate(order)}
     return [place[item] for item in items]
+

@@ -10,11 +10,10 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import Chain, SeveralParameters, SeveralStages, check_several
-from holdfast.engines.steps import first_steps, last_steps
+from holdfast.engines.steps import content_of, first_steps, last_steps
 from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
-from holdfast.ledger.request import table_content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.release.release import Release
 from holdfast.release.several import SharedPrivacy, TableRelease, visible
@@ -48,8 +47,9 @@ def privatize_several(
     run = SeveralInMemory(tables=tables, stages=stages, members=members)
     request = stages.request(int(tables[0].structural_zero.sum()))
     subset = read_subset(names.get("subset"))
-    request = replace(request, subset=subset, period=span, corrects=corrects)
-    return pay_and_draw(run, request, account)
+    return pay_and_draw(
+        run, replace(request, subset=subset, period=span, corrects=corrects), account
+    )
 
 
 def read_several(
@@ -151,13 +151,16 @@ class SeveralInMemory(Run[TableRelease]):
 
     def content(self, words: str) -> Content:
         """The parameters, the counts of all columns, and whose they are."""
-        return Content.of_several(
-            [
-                table_content(words, rows, stages.groups, members)
-                for rows, stages, members in zip(
-                    self.tables, self.stages.columns, self.members, strict=True
-                )
-            ]
+        found = [
+            content_of(one, words, stages.groups, members)
+            for one, stages, members in zip(
+                self.tables, self.stages.columns, self.members, strict=True
+            )
+        ]
+        return replace(
+            found[0],
+            table=b"".join(one.table for one in found),
+            counts=b"".join(one.counts for one in found),
         )
 
     def show_again(
@@ -166,8 +169,11 @@ class SeveralInMemory(Run[TableRelease]):
         """The stored counts in the table that was given."""
         stored = load_several(folder)
         check(stored)
-        found = self._release(stored.columns, self.tables[0].others, stored.receipt)
-        return replace(found, repeated=True, notes=(*found.notes, *notes))
+        return replace(
+            self._release(stored.columns, self.tables[0].others, stored.receipt),
+            repeated=True,
+            notes=(*stored.notes, *notes),
+        )
 
 
 def assembled(

@@ -1,6 +1,5 @@
 """By what a ledger knows a release again; what counts as the same is in docs/ledger.md."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,17 +16,6 @@ class Content:
     """The column whose labels tell every row from every other; None where there is none."""
     columns: tuple[bytes, ...] = ()
     """Each column but the counts."""
-
-    @staticmethod
-    def of_several(contents: "Sequence[Content]") -> "Content":
-        """Of several columns of counts in one table; to each the others are columns."""
-        common = set.intersection(*(set(each.columns) for each in contents))
-        return Content(
-            table=b"".join(each.table for each in contents),
-            counts=b"".join(each.counts for each in contents),
-            category=contents[0].category,
-            columns=tuple(common),
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,9 +13,7 @@ from holdfast.ledger.entries import Charge
 from holdfast.ledger.identity import identity
 from holdfast.ledger.periods import Period
 from holdfast.ledger.recognition import Content
-from holdfast.tables.groups import Partition
 from holdfast.tables.subset import Subset
-from holdfast.tables.table import CountTable
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,12 +32,12 @@ class Request:
     """The public parameters by name: plain values, privatizers, constructors."""
     subset: Subset | None = None
     """The rows that are read, where it is not all of them."""
+    columns: tuple["Request", ...] = ()
+    """What is asked of each column, where several columns of counts are released together."""
     period: Period | None = None
     """The days that the counts are of, where that is said."""
     corrects: Any = None
     """A release, or its folder, whose rows these are with other labels or columns."""
-    columns: tuple["Request", ...] = ()
-    """What is asked of each column, where several columns of counts are released together."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -89,24 +87,7 @@ class TableDigest:
         return Content(table=counts + rows + named, counts=counts + groups + named, **known)
 
 
-def table_content(
-    words: str, rows: CountTable, partition: Partition | None, members: NDArray[np.int64] | None
-) -> Content:
-    """What identifies the release of a table in memory with these parameters."""
-    digest, named = TableDigest(), rows.row_names
-    digest.add(rows.counts, rows.structural_zero)
-    cells, columns = rows.digests()
-    return digest.content(
-        words,
-        cells,
-        rows.of_what,
-        groups=condensed_groups(partition, members),
-        category=None if named is None else columns[named],
-        columns=tuple(columns),
-    )
-
-
-def condensed_groups(partition: Partition | None, members: NDArray[np.int64] | None) -> bytes:
+def condensed_groups(partition: Any, members: NDArray[np.int64] | None) -> bytes:
     """Which rows are in which group, and what these are called; nothing without groups."""
     if partition is None or members is None:
         return b""
