@@ -56,7 +56,7 @@ def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, correct
 
 
 def _receipt_of(release: Any) -> Receipt | None:
-    if isinstance(release, ReleaseFacts):
+    if isinstance(release, ReleaseFacts | SeveralFacts):
         return None if release.receipt is None else Receipt.from_text(release.receipt)
     if isinstance(release, str | os.PathLike):
         return read_receipt(Path(release))
