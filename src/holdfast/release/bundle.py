@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
 from holdfast.release.plain_files import (
     MECHANISM,
+    MOST_LINES,
     intervals_record,
     mechanism_csv,
     write_intervals,
@@ -170,6 +171,7 @@ def _partial_folder(place: Path) -> Path:
 def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     """Write everything else of a bundle beside the table, whose columns these are."""
     name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
+    release = _at_hand(release, folder / name)
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
     _write_plain_files(release, record, folder, folder / name)
@@ -186,6 +188,25 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     _write_text(folder / "SHA256SUMS", "".join(sums))
     for path in [*folder.iterdir(), folder]:
         _flush(path)
+
+
+def _at_hand(release: ReleaseFacts, table: Path) -> ReleaseFacts:
+    """A streamed release with its rows, where they are few enough to get a line each."""
+    rows = int(release.released_histogram.sum()) + release.gaps
+    if isinstance(release, Release) or rows > MOST_LINES:
+        return release
+    facts = {field.name: vars(release)[field.name] for field in fields(ReleaseFacts)}
+    return _with_rows(table, facts, bool(release.gaps))
+
+
+def _with_rows(path: Path, facts: dict[str, Any], gaps: bool) -> Release:
+    """A release whose table is in this file, and which group each row is in."""
+    table, column = read_file(path), facts["count_column"]
+    counts = read_table(table, count=column or "count", missing=("",) if gaps else ()).counts
+    if gaps:
+        facts["missing_rows"] = counts < 0
+    table = table if column is not None else counts
+    return _with_members(Release(counts=counts, table=table, **facts))
 
 
 def _write_plain_files(
@@ -261,14 +282,7 @@ def _certificate(mechanism: Mechanism | GroupedMechanism) -> dict[str, Any]:
 
 def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
     path = next(folder / f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"])
-    table, column = read_file(path), record["count_column"]
-    codes = ("",) if record.get("missing") else ()
-    counts = read_table(table, count=column or "count", missing=codes).counts
-    table = table if column is not None else counts
-    facts = read_facts(folder, record)
-    if record.get("missing"):
-        facts["missing_rows"] = counts < 0
-    return _with_members(Release(counts=counts, table=table, **facts))
+    return _with_rows(path, read_facts(folder, record), bool(record.get("missing")))
 
 
 def _with_members(release: Release) -> Release:
