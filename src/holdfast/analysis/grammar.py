@@ -7,7 +7,8 @@
     top 10                compare Kent with Ely
     total of Kent, Ely, York
 
-Symbols work too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
+Names with commas or "with" in them stand in quotes: total of "Washington, DC", Ely. Symbols work
+too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
 """
 
 import difflib
@@ -145,13 +146,15 @@ def _numbered(text: str) -> Call | None:
 
 def _named(text: str) -> Call | None:
     match = re.fullmatch(
-        r"compare (.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
+        r"compare (\".+?\"|.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )
     if match:
-        return Call(method=AnsweredBy.COMPARE, arguments=(match[1], match[2]))
+        names = tuple(name.strip('"') for name in match.groups())
+        return Call(method=AnsweredBy.COMPARE, arguments=names)
     match = re.fullmatch(r"(?:total|sum) of (.+)", text, flags=re.IGNORECASE)
     if match:
-        labels = [part.strip() for part in match[1].split(",") if part.strip()]
+        parts = re.findall(r'\s*(?:"([^"]*)"|([^",]+))\s*(?:,|$)', match[1])
+        labels = [(quoted or plain).strip() for quoted, plain in parts if (quoted or plain).strip()]
         return Call(method=AnsweredBy.TOTAL_OF, arguments=(labels,)) if labels else None
     return None
 
