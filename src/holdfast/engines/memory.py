@@ -15,7 +15,6 @@ from holdfast.engines.steps import first_steps, last_steps
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
-from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
 from holdfast.release.release import Release, ReleaseFacts
 from holdfast.tables.count_values import check_codes
@@ -56,8 +55,8 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row, or to each of `rows`. N (the
-    number of rows), their order, a given `max_count`, the structural zeros, and the columns `category`
-    and `keep` are public and published as they are. All other columns are withheld.
+    number of rows), their order, a given `max_count`, the structural zeros, and the columns
+    `category` and `keep` are public and published as they are. All other columns are withheld.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
