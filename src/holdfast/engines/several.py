@@ -30,10 +30,7 @@ from holdfast.privatizers.groups import MANY_GROUPS
 from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.groups import Classes, Partition, Within
 
-CLASSES = {
-    1: 20,
-    2: 10,
-}  # of each column before, by how many there are; benchmarks/joint.py classes
+CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
 ROWS_EACH = 20  # rows that a cell should have on average
 
 
@@ -186,7 +183,7 @@ def classes_each(groups: int, columns: int, rows: int) -> int:
     """How many classes of each released count the next ones are given, from public numbers.
 
     >>> [classes_each(1, 2, 3000), classes_each(1, 3, 3000), classes_each(20, 2, 3000)]
-    [20, 6, 5]
+    [20, 10, 5]
     """
     before = min(columns - 1, REMEMBERED)
     if groups * 2**before > MANY_GROUPS:
