@@ -11,12 +11,13 @@ from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import refuse_for_one
 from holdfast.engines.several_memory import privatize_several
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import first_steps, last_steps
-from holdfast.ledger.request import TableDigest
-from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.engines.steps import content_of, first_steps, last_steps
+from holdfast.ledger.periods import period_notes, read_period
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.release.bundle import load
-from holdfast.release.release import Release, ReleaseFacts
+from holdfast.release.release import Release
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_table
@@ -50,6 +51,8 @@ def privatize(
     joint: bool = False,
     person_in: str = "all columns",
     weights: Any = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> Any:
     """A private table of counts whose distribution of counts holds fast.
 
@@ -114,6 +117,12 @@ def privatize(
         subset: Release only the rows with one label in a public column, such as
             {"state": "NE"}; that column is published too. A ledger charges releases of other
             labels of the column side by side: docs/ledger.md says when that is true.
+        period: The time that the counts are of: 2026, "2026-Q1", "2026-07", "2025-09..2026-08".
+            The release says so, and a ledger may have a limit for each period: docs/years.md.
+        corrects: A release that this one corrects, or its folder. You say so that every row is the
+            one that stood in its place there, with a better label or more columns: then the same
+            counts are shown again beside them, unpaid. Refused where the counts, their order or a
+            parameter have changed.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
@@ -151,16 +160,22 @@ def privatize(
             options=options | shared,
             ledger=ledger,
             dataset=dataset,
+            period=period,
+            corrects=corrects,
         )
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
     account = find_account(ledger, dataset, source=table, column=count)
     found = read_table(table, count=count, within=parameters.within, **names).checked()
+    span = read_period(period)
+    found = replace(found, notes=(*period_notes(span), *found.notes))
     stages, members = parameters.for_table(int(found.drawn.sum()), found.groups)
     zeros = int(found.structural_zero.sum())
     run = InMemory(rows=found, stages=stages, members=members)
-    request = replace(stages.request(zeros), subset=read_subset(subset))
+    request = replace(
+        stages.request(zeros), subset=read_subset(subset), period=span, corrects=corrects
+    )
     return pay_and_draw(run, request, account)
 
 
@@ -186,12 +201,18 @@ class InMemory(Run[Release]):
         columns that say which group a row is in."""
         release = replace(five_steps(self.rows, self.stages, self.members), receipt=receipt)
         if store is not None:
-            bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            bare = replace(
+                release,
+                table=release.counts,
+                count_column=None,
+                unchanged_columns=(),
+                category=None,
+            )
             if release.groups is not None:
                 kept = set(release.groups.within.columns)
                 columns = tuple(name for name in self.rows.others if name in kept)
                 table = self.rows.replace(release.counts, only=kept)
-                bare = replace(release, table=table, unchanged_columns=columns)
+                bare = replace(release, table=table, unchanged_columns=columns, category=None)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 
@@ -199,13 +220,13 @@ class InMemory(Run[Release]):
         """Load what drawing needs."""
         rehearse(self.stages)
 
-    def content(self, words: str) -> bytes:
+    def content(self, words: str) -> Content:
         """The parameters, the counts, and whose they are."""
-        digest = TableDigest()
-        digest.add(self.rows.counts, self.rows.structural_zero)
-        return digest.content(words, self.rows.digest(), self.rows.of_what)
+        return content_of(self.rows, words, self.stages.groups, self.members)
 
-    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> Release:
+    def show_again(
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
+    ) -> Release:
         """The stored counts in the table that was given."""
         stored = load(folder)
         check(stored)
@@ -214,5 +235,7 @@ class InMemory(Run[Release]):
             table=self.rows.replace(stored.counts),
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
+            category=self.rows.category,
             repeated=True,
+            notes=(*stored.notes, *notes),
         )

@@ -10,9 +10,10 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import Chain, SeveralParameters, SeveralStages, check_several
-from holdfast.engines.steps import first_steps, last_steps
+from holdfast.engines.steps import content_of, first_steps, last_steps
 from holdfast.errors import HoldfastError
-from holdfast.ledger.request import TableDigest
+from holdfast.ledger.periods import period_notes, read_period
+from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.release.release import Release
 from holdfast.release.several import SharedPrivacy, TableRelease, visible
@@ -30,16 +31,25 @@ def privatize_several(
     options: dict[str, Any],
     ledger: Any = None,
     dataset: str | None = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> TableRelease:
     """`holdfast.privatize` for several columns of counts; `names` is what `read_table` takes and
     `options` what `check_several` does."""
     parameters = check_several(count, **options)
     account = find_account(ledger, dataset, source=table, column=count)
-    tables = read_several(table, count, names, parameters)
+    span = read_period(period)
+    tables = tuple(
+        replace(one, notes=(*period_notes(span), *one.notes))
+        for one in read_several(table, count, names, parameters)
+    )
     stages, members = settle(tables, parameters)
     run = SeveralInMemory(tables=tables, stages=stages, members=members)
     request = stages.request(int(tables[0].structural_zero.sum()))
-    return pay_and_draw(run, replace(request, subset=read_subset(names.get("subset"))), account)
+    subset = read_subset(names.get("subset"))
+    return pay_and_draw(
+        run, replace(request, subset=subset, period=span, corrects=corrects), account
+    )
 
 
 def read_several(
@@ -139,21 +149,30 @@ class SeveralInMemory(Run[TableRelease]):
         for one in self.stages.columns:
             rehearse(one)
 
-    def content(self, words: str) -> bytes:
+    def content(self, words: str) -> Content:
         """The parameters, the counts of all columns, and whose they are."""
-        found = b""
-        for one in self.tables:
-            digest = TableDigest()
-            digest.add(one.counts, one.structural_zero)
-            found += digest.content(words, one.digest(), one.of_what)
-        return found
+        found = [
+            content_of(one, words, stages.groups, members)
+            for one, stages, members in zip(
+                self.tables, self.stages.columns, self.members, strict=True
+            )
+        ]
+        return replace(
+            found[0],
+            table=b"".join(one.table for one in found),
+            counts=b"".join(one.counts for one in found),
+        )
 
-    def show_again(self, folder: Path, check: Callable[[Made], None]) -> TableRelease:
+    def show_again(
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
+    ) -> TableRelease:
         """The stored counts in the table that was given."""
         stored = load_several(folder)
         check(stored)
         return replace(
-            self._release(stored.columns, self.tables[0].others, stored.receipt), repeated=True
+            self._release(stored.columns, self.tables[0].others, stored.receipt),
+            repeated=True,
+            notes=(*stored.notes, *notes),
         )
 
 

@@ -9,12 +9,15 @@ import numpy as np
 from holdfast.arrays import Integers, exact_sum, halves, joined
 from holdfast.engines.stages import Staged, Stages
 from holdfast.errors import HoldfastError
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.sampling import draw
 from holdfast.privacy.randomness import Randomness
 from holdfast.release.release import Release
 from holdfast.tables.count_values import MISSING
+from holdfast.tables.groups import Partition
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable
 
@@ -43,7 +46,25 @@ def last_steps(rows: CountTable, staged: Staged, members: Integers | None = None
         missing_rows=rows.missing if rows.missing.any() else None,
         count_column=rows.column,
         unchanged_columns=rows.others,
+        category=rows.category,
         **facts | {"notes": (*rows.notes, *facts["notes"])},
+    )
+
+
+def content_of(
+    rows: CountTable, words: str, groups: Partition | None, members: Integers | None
+) -> Content:
+    """The parameters, the counts, and whose they are, as a ledger knows them again."""
+    digest, named = TableDigest(), rows.row_names
+    digest.add(rows.counts, rows.structural_zero)
+    cells, columns = rows.digests()
+    return digest.content(
+        words,
+        cells,
+        rows.of_what,
+        groups=condensed_groups(groups, members),
+        category=None if named is None else columns[named],
+        columns=tuple(columns),
     )
 
 

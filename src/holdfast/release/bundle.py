@@ -27,6 +27,13 @@ from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.plain_files import (
+    MECHANISM,
+    intervals_record,
+    mechanism_csv,
+    write_intervals,
+)
+from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Privacy, Release, ReleaseFacts
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
@@ -191,6 +198,7 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     name = f"../{name}" if above else name
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
+    _write_plain_files(release, record, folder, folder / name)
     drawn[0] -= release.structural_zeros
     record |= {"table_above": True} if above else {}
     shown = [] if release.groups is None else release.groups.shown()
@@ -217,6 +225,15 @@ def table_name(folder: Path) -> str:
     return next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
 
 
+def _write_plain_files(
+    release: ReleaseFacts, record: dict[str, Any], folder: Path, table: Path
+) -> None:
+    if "intervals" in record:
+        write_intervals(release, record, folder, table)
+    if has_mechanism_csv(record):
+        write_text(folder / MECHANISM, mechanism_csv(release))
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text."""
     path.write_bytes(text.encode("utf-8"))  # the same bytes on every system
@@ -225,11 +242,14 @@ def write_text(path: Path, text: str) -> None:
 def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
     noisy, marks = release.measurement, release.structural_zero_rows
-    known = {}
+    known: dict[str, Any] = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
     if release.missing_rows is not None and len(release.missing_rows) <= MOST_ROWS:
         known["missing_rows"] = marks_to_text(release.missing_rows)
+    intervals = intervals_record(release)
+    if intervals is not None:
+        known["intervals"] = intervals
     content = release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
@@ -337,6 +357,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "other_counts": tuple(record.get("other_counts", ())),
         "given": tuple(record.get("given", ())),
         "later": tuple(record.get("later", ())),
+        "category": record.get("category"),
         "notes": tuple(record["notes"]),
         "receipt": record.get("receipt"),
         "made_with": record["holdfast"],

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
+    from holdfast.analysis.changes import RowChanges
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.posterior import Posterior
     from holdfast.analysis.regression.result import Regression
@@ -206,6 +207,8 @@ class ReleaseFacts:
     """Those of them that were drawn before it, and its relation to which is kept."""
     later: tuple[str, ...] = ()
     """Those of them that were drawn after it, given its released counts."""
+    category: str | None = None
+    """Which of those says whose a row is; None where none was named as the category."""
     max_count_found: FoundMaxCount | None = None
     """How `max_count` was found; None where it was given."""
     groups: Groups | None = field(default=None, repr=False)
@@ -274,6 +277,7 @@ class ReleaseFacts:
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),
             **self._several(),
+            **({} if self.category is None else {"category": self.category}),
             "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.drawn_with.digest,
             "mechanism_delta": str(self.drawn_with.delta),
@@ -370,6 +374,7 @@ class Release(ReleaseFacts):
         *,
         where: Any = None,
         by: None = None,
+        against: "Release | None" = None,
         estimator: str = "best",
         level: float = 0.9,
         **options: Any,
@@ -382,6 +387,7 @@ class Release(ReleaseFacts):
         *,
         where: Any = None,
         by: Any,
+        against: "Release | None" = None,
         level: float = 0.9,
         **options: Any,
     ) -> "Answers": ...
@@ -392,6 +398,7 @@ class Release(ReleaseFacts):
         *,
         where: Any = None,
         by: Any = None,
+        against: "Release | None" = None,
         estimator: str = "best",
         level: float = 0.9,
         **options: Any,
@@ -409,6 +416,8 @@ class Release(ReleaseFacts):
                 table; labels or row numbers. They may be chosen by anything public, and be
                 as unlike the table as they will; not by their released counts.
             by: A published column, or one value per row: an answer for each group.
+            against: An earlier release of the same table, drawn by itself: the answer is the
+                change since then. Groups are joined by their names.
             estimator: "best" combines both stages; it mostly has the least error, and not always
                 (docs/uncertainty.md). "released" is what others compute from the released table;
                 "target" is z.
@@ -424,7 +433,25 @@ class Release(ReleaseFacts):
         from holdfast.analysis.questions import ask
 
         how = {"estimator": estimator, "level": level, "where": where, "by": by}
+        if against is not None:
+            from holdfast.analysis.changes import ask_change
+
+            return ask_change(self, against, question, **how, **options)
         return ask(self, question, **how, **options)
+
+    def changes(
+        self,
+        earlier: "Release",
+        rows: Sequence[Any] | None = None,
+        *,
+        label: str | None = None,
+        level: float = 0.9,
+    ) -> "RowChanges":
+        """For every row, or for these, what this release and an earlier one of the same table say
+        of its change. Rows are joined by their label, and those without a partner are said."""
+        from holdfast.analysis.changes import row_changes
+
+        return row_changes(self, earlier, label=label, rows=rows, level=level)
 
     def posterior(self, count: int, *, group: str | None = None) -> "Posterior":
         """What a released count says about the true one, with z as the prior; in a release by

@@ -65,18 +65,35 @@ class CountTable:
         """Rows that go through the mechanism: N of them."""
         return ~(self.structural_zero | self.missing)
 
-    def digest(self) -> bytes:
-        """All other cells in row order, condensed: which row is whose."""
-        found = hashlib.sha256(repr(self._names).encode())
-        for cells in self._cells():
+    def digests(self) -> tuple[bytes, list[bytes]]:
+        """All other cells in row order, condensed: which row is whose; and each of the columns."""
+        found, columns = hashlib.sha256(repr(self._names).encode()), []
+        for place, cells in enumerate(self._cells()):
+            column = hashlib.sha256(repr(self._names[place : place + 1]).encode())
             for at in range(0, len(cells), 2**16):
-                found.update(repr(cells[at : at + 2**16]).encode())
-        return found.digest()
+                text = repr(cells[at : at + 2**16]).encode()
+                found.update(text)
+                column.update(text)
+            columns.append(column.digest())
+        return found.digest(), columns
+
+    @property
+    def row_names(self) -> int | None:
+        """Which of the columns but the counts has a label of its own for every row, for sure."""
+        wanted = self._wanted
+        if wanted.category is None or wanted.repeated_categories or self._roles is None:
+            return None
+        return self._names.index(wanted.category)
 
     @property
     def of_what(self) -> str | None:
         """What the counts are called: their column, or the name of a series."""
         return self._view.name if isinstance(self._view, Line) else self.column
+
+    @property
+    def category(self) -> str | None:
+        """The column that says whose each row is, where one was named."""
+        return self._wanted.category
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -97,9 +114,7 @@ class CountTable:
         part = self._only(subset.marks(self._view.labels(subset.column, "subset")))
         check_known(part.drawn)
         part.check_publication()
-        return replace(
-            part, notes=(f"these are the rows whose {subset.column} is {subset.label}", *part.notes)
-        )
+        return replace(part, notes=(subset.note, *part.notes))
 
     def _only(self, marks: Marks) -> "CountTable":
         if isinstance(self._view, Line):

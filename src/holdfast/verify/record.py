@@ -83,6 +83,8 @@ _OPTIONAL: dict[str, Kind] = {
     "missing": int,
     "missing_rows": str,
     "receipt": str,
+    "category": str,
+    "intervals": dict,
 }
 _OF_SEVERAL: dict[str, Kind] = {"other_counts": list, "given": list, "later": list}
 _PERSONS: dict[str, Kind] = {"person_rows": int, "unit": str}
@@ -92,6 +94,12 @@ _TOTALS: dict[str, Kind] = {
     **dict.fromkeys(("total", "low", "high"), int),
     "level": Fraction,
     "measured": (int, type(None)),
+}
+_INTERVALS: dict[str, Kind] = {
+    "level": Fraction,
+    "lines": str,
+    "every": bool,
+    "mixed": float,
 }
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
@@ -161,6 +169,8 @@ def check_fields(record: dict[str, Any]) -> str:
         _check_several(record)
     if "totals" in more:
         check_keys(record["totals"], _TOTALS, "totals.")
+    if "intervals" in record:
+        check_keys(record["intervals"], _INTERVALS, "intervals.")
     if record["max_count_found"] is not None:
         check_keys(record["max_count_found"], _FOUND, "max_count_found.")
     for name, claim in record["files"].items():
