@@ -26,7 +26,7 @@ from holdfast.engines import several
 from holdfast.tables.csv import CsvTable
 
 TOPS = {"MURDER": 40, "RAPE": 80, "ROBBERY": 100}
-EPSILONS = ("0.2", "0.5", "1", "2")
+EPSILONS = ["0.2", "0.5", "1", "2"]
 DIRECTIONS = 64
 
 
@@ -180,7 +180,10 @@ def main():
     parser.add_argument("--data", default=os.environ.get("HOLDFAST_DATA"))
     parser.add_argument("--releases", type=int, default=50)
     parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--epsilon", help="one of 0.2, 0.5, 1, 2; default: all of them")
     chosen = parser.parse_args()
+    if chosen.epsilon is not None:
+        EPSILONS[:] = [chosen.epsilon]
     if chosen.study in ("pairs", "three"):
         study(chosen.data, list(TOPS)[: 2 if chosen.study == "pairs" else 3], chosen.releases)
     elif chosen.study == "limit":

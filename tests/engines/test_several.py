@@ -31,7 +31,7 @@ def test_a_release_of_several_counts_has_a_release_for_each_and_one_table(joint)
     assert list(joint) == list(NAMES) and joint.table.columns == ["name", *NAMES]
     for name in NAMES:
         assert [str(x) for x in joint[name].counts] == joint.table.column(name, "column")
-        assert joint[name].ask("mean").value >= 0
+        assert joint[name].ask("mean").estimate >= 0
 
 
 def test_what_is_not_named_is_not_published():
@@ -126,7 +126,7 @@ def test_a_bundle_of_several_loads_as_it_was_saved(tmp_path, joint):
         assert (again[name].counts == release[name].counts).all()
         assert again[name].target == pytest.approx(release[name].target)
     alone = holdfast.load(tmp_path / "out" / "2-b")
-    assert alone.ask("mean").value == release["b"].ask("mean").value
+    assert alone.ask("mean").estimate == release["b"].ask("mean").estimate
     with pytest.raises(HoldfastError, match="several counts"):
         holdfast.load(tmp_path / "out")
 
