@@ -48,7 +48,9 @@ def neighbours(budget: Budget) -> str:
     """Which tables a promise compares."""
     words = NEIGHBOURS.replace("one person", f"one {budget.unit}", 1)
     if budget.rows > 1:
-        words = words.replace("one row changes, by", f"at most {budget.rows} rows change, each by", 1)
+        words = words.replace(
+            "one row changes, by", f"at most {budget.rows} rows change, each by", 1
+        )
     return words.replace("max_count, the", "the", 1) + FOUND if budget.quantile else words
 
 
