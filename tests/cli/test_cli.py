@@ -230,6 +230,15 @@ def test_out_is_needed_for_a_real_run(cli):
     assert code == 2 and "--out" in err
 
 
+def test_the_demo_writes_its_table_to_a_new_file(cli):
+    code, out, _ = cli("demo", "--table", "homicides.csv")
+    assert code == 0 and "homicides.csv" in out
+    assert Path("homicides.csv").read_text().startswith("county,population,homicides\n01001,")
+    code, _, err = cli("demo", "--table", "homicides.csv")
+    assert code == 2 and "exists already" in err
+    assert cli("demo", "--table", "nowhere/homicides.csv")[0] == 2
+
+
 def test_the_demo_promises_compares_and_says_it_is_not_private(cli):
     code, out, _ = cli("demo", "--picture", "demo.svg")
     assert code == 0

@@ -21,7 +21,7 @@ from holdfast.page.source import found_lines, part_of, source
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
-    from holdfast.ledger.entries import Balance
+    from holdfast.ledger.book import Balance
 
 SHOWN = 6
 """Rows of the preview."""
