@@ -301,16 +301,18 @@ def test_the_picture_of_errors_comes_from_the_guess_and_not_from_the_file(visito
 
 
 @pytest.mark.parametrize("role", ("group", "classes"))
-def test_with_groups_the_picture_shows_the_error_of_one(visitor, folder, role, quick_plan):
+@pytest.mark.parametrize("prior", ("shape", "file"))
+def test_with_groups_the_picture_shows_the_error_of_one(visitor, folder, role, prior, quick_plan):
     rows = [f"C{i},{i % 3},{i * i * 31 % 5}" for i in range(60)]
-    (folder / "states.csv").write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
+    for name in ("states.csv", "last_year.csv"):
+        (folder / name).write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
     draft = visitor.start(path="states.csv")
     roles = {"role:county": "category", "role:state": role, "role:deaths": "count", "classes": "3"}
-    shape = {"prior": "shape", "zeros": "40", "mean": "2", "go": "stay"}
-    page = words_of(visitor.fill(draft, roles, **shape).text)
-    found = re.search(r"total of a group is off by ([\d.]+) .* groups, by ([\d.]+)\.", page)
-    off, plain = found.groups()
-    assert 0 < float(off) < 20 and 0 < float(plain) < 20
+    public = {"prior_file": "last_year.csv", "prior_count": "deaths"}
+    guess = {"prior": prior, "zeros": "40", "mean": "2", "go": "stay"}
+    page = words_of(visitor.fill(draft, roles, **public, **guess).text)
+    off = re.search(r"total of a group is off by ([\d.]+) on average", page)[1]
+    assert 0 < float(off) < 20
 
 
 def test_with_too_many_groups_no_picture_of_one_is_drawn(visitor, folder, quick_plan, monkeypatch):
