@@ -72,8 +72,47 @@ hf_check_sums <- function(folder) {
 hf_posterior <- function(release, count, group = 1) {
   if (!isTRUE(release$record$fixed_point))
     stop("intervals of a release without a stage 1 need holdfast itself")
-  joint <- hf_target(release, group) * hf_matrix(release, group)[, count + 1]
+  joint <- hf_prior(release, group) * hf_matrix(release, group)[, count + 1]
   joint / hf_sum(joint)
+}
+
+# What is known of a row before its released count is looked at: z; where z is unsure, with a little
+# of every count, and of a group with a little of the whole table's z.
+hf_prior <- function(release, group = 1) {
+  z <- hf_target(release, group)
+  if (is.null(release$groups)) {
+    mixed <- hf_stated(release)$mixed
+    return((1 - mixed) * z + mixed / length(z))
+  }
+  privacy <- release$record$privacy
+  spent <- hf_fraction(privacy$stage_1) / privacy$steps
+  if (nrow(release$groups) > 100) spent <- spent * 4 / 5
+  noise <- sqrt(2) / spent
+  part <- 0.5 * noise / (noise + release$groups$rows[group])
+  (1 - part) * z + part * release$target
+}
+
+# What release.json says of intervals; of releases that have none, z is taken for the truth.
+hf_stated <- function(release) {
+  stated <- release$record$intervals
+  if (is.null(stated)) list(mixed = 0, every = FALSE) else stated
+}
+
+hf_fraction <- function(text) {
+  parts <- as.numeric(strsplit(text, "/", fixed = TRUE)[[1]])
+  if (length(parts) > 1) parts[1] / parts[2] else parts[1]
+}
+
+# For every released count, the first and the last true count for which it is nothing unusual:
+# those before it in the order of T_ij / (pT)_j have less than the level.
+hf_taken <- function(release, level, group = 1) {
+  shares <- hf_matrix(release, group)
+  made <- pmax(colSums(hf_prior(release, group) * shares), 1e-300)
+  ratio <- sweep(shares, 2, made, "/")
+  vapply(seq_len(ncol(shares)), function(j) {
+    ahead <- rowSums(shares * (ratio > ratio[, j] * (1 + 1e-9)))
+    range(which(ahead < max(level - 1e-9, min(ahead) + 1e-9))) - 1
+  }, c(0, 0))
 }
 
 # z, of one group where there are some.
@@ -82,9 +121,9 @@ hf_target <- function(release, group = 1) {
   if (is.null(m$parts)) release$target else m$parts[[m$index[group]]]$target
 }
 
-# For every row: the shortest run of true counts with at least the probability `level`, what to
-# expect, the median and the probability of 0. The same as `release.intervals(level)` in Python, but
-# for small tables and groups, where z is uncertain and Python's intervals allow for that.
+# For every row: the shortest run of true counts with at least the probability `level`, or where the
+# rows are too few for z to be known, the counts for which its released one is nothing unusual; what
+# to expect, the median and the probability of 0. The same as `release.intervals(level)` in Python.
 hf_intervals <- function(release, level = 0.9) {
   n <- length(release$target)
   kinds <- release$counts
@@ -102,6 +141,10 @@ hf_intervals <- function(release, level = 0.9) {
     hf_posterior(release, kind, group)
   }, seen$kind, seen$group)
   ends <- vapply(laws, hf_shortest_run, c(0, 0), level = level)
+  if (isTRUE(hf_stated(release)$every)) {
+    drawn <- seen$kind < n
+    ends[, drawn] <- hf_taken(release, level)[, seen$kind[drawn] + 1]
+  }
   at <- match(paste(kinds, member), paste(seen$kind, seen$group))
   data.frame(
     low = ends[1, at], high = ends[2, at],
@@ -113,7 +156,7 @@ hf_intervals <- function(release, level = 0.9) {
 hf_shortest_run <- function(law, level) {
   below <- c(0, hf_cumulate(law))
   needed <- below[-length(below)] + level * below[length(below)]
-  ends <- findInterval(needed - 1e-12, below, left.open = TRUE)
+  ends <- findInterval(needed - 1e-9, below, left.open = TRUE)
   starts <- which(ends < length(below))
   lengths <- ends[starts] - starts
   short <- starts[lengths == min(lengths)]

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chi2
 
 import holdfast
 from holdfast.errors import HoldfastError
@@ -95,3 +96,28 @@ def test_totals_of_a_stream_are_those_of_the_whole_table(file, tmp_path):
     streamed = holdfast.privatize_stream(file, tmp_path / "release", **options)
     assert abs(streamed.totals.whole.value - frame().n.sum()) < 12
     assert holdfast.verify(tmp_path / "release")
+
+
+@pytest.mark.parametrize("way", ["memory", "stream"])
+def test_every_group_is_drawn_by_its_own_mechanism(tmp_path, way):
+    table, options = frame(12_000), OPTIONS | {"within": "state", "epsilon": 2}
+    table.to_csv(tmp_path / "table.csv", index=False)
+    if way == "memory":
+        release = holdfast.privatize(table, **options)
+    else:
+        streamed = holdfast.privatize_stream(tmp_path / "table.csv", tmp_path / "r", **options)
+        release = streamed.load()
+    wrong = 0
+    for number in range(3):
+        rows = release.groups.members == number
+        true = np.bincount(np.minimum(table.n[rows], 9), minlength=10)
+        found = np.bincount(release.counts[rows], minlength=10)
+        laws = [true @ group.mechanism.matrix for group in release.groups.values()]
+        assert misfit(found, laws[number]) < chi2.isf(1e-7, 9)
+        wrong += sum(misfit(found, law) > chi2.isf(1e-7, 9) for law in laws)
+    assert wrong >= 4  # those of AK and of the others are told apart
+
+
+def misfit(found, expected):
+    used = expected > 5
+    return float(((found - expected)[used] ** 2 / expected[used]).sum())

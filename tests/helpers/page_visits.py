@@ -1,7 +1,7 @@
 """A page in process, and somebody who fills in its forms."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ class Visitor:
     site: Site
     client: TestClient
     access: Access
+    keys: dict[str, str] = field(default_factory=dict)
 
     def get(self, address: str, **options: Any) -> Any:
         return self.client.get(address, **options)
@@ -38,6 +39,13 @@ class Visitor:
         return self.client.post(address, data=data, headers=headers, **options)
 
     def key(self) -> str:
+        """The key of the session's forms."""
+        session = str(self.client.cookies)
+        if session not in self.keys:
+            self.keys = {session: self._key()}
+        return self.keys[session]
+
+    def _key(self) -> str:
         found = re.search(r'name="key" value="([0-9a-f]+)"', self.get("/").text)
         assert found is not None
         return found[1]
@@ -77,6 +85,12 @@ def visit(folder: Path, *, most: int = MOST) -> Visitor:
 def words_of(page: str) -> str:
     """What a page says, without its markup."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def problem_of(page: Any) -> str:
+    """What a page says is wrong; nothing where all is in order."""
+    found = re.search(r'<div class="problem".*?</div>', page.text, re.DOTALL)
+    return words_of(found[0]) if found else ""
 
 
 def write_counties(path: Path, rows: int = 300) -> Path:

@@ -29,7 +29,7 @@ def chosen(tmp_path):
     table = write_counties(tmp_path / "deaths.csv", rows=60)
     arguments = {"count": "deaths", "category": "county", "epsilon": "1", "max_count": 4}
     out = str(tmp_path / "out")
-    return Chosen(source=str(table), excel={}, people=None, arguments=arguments, out=out)
+    return Chosen(source=str(table), part={}, people=None, arguments=arguments, out=out)
 
 
 @pytest.fixture

@@ -90,17 +90,12 @@ def within_of(texts: list[str] | None) -> Any:
     return parts or None
 
 
-def subset_of(text: str, *, streamed: bool = False) -> dict[str, str]:
-    """The rows that are released: a column and a label of it; refused for tables in batches.
+def subset_of(text: str) -> dict[str, str]:
+    """The rows that are released: a column and a label of it.
 
     >>> subset_of("state=NE")
     {'state': 'NE'}
     """
-    if streamed:
-        raise HoldfastError(
-            "`--subset` is for tables that are read into memory. Nothing was drawn or spent. Hint: "
-            "--no-stream for a single file; a --query can say WHERE, and is charged in full."
-        )
     column, sign, label = text.partition("=")
     if not sign:
         raise HoldfastError("`--subset` must be a column and a label, such as state=NE.")

@@ -21,8 +21,8 @@ from holdfast.cli.choices import (
 from holdfast.cli.columns import only_count, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
-from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.options import read_whole, whole
+from holdfast.cli.ledger import account_dict, sentence
+from holdfast.cli.options import whole
 from holdfast.cli.payment import told
 from holdfast.cli.screen import asides, bars, promise, screen, working
 from holdfast.cli.streams import asked_source, is_streamed, watched
@@ -30,7 +30,7 @@ from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
 from holdfast.tables.formats import release_format
 
 if TYPE_CHECKING:
-    from holdfast.ledger.entries import Balance
+    from holdfast.ledger.book import Balance
     from holdfast.release.release import Release
 
 
@@ -149,6 +149,20 @@ def privatize(
     purpose: Annotated[
         str | None, typer.Option(help="Why this is released, for the ledger's history.")
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            help="The time that the counts are of, such as 2026, 2026-Q1, 2026-07 or "
+            "2025-09..2026-08; a ledger may have a limit for each."
+        ),
+    ] = None,
+    corrects: Annotated[
+        Path | None,
+        typer.Option(
+            help="A release whose rows these are, with labels corrected or columns added: its "
+            "counts are written again beside them, unpaid."
+        ),
+    ] = None,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -163,7 +177,16 @@ def privatize(
     ] = None,
     header_row: Annotated[
         int | None,
-        typer.Option(help="Row of an Excel sheet that has the names; default: found."),
+        typer.Option(help="Row with the names of the columns; default: the first, in Excel found."),
+    ] = None,
+    last_row: Annotated[
+        int | None, typer.Option(help="Last row of the table; totals and notes below are left out.")
+    ] = None,
+    thousands: Annotated[
+        str | None, typer.Option(help="Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
+    ] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="',' where numbers in a CSV file have a decimal comma.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
@@ -196,11 +219,14 @@ def privatize(
 
     With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
     anything is drawn, and one that was made before is written again instead of drawn again.
+    [bold]--period 2026[/bold] says of which year the counts are, [bold]--corrects release[/bold]
+    that only labels or columns beside them have changed.
     """
     import holdfast
     from holdfast.engines.looking import check_room, look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
+    from holdfast.tables.files import read_part
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -229,25 +255,31 @@ def privatize(
         raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
-    streamed = not from_people and is_streamed(file, stream, query)
+    if corrects is not None and ledger is None:
+        raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
+    part = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
+    part |= {"thousands": thousands, "decimal": decimal}
+    part = {name: value for name, value in part.items() if value is not None}
+    if part and (stream or query is not None):
+        raise HoldfastError(
+            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
+            "Hint: leave out --stream and --query."
+        )
+    streamed = not from_people and not part and is_streamed(file, stream, query)
     names["within"] = within_of(within)
     if subset is not None:
-        names["subset"] = subset_of(subset, streamed=streamed)
+        names["subset"] = subset_of(subset)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
-        table, roles = counted(file, by, categories, per)
+        table, roles = counted(read_part(file, part) if part else file, by, categories, per)
         opened: Any = nullcontext(table)
         names |= roles
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = (
-            asked_source(file, query)
-            if streamed
-            else nullcontext(read_whole(file, sheet, header_row))
-        )
+        opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
     if dry_run:
-        account = None if ledger is None else _account(ledger, dataset, names.get("subset"))
+        account = _accounts(ledger, dataset, period, names.get("subset"))
         parameters = check_parameters(**options, **stages, within=names.get("within"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
@@ -258,6 +290,7 @@ def privatize(
     check_room(file, out, options["max_count"])
     payer = None if ledger is None else told(ledger, file, count, out, purpose)
     paid: dict[str, Any] = {"seed": seed, "ledger": payer, "dataset": dataset}
+    paid |= {"period": period, "corrects": corrects}
     chosen = names | options | paid | stages
     with _saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
@@ -276,14 +309,14 @@ def privatize(
         extra: dict[str, Any] = {"folder": str(folder)}
         if ledger is not None:
             extra["repeated"] = release.repeated
-            extra["ledger"] = as_dict(_account(ledger, dataset))
+            extra |= account_dict(_accounts(ledger, dataset, period))
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
         warn(note)
     _show(release, folder)
     if ledger is not None and not release.privacy.simulated:
-        _say_what_was_spent(release, _account(ledger, dataset))
+        _say_what_was_spent(release, _accounts(ledger, dataset, period))
 
 
 def _refuse_with_people(*others: Any) -> None:
@@ -353,17 +386,23 @@ def _saying_if_it_counted() -> Iterator[None]:
         raise
 
 
-def _account(file: Path, dataset: str | None, subset: Any = None) -> "Balance":
+def _accounts(
+    file: Path | None, dataset: str | None, period: str | None, subset: Any = None
+) -> "list[Balance]":
+    """What a release must fit: what its period has left, and what is left for all time."""
     from holdfast.ledger.ledger import Ledger
 
-    return Ledger(file).balance(dataset or "", subset=subset)
+    if file is None:
+        return []
+    return Ledger(file).must_fit(dataset or "", subset=subset, period=period)
 
 
-def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
+def _say_what_was_spent(release: "Release", balances: "list[Balance]") -> None:
     if release.repeated:
         screen.print(
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
         screen.print("Whoever sees it published again learns that the table has not changed.")
-    screen.print(sentence(balance))
+    for balance in balances:
+        screen.print(sentence(balance))

@@ -14,9 +14,11 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.release.codebook import codebook
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
+from holdfast.release.recipes import has_mechanism_csv, recipes
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
@@ -43,7 +45,10 @@ def written(
     """
     shares = np.array(histogram, dtype=np.float64) / record["rows"]
     name, title = record["count_column"] or "count", _picture_title(record)
-    return {
+    book = {}
+    if "intervals" in record:
+        book = {"codebook.md": codebook(record, table, has_mechanism_csv(record))}
+    return book | {
         "README.md": read_me(record, table, mechanism),
         "deployment.yaml": deployment_yaml(record),
         "distribution.svg": group_picture(name, shares, [Shown(*g) for g in groups], title=title)
@@ -88,6 +93,25 @@ def _groups_in_words(summary: dict[str, Any]) -> str:
             "own. Which group a row is in follows from\n  public columns.\n"
         )
     return words
+
+
+def _rows_in_words(summary: dict[str, Any]) -> str:
+    """What a row's true count may be: where the bundle has intervals.csv."""
+    if "intervals" not in summary:
+        return ""
+    stated, top = summary["intervals"], summary["max_count"]
+    level = f"{float(Fraction(stated['level'])):.0%}"
+    lines = "row of the table, in its order" if stated["lines"] == "rows" else "released count"
+    kind = "whatever it is" if stated["every"] else "on average over the rows"
+    recipe = f"\n{recipes(summary)}" if has_mechanism_csv(summary) else ""
+    return f"""
+## What the true count of a row may be
+
+`intervals.csv` has a line for each {lines}: the released count, the
+true count to expect, and an interval in which the true count lies with a probability of {level},
+{kind}; a `high` of {top} means {top} or more. `codebook.md` says what
+each column of each file holds.
+{recipe}"""
 
 
 def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
@@ -136,4 +160,4 @@ sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry 
 all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole
 release on purpose can forge its sums too, so get the sums from its maker.
 Made with holdfast {summary["holdfast"]}.
-"""
+{_rows_in_words(summary)}"""

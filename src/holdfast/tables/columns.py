@@ -113,7 +113,9 @@ class Roles:
     @property
     def watched(self) -> tuple[str, ...]:
         """Those of the others that could tell the counts; rows known to be zero are public."""
-        return tuple(name for name in self.others if name != self.wanted.structural_zero)
+        zeros = self.wanted.structural_zero
+        marks = zeros if isinstance(zeros, str) else None  # else a mask, or labels
+        return tuple(name for name in self.others if name != marks)
 
     def refuse_header(self) -> None:
         """Raise if the name of a published column is a number: then it is a cell of the first row,

@@ -12,6 +12,7 @@ from holdfast.verify.curves import read_curves
 from holdfast.verify.folder import (
     GROUPS,
     LABELS,
+    MATRIX,
     RECORD,
     WEIGHTS,
     check_folder,
@@ -20,6 +21,7 @@ from holdfast.verify.folder import (
     check_sums,
     find_mechanism,
     find_table,
+    plain_files,
     read_small,
 )
 from holdfast.verify.group_chance import check_chances
@@ -36,6 +38,7 @@ from holdfast.verify.groups import (
     split_measured,
 )
 from holdfast.verify.groups import check_possible as check_group_counts
+from holdfast.verify.intervals import Law, check_form, check_lines, check_matrix
 from holdfast.verify.mechanism import Integers, Mechanism, Sums
 from holdfast.verify.members import Listed, Members, read_listed
 from holdfast.verify.record import (
@@ -46,6 +49,7 @@ from holdfast.verify.record import (
     read_budget,
 )
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
+from holdfast.verify.row_prior import check_mixed, group_priors
 from holdfast.verify.stage_one import check_measurement
 from holdfast.verify.strict_json import parse_json
 from holdfast.verify.table import check_possible, check_table
@@ -131,6 +135,7 @@ class _Bundle:
     group_sums: list[Sums]
     listed: Listed | None = None
     tallies: Integers
+    members: Integers | None = None
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -226,6 +231,7 @@ class _Bundle:
         self.tally = check_table(self.path, table, self.record, members)
         if members is not None:
             self.tallies = members.tallies()
+            self.members = members.rows
             return (
                 f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}, in "
                 f"{len(self.tallies):,} groups that follow from its columns"
@@ -257,6 +263,35 @@ class _Bundle:
             return check_chances(self.groups, self.group_sums, self.tallies, measured)
         return check_chance(self.mechanism, self.sums, self.target, self.tally, self.record)
 
+    def check_intervals(self) -> str:
+        found = plain_files(self.path)
+        check_form(self.record, found)
+        if not found:
+            return "none: this release says nothing of single rows"
+        names = None if self.listed is None else self.listed.names
+        laws = self._laws()
+        if MATRIX in found:
+            check_matrix(self.path, laws, names)
+        drawn = self.tally.copy()
+        if "structural_zero_rows" in self.record:
+            drawn[0] -= self.record["structural_zeros"]
+        counts = [count for count, rows in enumerate(drawn) if rows]
+        table = find_table(self.path)
+        return check_lines(self.path, table, self.record, laws, names, self.members, counts)
+
+    def _laws(self) -> list[Law]:
+        """What each mechanism, and what was known before, say of released counts."""
+        stated, record, z = self.record["intervals"], self.record, doubles(self.target)
+        if self.listed is None:
+            check_mixed(record)
+            hidden = record["structural_zeros"] * ("structural_zero_rows" not in record)
+            known = hidden / self.tally[0] if hidden else 0.0
+            before = (1 - stated["mixed"]) * z + stated["mixed"] / len(z)
+            return [Law(before, self.mechanism, stated, known)]
+        parts = [self.groups.parts[k] for k in self.groups.index.tolist()]
+        before_each = group_priors(self.groups.targets[self.groups.index], self.listed, z, record)
+        return [Law(*pair, stated, 0.0) for pair in zip(before_each, parts, strict=True)]
+
     def check_counts(self) -> str:
         if self.grouped:
             return check_group_counts(self.groups, self.tallies)
@@ -285,6 +320,10 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "totals": (_Bundle.check_totals, ("budget", "table")),
     "counts": (_Bundle.check_counts, ("row totals", "table")),
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
+    "intervals": (
+        _Bundle.check_intervals,
+        ("digest", "certificate", "target", "fixed point", "measurement", "counts"),
+    ),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
     "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
     "words": (_Bundle.check_written, ("texts", "picture", "table", "weights")),

@@ -36,6 +36,11 @@ class CurveTable:
         below = int(self._curves(np.array([j - 1]), rows)[0, 0]) if j else 0
         return int(self._curves(np.array([j]), rows)[0, 0]) - below + int(self.floors[j])
 
+    def column(self, j: int) -> Floats:
+        """The weights of output j for every input, in doubles."""
+        below, here = self._curves(np.array([j - 1, j]), np.arange(len(self)))
+        return (here - below + self.floors[j]).astype(np.float64)
+
     def strips(self) -> Iterator[Strip]:
         """Columns whose curves turn near each other, in all rows that these curves reach.
 

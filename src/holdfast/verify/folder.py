@@ -17,6 +17,8 @@ CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 GROUPS, LABELS = "mechanism.groups", "groups.csv"
 MECHANISMS = (CURVES, WEIGHTS, GROUPS)
 TEXTS = ("README.md", "deployment.yaml", "distribution.svg")
+INTERVALS, MATRIX, CODEBOOK = "intervals.csv", "mechanism.csv", "codebook.md"
+PLAIN = (INTERVALS, MATRIX, CODEBOOK)  # for people without holdfast: releases may have them
 LARGEST = {  # in bytes, of files that are read as a whole
     RECORD: 1 << 26,  # a million shares
     SUMS: 1 << 12,
@@ -24,6 +26,8 @@ LARGEST = {  # in bytes, of files that are read as a whole
     "deployment.yaml": 1 << 20,
     "distribution.svg": 1 << 21,
     LABELS: 1 << 25,
+    MATRIX: 1 << 24,
+    CODEBOOK: 1 << 24,
 }
 _CHUNK = 1 << 20
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
@@ -51,7 +55,12 @@ def _hashed(folder: Path) -> list[str]:
     """The files whose sums release.json gives."""
     mechanism = find_mechanism(folder)
     listed = [LABELS] if mechanism == GROUPS else []
-    return sorted([*TEXTS, mechanism, *listed, find_table(folder)])
+    return sorted([*TEXTS, mechanism, *listed, find_table(folder), *plain_files(folder)])
+
+
+def plain_files(folder: Path) -> set[str]:
+    """Which of the files for people without holdfast there are."""
+    return {name for name in PLAIN if os.path.lexists(folder / name)}
 
 
 def check_folder(folder: Path) -> Found:
@@ -60,7 +69,7 @@ def check_folder(folder: Path) -> Found:
         all_entries = list(entries)
     left = sorted(entry.name for entry in all_entries if entry.name in LEFT_BY_SYSTEMS)
     found = {_plain_name(entry) for entry in all_entries if entry.name not in LEFT_BY_SYSTEMS}
-    expected = {*TEXTS, SUMS, RECORD, *TABLES, *MECHANISMS}
+    expected = {*TEXTS, SUMS, RECORD, *TABLES, *MECHANISMS, *PLAIN}
     grouped = {LABELS} if GROUPS in found else set()
     expected |= grouped
     extra = sorted(found - expected)

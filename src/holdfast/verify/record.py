@@ -83,12 +83,20 @@ _OPTIONAL: dict[str, Kind] = {
     "missing": int,
     "missing_rows": str,
     "receipt": str,
+    "category": str,
+    "intervals": dict,
 }
 _WITHIN: dict[str, Kind] = {"columns": list, "classes": list, "groups": int}
 _TOTALS: dict[str, Kind] = {
     **dict.fromkeys(("total", "low", "high"), int),
     "level": Fraction,
     "measured": (int, type(None)),
+}
+_INTERVALS: dict[str, Kind] = {
+    "level": Fraction,
+    "lines": str,
+    "every": bool,
+    "mixed": float,
 }
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
@@ -145,6 +153,8 @@ def check_fields(record: dict[str, Any]) -> str:
         _check_within(record)
     if "totals" in more:
         _check_keys(record["totals"], _TOTALS, "totals.")
+    if "intervals" in record:
+        _check_keys(record["intervals"], _INTERVALS, "intervals.")
     if record["max_count_found"] is not None:
         _check_keys(record["max_count_found"], _FOUND, "max_count_found.")
     for name, claim in record["files"].items():
