@@ -15,7 +15,7 @@ import numpy as np
 
 from group_releases import noise
 from holdfast.constructors import Optimal
-from holdfast.mechanism.blur import class_blur
+from holdfast.mechanism.blur import first_relation
 from holdfast.privacy.budget import share_rule
 from holdfast.privatizers.conditional import fit_conditional
 from holdfast.privatizers.groups import fit_groups, group_sums
@@ -63,6 +63,13 @@ def classes_of(released, number, bins):
     middle = (np.cumsum(table) - table / 2) / table.sum()
     raw = np.minimum((middle * number).astype(np.int64), number - 1)
     return np.maximum(np.searchsorted(np.unique(raw[table > 0]), raw, side="right") - 1, 0)
+
+
+def class_blur(mechanism, law, classes):
+    """P(true count in class c | released count in class k), as row k and column c."""
+    every = np.arange(classes.max() + 1)
+    relation = first_relation([mechanism], [law], classes)
+    return relation.blur(np.column_stack([np.zeros_like(every), every]))
 
 
 def given(values, top, before, epsilon, number, rng):
