@@ -12,7 +12,7 @@ from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.evidence import Evidence
 from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
-from holdfast.analysis.stage_one import StageOne, fit_spread, repeated_fits
+from holdfast.analysis.stage_one import StageOne, fit_spread
 from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.privatizers.projection import isotonic
 
@@ -45,7 +45,7 @@ def test_the_printed_best_weighs_z_by_its_own_error():
 
 def test_the_error_of_z_is_that_of_repeating_stage_1():
     release = released()
-    found = fit_spread(repeated_fits(release))
+    found = fit_spread(release)
     start = whole_histogram(release.target, release.rows)
     privatizer = holdfast.privatizers.CumulativeSmooth()
     unit, generator = release.privacy.budget.unit_1, np.random.default_rng(7)

@@ -79,7 +79,7 @@ def test_the_report_is_one_file_that_asks_for_nothing(cli, release):
 def test_the_report_says_what_it_must(cli, release):
     cli("report", "release")
     page = Path("release-report.html").read_text("utf-8")
-    for words in ("What was promised", "certified", "The distribution of counts",
+    for words in ("What was promised", "certified", "The distribution of <code>n</code>",
                   "Common questions",
                   "How far a single count may be off", "What not to do", "How to cite",
                   "SIMULATION"):  # fmt: skip
