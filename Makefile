@@ -10,7 +10,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # chromium they say so, and 5 is "no tests"
 define TESTS
 $(BIN)/python tests/helpers/compile_kernels.py
-OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not spark and not browser"
+OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto -m "not spark and not browser" \
+  --ignore tests/engines/test_spark.py
 $(BIN)/python -m pytest -rs -m browser tests/page/test_browser.py || [ $$? -eq 5 ]
 $(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
