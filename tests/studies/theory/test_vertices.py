@@ -111,7 +111,7 @@ def test_columns_without_a_share_stay_empty():
 
 def test_positive_entries_stay_within_the_bounds_for_other_targets_and_n_4():
     rng = random.Random(11)
-    for _ in range(3):
+    for _ in range(2):
         z, epsilon = random_z(rng, 3, zeros=True), random_budget(rng)
         fewest, most = theory.positive_entry_bounds("R_F", z=z)
         for b in theory.vertices("R_F", z=z, epsilon=epsilon):
