@@ -13,7 +13,8 @@ import holdfast
 from command_line import table
 from holdfast.constructors import Heuristic
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.entries import Book, Spend
+from holdfast.ledger.book import Book
+from holdfast.ledger.entries import Spend
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.subsets import charged
 from holdfast.tables.subset import Subset, read_subset

@@ -59,8 +59,8 @@ class Totals:
     """The noisy total of the table, where it was measured beside those of groups."""
     epsilon: Fraction
     """Spent on them, for one person."""
-    contributions: int
-    """How much one person may add to one row."""
+    moved: int
+    """How far one person can move one of them, or several together."""
 
     @property
     def share(self) -> Fraction:
@@ -70,7 +70,7 @@ class Totals:
     @property
     def unit(self) -> Fraction:
         """Epsilon of a group's noise, for a change of one."""
-        return self.epsilon * (1 - self.share) / self.contributions
+        return self.epsilon * (1 - self.share) / self.moved
 
     @property
     def whole(self) -> Total:
@@ -143,15 +143,13 @@ def measure_totals(totals: Sequence[int], budget: Budget, source: Randomness) ->
     Total(value=695, low=690, high=700, level=Fraction(9, 10))
     """
     share, capped = totals_whole_share(len(totals)), np.array([min(t, MOST) for t in totals])
-    spent, k = budget.totals, budget.contributions
+    spent, k = budget.totals, budget.moved
     noisy = source.add_laplace(capped, spent * (1 - share), k)
     whole = None
     if share:
         everything = np.array([min(sum(totals), MOST)])
         whole = int(source.add_laplace(everything, spent * share, k)[0])
-    return Totals(
-        measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, contributions=k
-    )
+    return Totals(measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, moved=k)
 
 
 def certified_totals(budget: Budget, groups: int) -> Fraction:
@@ -161,7 +159,7 @@ def certified_totals(budget: Budget, groups: int) -> Fraction:
     share = totals_whole_share(groups)
     parts = [part for part in (1 - share, share) if part]
     return sum(
-        (laplace_measurement(budget.totals * part, budget.contributions)[1] for part in parts),
+        (laplace_measurement(budget.totals * part, budget.moved)[1] for part in parts),
         Fraction(0),
     )
 

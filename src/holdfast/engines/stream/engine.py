@@ -9,6 +9,7 @@ from typing import Any
 from holdfast.constructors import Construction
 from holdfast.engines.stages import check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -44,6 +45,8 @@ def privatize_stream(
     within: Any = None,
     totals: Any = None,
     subset: Any = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> StreamedRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
@@ -102,7 +105,9 @@ def privatize_stream(
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
+    span = read_period(period)
     seen = tally(table, parameters.highest, lambda done: say(READING, done))
+    seen = replace(seen, notes=(*period_notes(span), *seen.notes))
     stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated
     digest = table.digest() if recognised else None
@@ -115,5 +120,7 @@ def privatize_stream(
         members=members,
         digest=digest,
     )
-    request = replace(stages.request(seen.structural_zeros), subset=wanted.subset)
+    request = replace(
+        stages.request(seen.structural_zeros), subset=wanted.subset, period=span, corrects=corrects
+    )
     return pay_and_draw(run, request, account)
