@@ -31,6 +31,7 @@ from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Cells, Draw, Part, check_marks, in_order
 from holdfast.tables.stream.text_columns import label_keys
+from holdfast.tables.subset import Subset
 
 BLOCK = 1 << 23
 _WORDS = ("TRUE", "FALSE", "1", "0", "YES", "NO")  # yes at even places, no at odd ones
@@ -195,7 +196,7 @@ class TextSource:
 
     def _inside(self, scanned: Scanned, before: int = 0) -> Marks | None:
         """Which rows of a block are in the subset that was named; None where none was."""
-        subset = self.roles.wanted.subset
+        subset: Subset | None = self.roles.wanted.subset
         if subset is None or scanned.status:
             return None
         (cells,) = self._cells_at(scanned, [self._columns.index(subset.column)])
