@@ -1,9 +1,8 @@
-"""Counts that run far: stage 1 against its peers, time and memory by n, a generous bound, answers.
+"""Counts that run far: stage 1 against its peers, time and memory by n, a generous bound.
 
     python benchmarks/long_ranges.py stage1 [runs]      W1 of z, by table and epsilon of stage 1
     python benchmarks/long_ranges.py bound [runs]       W1 of z for one table, by max_count
     python benchmarks/long_ranges.py sizes              privatize, save, verify, load from n = 10^3
-    python benchmarks/long_ranges.py coverage [runs]    errors and coverage of answers
 
 County tables come from the folder that HOLDFAST_DATA names, and are left out without it. All but
 `sizes` is simulation.
@@ -152,56 +151,6 @@ def sizes() -> None:
             subprocess.run(run, check=True)
 
 
-def gini_of(counts: np.ndarray) -> float:
-    ordered, n = np.sort(counts), len(counts)
-    return float((2 * np.arange(1, n + 1) - n - 1) @ ordered / (n * max(ordered.sum(), 1)))
-
-
-def numbers(counts: np.ndarray) -> dict[str, float]:
-    at = {f"quantile {p}": float(np.quantile(counts, p, method="inverted_cdf")) for p in PLACES}
-    return {"mean": counts.mean(), "total": float(counts.sum()), "gini": gini_of(counts)} | at
-
-
-PLACES = (0.5, 0.9, 0.99, 0.999)
-
-
-def coverage(runs: int) -> None:
-    """Robberies: answers of the default against a cap at the 0.99 quantile and geometric noise."""
-    top, counts = next(v for k, v in tables().items() if k.startswith("robberies"))
-    for epsilon in ("0.1", "1"):
-        truth = numbers(counts)
-        found, held = {name: [] for name in truth}, {name: [] for name in truth}
-        capped = {name: [] for name in truth}
-        geometric = {name: [] for name in truth}
-        for seed in range(runs):
-            release = holdfast.privatize(counts, epsilon=epsilon, max_count=top, seed=seed)
-            for name in truth:
-                kind, _, at = name.partition(" ")
-                answer = release.ask(kind, **({"at": float(at)} if at else {}))
-                found[name].append(answer.estimate - truth[name])
-                held[name].append(answer.interval[0] <= truth[name] <= answer.interval[1])
-            low = holdfast.PrivateQuantile("0.99")
-            cut = holdfast.privatize(counts, epsilon=epsilon, max_count=low, seed=seed)
-            rng = np.random.default_rng([seed, 1])
-            first, second = rng.geometric(-np.expm1(-float(epsilon)), size=(2, len(counts)))
-            noisy = np.clip(counts + first - second, 0, top)
-            for name, value in numbers(cut.counts).items():
-                capped[name].append(value - truth[name])
-            for name, value in numbers(noisy).items():
-                geometric[name].append(value - truth[name])
-        print(
-            f"\n{len(counts):,} robberies, epsilon = {epsilon}, {runs} releases: "
-            "mean absolute error"
-        )
-        print(
-            f"{'':16}{'truth':>12}{'default':>12}{'covered':>10}{'cap 0.99':>12}{'geometric':>12}"
-        )
-        for name, value in truth.items():
-            errors = [np.abs(e[name]).mean() for e in (found, capped, geometric)]
-            print(f"{name:16}{value:12.5g}{errors[0]:12.3g}{np.mean(held[name]):10.0%}"
-                  f"{errors[1]:12.3g}{errors[2]:12.3g}", flush=True)  # fmt: skip
-
-
 if __name__ == "__main__":
     job, *rest = sys.argv[1:] or ["stage1"]
     if job == "one":
@@ -209,4 +158,4 @@ if __name__ == "__main__":
     elif job == "sizes":
         sizes()
     else:
-        {"stage1": stage1, "bound": bound, "coverage": coverage}[job](int(rest[0]) if rest else 20)
+        {"stage1": stage1, "bound": bound}[job](int(rest[0]) if rest else 20)

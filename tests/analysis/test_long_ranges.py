@@ -1,10 +1,13 @@
 """Answers where counts run far: through the mechanism, without its matrix."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import holdfast
 from holdfast.analysis.evidence import evidence
+from holdfast.analysis.linear import share
 from holdfast.analysis.long_ranges import LongEvidence, find_evidence
 from holdfast.analysis.nonlinear import SLOPES, gini, variance
 from holdfast.privatizers import CumulativeIsotonic
@@ -78,3 +81,19 @@ def test_one_row_can_be_asked_about_and_all_of_them_are_refused(release):
 
 def test_a_bootstrapped_stage_1_says_so(release):
     assert any("repeating" in note for note in release.ask("mean").notes)
+
+
+def test_the_share_of_an_answer_goes_through_the_mechanism_once(release):
+    asked = []
+
+    class Counted:
+        def expected(self, values):
+            asked.append(values)
+            return release.mechanism.expected(values)
+
+        def image(self, source):
+            return release.mechanism.image(source)
+
+    view = replace(find_evidence(release), mechanism=Counted())
+    share(TOP + 1, at_most=9).answer(view, estimator="best", level=0.9)
+    assert len(asked) == 1

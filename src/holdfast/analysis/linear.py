@@ -40,7 +40,7 @@ class Linear:
         if plain is None:
             dense = len(self.f) <= DENSE_UP_TO
             estimate = float(self.f @ view.best) if dense else min(max(centre, low), high)
-            error = view.best_error(self.f)
+            error = view.best_error(self.f) if dense else view.standard_error(self.f, w)
             notes += () if low <= estimate <= high else (OUTSIDE,)
         else:
             estimate, error = float(self.f @ plain), view.standard_error(self.f, w)

@@ -27,6 +27,8 @@ class LongEvidence(Evidence):
     """The same two views, with the mechanism in place of its matrix: O(n log n) a question."""
 
     mechanism: Mechanism = field(repr=False)
+    seen: list[tuple[Floats, Floats, Floats]] = field(default_factory=list, repr=False)
+    """The last two weights that were asked for, each with its moments: an answer asks often."""
 
     @cached_property
     def residual(self) -> Floats:
@@ -42,15 +44,15 @@ class LongEvidence(Evidence):
             )
         if estimator == "target":
             return np.zeros_like(f)
-        return f if estimator == "released" else f * self._shrunk(f)
+        return f if estimator == "released" else self._shrunk(f)
 
     def error_loads(self, f: Floats, w: Floats) -> Floats:
         """How stage 1's noise enters the error of the answer."""
-        return self.first.loads(f - self.mechanism.expected(w))
+        return self.first.loads(f - self._moments(w)[0])
 
     def sampling_variances(self, w: Floats) -> Floats:
         """Per count, what a row with it adds to the sampling variance, times N / N^2."""
-        mean, square = self.mechanism.expected(w), self.mechanism.expected(w * w)
+        mean, square = self._moments(w)
         return np.asarray(np.maximum(square - mean * mean, 0) / self.rows)
 
     def reach(self, count: int, level: float) -> int:
@@ -72,11 +74,25 @@ class LongEvidence(Evidence):
         """The released distribution, which stands for the best estimate too."""
         return self.released
 
-    def _shrunk(self, f: Floats) -> float:
-        seen = self.first.loads(self.mechanism.expected(f))
+    def _shrunk(self, f: Floats) -> Floats:
+        mean, square = self._moments(f)
+        seen = self.first.loads(mean)
         total = self.sampling_variance(f) + self.first.variance * seen @ seen
         gain = self.first.variance * seen @ self.first.loads(f)
-        return float(gain / total) if total > 0 else 0.0
+        part = float(gain / total) if total > 0 else 0.0
+        return self._note(part * f, part * mean, part * part * square)[0]
+
+    def _moments(self, w: Floats) -> tuple[Floats, Floats]:
+        """By true count, the expected w and w^2 of the released one."""
+        for known, mean, square in self.seen:
+            if known is w:
+                return mean, square
+        mean, whole = self.mechanism.expected(w), np.array_equal(w, w * w)
+        return self._note(w, mean, mean if whole else self.mechanism.expected(w * w))[1:]
+
+    def _note(self, w: Floats, mean: Floats, square: Floats) -> tuple[Floats, Floats, Floats]:
+        self.seen[:] = [*self.seen[-1:], (w, mean, square)]
+        return self.seen[-1]
 
 
 def find_evidence(release: "Release") -> Evidence:

@@ -10,6 +10,7 @@ from holdfast.analysis.answer import SIMULATED, Answer
 from holdfast.analysis.every_count import rarely_covered
 from holdfast.analysis.known_zeros import drawn_rows
 from holdfast.analysis.parts.part import members_of
+from holdfast.analysis.parts.totals import MEASURED_QUESTIONS
 from holdfast.analysis.posterior import (
     check_level,
     posterior,
@@ -255,7 +256,8 @@ def _question(
 
 def _released(release: "Release", level: float, name: str, options: dict[str, Any]) -> float:
     """What anyone computes from the released table."""
-    if release.groups is None and not (name == "total" and release.totals is not None):
+    measured = release.totals is not None and name in MEASURED_QUESTIONS
+    if release.groups is None and not measured:
         plain: Answer = release.ask(name, level=level, estimator="released", **options)
         return plain.estimate
     shares, n = release.distribution, len(release.target)

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.constructors import Construction
 from holdfast.engines.stages import check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -42,6 +44,9 @@ def privatize_stream(
     progress: Progress | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> StreamedRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
@@ -96,10 +101,13 @@ def privatize_stream(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
+    span = read_period(period)
     seen = tally(table, parameters.highest, lambda done: say(READING, done))
+    seen = replace(seen, notes=(*period_notes(span), *seen.notes))
     stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated
     digest = table.digest() if recognised else None
@@ -112,4 +120,7 @@ def privatize_stream(
         members=members,
         digest=digest,
     )
-    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
+    request = replace(
+        stages.request(seen.structural_zeros), subset=wanted.subset, period=span, corrects=corrects
+    )
+    return pay_and_draw(run, request, account)
