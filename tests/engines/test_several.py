@@ -17,9 +17,7 @@ OPTIONS = {"category": "name", "max_count": TOPS, "epsilon": 3, "seed": 1}
 def release_of(columns=NAMES, table=None, **options):
     tops = {name: TOPS[name] for name in columns}
     table = three_counts() if table is None else table
-    return holdfast.privatize(
-        table, count=list(columns), **OPTIONS | {"max_count": tops} | options
-    )
+    return holdfast.privatize(table, count=list(columns), **OPTIONS | {"max_count": tops} | options)
 
 
 @pytest.fixture(scope="module")

@@ -140,9 +140,9 @@ class SeveralInMemory(Run[TableRelease]):
     ) -> TableRelease:
         table = self.tables[0].replace_all({n: one.counts for n, one in columns.items()}, only)
         category = self.tables[0].category
-        own = {"category": category if category in only else None}
+        shown = category if category in only else None
         columns = {
-            name: replace(one, unchanged_columns=tuple(only), **own)
+            name: replace(one, unchanged_columns=tuple(only), category=shown)
             for name, one in columns.items()
         }
         return assembled(columns, table, self.stages, receipt)
