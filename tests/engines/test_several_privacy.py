@@ -128,9 +128,7 @@ def test_the_whole_pipeline_loses_at_most_epsilon(case, monkeypatch):
     rng = random.Random(str(case))
     for seed in range(2):
         columns = [[rng.randint(0, TOP) for _ in range(ROWS)] for _ in NAMES]
-        every = list(
-            neighbours(columns, case["rows"], case["contributions"], case["person_in"])
-        )
+        every = list(neighbours(columns, case["rows"], case["contributions"], case["person_in"]))
         for other in rng.sample(every, min(len(every), 6)):
             assert loss(columns, other, seed, monkeypatch, **case) <= float(EPSILON) + 1e-9
 

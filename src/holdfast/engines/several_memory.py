@@ -17,7 +17,7 @@ from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.release.release import Release
 from holdfast.release.several import SharedPrivacy, TableRelease, visible
-from holdfast.release.several_bundle import load_several
+from holdfast.release.several_bundle import load_table
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_tables
@@ -170,7 +170,7 @@ class SeveralInMemory(Run[TableRelease]):
         self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
     ) -> TableRelease:
         """The stored counts in the table that was given."""
-        stored = load_several(folder)
+        stored = load_table(folder)
         check(stored)
         return replace(
             self._release(stored.columns, self.tables[0].others, stored.receipt),
