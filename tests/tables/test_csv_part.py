@@ -22,6 +22,8 @@ FILES = {
     "all of it": ("Fälle\n\n" + TABLE + "\n\nQuelle\n", Lines(3, 23)),
     "a total, which may be a row": (TABLE + "Summe;;30;\n", Lines()),
     "a column without a name": (TABLE.replace("Kreis;Land", ";Land"), Lines()),
+    "no name for the rows": (";n\na;1\nb;2\n", Lines()),
+    "no numbers, and no name for the rows": (";Kreis;Land\na;K;L\nb;M;N\n", Lines()),
     "one column": ("Fälle 2023\ncount\n1\n2\n", Lines()),
 }
 

@@ -2,22 +2,22 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.row_prior import UNSURE, averaged
-from holdfast.analysis.stage_one import StageOne, fit_spread, repeated_fits, stage_one
+from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.projection import isotonic
+from holdfast.release.row_prior import LONG
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 ESTIMATORS = ("best", "released", "target")
-DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 3, 1e10
+DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = LONG, 3, 1e10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,19 +52,6 @@ class Evidence:
     again: Callable[[], Floats] = field(repr=False)
     """A spread of z: rows whose products add up to the covariance of its error. Costs a hundred
     fits, so it is called where an estimate of `best` is printed, and once."""
-
-    repeated: Callable[[], Floats] | None = field(default=None, repr=False)
-    """Fits of stage 1 when it is repeated on z, as rows; as dear."""
-
-    @cached_property
-    def row_prior(self) -> Floats:
-        """What is known of a row before its count is looked at: z, where z is known well."""
-        if self.first.skipped:
-            return self.best
-        dense = len(self.target) <= DENSE_UP_TO
-        if self.repeated is None or not dense or self.largest_spread < UNSURE:
-            return self.target
-        return averaged(self.target, self.repeated())
 
     @cached_property
     def largest_spread(self) -> float:
@@ -250,13 +237,11 @@ def evidence(release: "Release") -> Evidence:
     """What a release says about its true distribution."""
     if release.rows == 0:
         raise HoldfastError("this release has no rows that could be asked about.")
-    repeated = cache(lambda: repeated_fits(release))
     return Evidence(
         first=stage_one(release),
         released=release.distribution,
         target=release.target,
         matrix=release.mechanism.matrix,
         rows=release.rows,
-        again=lambda: fit_spread(repeated()),
-        repeated=repeated,
+        again=lambda: fit_spread(release),
     )

@@ -16,7 +16,6 @@ from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
-from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
 from holdfast.release.release import Release
 from holdfast.tables.count_values import check_codes
@@ -59,8 +58,8 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row, or to each of `rows`. N (the
-    number of rows), their order, a given `max_count`, the structural zeros, and the columns `category`
-    and `keep` are public and published as they are. All other columns are withheld.
+    number of rows), their order, a given `max_count`, the structural zeros, and the columns
+    `category` and `keep` are public and published as they are. All other columns are withheld.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
@@ -202,12 +201,18 @@ class InMemory(Run[Release]):
         columns that say which group a row is in."""
         release = replace(five_steps(self.rows, self.stages, self.members), receipt=receipt)
         if store is not None:
-            bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            bare = replace(
+                release,
+                table=release.counts,
+                count_column=None,
+                unchanged_columns=(),
+                category=None,
+            )
             if release.groups is not None:
                 kept = set(release.groups.within.columns)
                 columns = tuple(name for name in self.rows.others if name in kept)
                 table = self.rows.replace(release.counts, only=kept)
-                bare = replace(release, table=table, unchanged_columns=columns)
+                bare = replace(release, table=table, unchanged_columns=columns, category=None)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 
@@ -230,6 +235,7 @@ class InMemory(Run[Release]):
             table=self.rows.replace(stored.counts),
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
+            category=self.rows.category,
             repeated=True,
             notes=(*stored.notes, *notes),
         )

@@ -166,7 +166,8 @@ class Parameters:
         grouped = groups is not None or cells is not None
         if grouped:
             check_room_for_groups(number, self.highest + 1)
-        budget = budget_for(self.max_count, rows, groups=number, **self.options)
+        given = cells is not None
+        budget = budget_for(self.max_count, rows, groups=number, given=given, **self.options)
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
         total_delta(budget, exact_delta(self.privatizer.delta, least=0))
         certified_quantile(self.max_count, budget)

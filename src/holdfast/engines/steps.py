@@ -46,6 +46,7 @@ def last_steps(rows: CountTable, staged: Staged, members: Integers | None = None
         missing_rows=rows.missing if rows.missing.any() else None,
         count_column=rows.column,
         unchanged_columns=rows.others,
+        category=rows.category,
         **facts | {"notes": (*rows.notes, *facts["notes"])},
     )
 

@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,14 @@ from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.plain_files import (
+    MECHANISM,
+    MOST_LINES,
+    intervals_record,
+    mechanism_csv,
+    write_intervals,
+)
+from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Privacy, Release, ReleaseFacts
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
@@ -189,8 +197,10 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     above = not any((folder / f"table.{kind}").exists() for kind in FORMATS)
     name = table_name(folder.parent if above else folder)
     name = f"../{name}" if above else name
+    release = _at_hand(release, folder / name)
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
+    _write_plain_files(release, record, folder, folder / name)
     drawn[0] -= release.structural_zeros
     record |= {"table_above": True} if above else {}
     shown = [] if release.groups is None else release.groups.shown()
@@ -217,6 +227,35 @@ def table_name(folder: Path) -> str:
     return next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
 
 
+def _at_hand(release: ReleaseFacts, table: Path) -> ReleaseFacts:
+    """A streamed release with its rows, where they are few enough to get a line each."""
+    rows = int(release.released_histogram.sum()) + release.gaps
+    if isinstance(release, Release) or rows > MOST_LINES:
+        return release
+    facts = {field.name: vars(release)[field.name] for field in fields(ReleaseFacts)}
+    seen = without_columns(read_file(table), set(release.later))
+    return _with_rows(seen, facts, bool(release.gaps))
+
+
+def _with_rows(table: Any, facts: dict[str, Any], gaps: bool) -> Release:
+    """A release with its table, and which group each row is in."""
+    column = facts["count_column"]
+    counts = read_table(table, count=column or "count", missing=("",) if gaps else ()).counts
+    if gaps:
+        facts["missing_rows"] = counts < 0
+    table = table if column is not None else counts
+    return _with_members(Release(counts=counts, table=table, **facts))
+
+
+def _write_plain_files(
+    release: ReleaseFacts, record: dict[str, Any], folder: Path, table: Path
+) -> None:
+    if "intervals" in record:
+        write_intervals(release, record, folder, table)
+    if has_mechanism_csv(record):
+        write_text(folder / MECHANISM, mechanism_csv(release))
+
+
 def write_text(path: Path, text: str) -> None:
     """Write a text."""
     path.write_bytes(text.encode("utf-8"))  # the same bytes on every system
@@ -225,11 +264,14 @@ def write_text(path: Path, text: str) -> None:
 def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
     noisy, marks = release.measurement, release.structural_zero_rows
-    known = {}
+    known: dict[str, Any] = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
     if release.missing_rows is not None and len(release.missing_rows) <= MOST_ROWS:
         known["missing_rows"] = marks_to_text(release.missing_rows)
+    intervals = intervals_record(release)
+    if intervals is not None:
+        known["intervals"] = intervals
     content = release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
@@ -279,17 +321,10 @@ def _certificate(mechanism: Mechanism | GroupedMechanism) -> dict[str, Any]:
 
 def rebuild(folder: Path, record: dict[str, Any], table: Any = None) -> Release:
     """A release from a bundle that was found in order; `table` where it was read already."""
-    column = record["count_column"]
     if table is None:
         place = folder.parent if record.get("table_above") else folder
         table = seen_by(record, read_file(place / table_name(place)))
-    codes = ("",) if record.get("missing") else ()
-    counts = read_table(table, count=column or "count", missing=codes).counts
-    table = table if column is not None else counts
-    facts = read_facts(folder, record)
-    if record.get("missing"):
-        facts["missing_rows"] = counts < 0
-    return _with_members(Release(counts=counts, table=table, **facts))
+    return _with_rows(table, read_facts(folder, record), bool(record.get("missing")))
 
 
 def seen_by(record: dict[str, Any], table: Any) -> Any:
@@ -337,6 +372,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "other_counts": tuple(record.get("other_counts", ())),
         "given": tuple(record.get("given", ())),
         "later": tuple(record.get("later", ())),
+        "category": record.get("category"),
         "notes": tuple(record["notes"]),
         "receipt": record.get("receipt"),
         "made_with": record["holdfast"],

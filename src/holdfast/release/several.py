@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.privacy.delta import promise_in_words
 from holdfast.privacy.persons import Persons
-from holdfast.tables.table import without_columns
 from holdfast.release.release import (
     SCHEMA_OF_SEVERAL,
     Privacy,
@@ -18,6 +17,7 @@ from holdfast.release.release import (
     ReleaseFacts,
     StreamedRelease,
 )
+from holdfast.tables.table import without_columns
 
 if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer

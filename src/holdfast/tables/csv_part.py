@@ -144,14 +144,14 @@ def _records(text: Sequence[str], delimiter: str) -> list[tuple[int, int, list[s
 
 
 def _top(records: Sequence[list[str]], width: int) -> int:
-    """Which record has the names: of those before the first with numbers the fullest."""
+    """Which record has the names: above the first with numbers, and mostly filled."""
     wide = [at for at, cells in enumerate(records) if len(cells) == width]
-    full = (at for at in wide if 2 * _filled(records[at]) > width and _has_number(records[at]))
-    first = next(full, len(records))
-    before = [at for at in wide if at < first]
-    if not before:
+    full = [at for at in wide if 2 * _filled(records[at]) > width]
+    data = next((at for at in full if _has_number(records[at])), len(records))
+    above = [at for at in wide if at < data]
+    if not above:
         return next(at for at, cells in enumerate(records) if cells)
-    return max(before, key=lambda at: (_filled(records[at]), -at))
+    return next((at for at in full if at < data), above[0])
 
 
 def _is_row(cells: Sequence[str], width: int) -> bool:

@@ -91,6 +91,11 @@ class CountTable:
         return self._view.name if isinstance(self._view, Line) else self.column
 
     @property
+    def category(self) -> str | None:
+        """The column that says whose each row is, where one was named."""
+        return self._wanted.category
+
+    @property
     def _names(self) -> tuple[str, ...]:
         return tuple(str(name) for name in self._view.columns if name != self.column)
 
@@ -109,9 +114,7 @@ class CountTable:
         part = self._only(subset.marks(self._view.labels(subset.column, "subset")))
         check_known(part.drawn)
         part.check_publication()
-        return replace(
-            part, notes=(f"these are the rows whose {subset.column} is {subset.label}", *part.notes)
-        )
+        return replace(part, notes=(subset.note, *part.notes))
 
     def _only(self, marks: Marks) -> "CountTable":
         if isinstance(self._view, Line):
@@ -202,7 +205,11 @@ def read_tables(source: Any, counts: Sequence[str], **options: Any) -> list[Coun
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
     view = _with_columns(source)
-    return [_read(source, view, Wanted(count=name, **options)) for name in counts]
+    others = {name: tuple(other for other in counts if other != name) for name in counts}
+    return [
+        _read(source, view, Wanted(count=name, other_counts=others[name], **options))
+        for name in counts
+    ]
 
 
 def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:

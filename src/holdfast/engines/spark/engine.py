@@ -114,6 +114,7 @@ def privatize(
     dataset: str | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
     period: Any = None,
 ) -> SparkRelease:
     """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
@@ -137,6 +138,7 @@ def privatize(
         within: As in `holdfast.privatize`; labels are text, whole numbers or booleans. Each
             column takes another pass, and classes as much memory on the driver as there are
             different numbers.
+        subset: As in `holdfast.privatize`; its column takes two passes more.
 
     The others are those of `holdfast.privatize`.
     """
@@ -163,6 +165,7 @@ def privatize(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     columns = Columns(df, wanted)
     if parameters.within is not None:
@@ -170,6 +173,9 @@ def privatize(
     groups = None
     with _spark("read", "`df`"):
         seen = columns.tally(parameters.highest)
+        if wanted.subset is not None:  # which must not follow from the counts of all rows either
+            columns, notes = columns.only(wanted.subset), (wanted.subset.note, *seen.notes)
+            seen = replace(columns.tally(parameters.highest), notes=notes)
         seen = replace(seen, notes=(*period_notes(span), *seen.notes))
         settled = parameters.within_for(seen.rows)
         if settled is not None:
@@ -181,7 +187,7 @@ def privatize(
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
     run = SparkRun(columns=columns, place=place, stages=stages, seen=seen, groups=groups)
-    request = replace(stages.request(seen.structural_zeros), period=span)
+    request = replace(stages.request(seen.structural_zeros), subset=wanted.subset, period=span)
     return pay_and_draw(run, request, account)
 
 
@@ -223,6 +229,7 @@ class SparkRun(Run[SparkRelease]):
             order_keys=self.columns.order_keys,
             count_column=self.columns.count,
             unchanged_columns=self.columns.roles.others,
+            category=self.columns.category,
             receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )

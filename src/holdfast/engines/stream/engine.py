@@ -44,6 +44,7 @@ def privatize_stream(
     progress: Progress | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
     period: Any = None,
     corrects: Any = None,
 ) -> StreamedRelease:
@@ -100,6 +101,7 @@ def privatize_stream(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
@@ -118,5 +120,7 @@ def privatize_stream(
         members=members,
         digest=digest,
     )
-    request = replace(stages.request(seen.structural_zeros), period=span, corrects=corrects)
+    request = replace(
+        stages.request(seen.structural_zeros), subset=wanted.subset, period=span, corrects=corrects
+    )
     return pay_and_draw(run, request, account)

@@ -90,6 +90,8 @@ def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> T
             gaps += [part.counts == MISSING] if table.roles.wanted.missing else []
         say(part.done)
     missing = rows - zeros - int(histogram.sum())
+    if not rows and table.roles.wanted.subset is not None:
+        raise table.roles.wanted.subset.nowhere()
     if not histogram.any():
         raise _nothing(rows, zeros)
     lookout.refuse()
@@ -165,6 +167,7 @@ class Streaming(Run[StreamedRelease]):
                     release,
                     count_column=names[-1] if len(names) > 1 else None,
                     unchanged_columns=names[:-1],
+                    category=None,
                     structural_zero_rows=self.seen.structural_zero_rows,  # as they were drawn,
                     missing_rows=self.seen.missing_rows,  # whatever order they are published in
                 )
@@ -250,6 +253,7 @@ class Streaming(Run[StreamedRelease]):
             "missing_rows": self._as_written(seen.missing_rows),
             "count_column": table.roles.count,
             "unchanged_columns": table.roles.others,
+            "category": table.roles.wanted.category,
         }
         return StreamedRelease(**facts | named)
 

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,27 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """All rows of a batch, checked, and which of them are in the subset that was named."""
+
+    batch: Batch
+    counts: Integers
+    marks: Marks | None
+    subset: Marks | None
+
+    def inside(self) -> tuple[Batch, Integers, Marks | None]:
+        """The rows of the subset alone; all of them where none was named."""
+        import pyarrow as pa
+
+        some = self.subset
+        if some is None:
+            return self.batch, self.counts, self.marks
+        data = self.batch.data.filter(pa.array(some))
+        marks = None if self.marks is None else self.marks[some]
+        return replace(self.batch, data=data), self.counts[some], marks
+
+
+@dataclass(frozen=True)
 class Reader:
     """How batches are got, as often as they are asked for."""
 
@@ -62,7 +83,7 @@ class ArrowSource:
         self._check_kinds()
         self._length, self._marker = reader.length, wanted.structural_zero
         self._missing = wanted.missing
-        self._ranking, self._bytes = Ranking(len(self.roles.ordering)), 0
+        self._ranking, self._bytes, self._rows = Ranking(len(self.roles.ordering)), 0, 0
         self.order: Integers | None = None
 
     def _check_kinds(self) -> None:
@@ -97,14 +118,17 @@ class ArrowSource:
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
-        rows = 0
+        rows = self._rows = 0
         for batch in self._batches(self._needed() if lookout is not None else [self.column]):
-            counts, marks = self._checked(batch)
+            rows += len(batch.data)
+            kept = self._kept(batch)
             if lookout is not None:
-                self._show(batch, counts, marks, lookout)
+                self._show(kept, lookout)
                 self._ranking.see(_cells_of(batch, self.roles.ordering))
+            batch, counts, marks = kept.inside()
+            self._rows += len(counts)
+            if lookout is not None:
                 self._bytes += cell_bytes(map(batch.data.column, self.roles.others))
-            rows += len(counts)
             groups = [] if lookout is None else _cells_of(batch, self.roles.grouping)
             yield Part(counts=counts, marks=marks, done=batch.done, cells=groups)
         self._length = rows
@@ -118,7 +142,7 @@ class ArrowSource:
         schema = pa.schema([self._reader.schema.field(name) for name in names]).set(at, field)
 
         def work(batch: Batch) -> tuple[Batch, Any, Part]:
-            counts, marks = self._checked(batch)
+            batch, counts, marks = self._kept(batch).inside()
             groups = _cells_of(batch, self.roles.grouping)
             released = draw(counts, marks, groups)
             columns = [batch.data.column(name) for name in names]
@@ -128,7 +152,7 @@ class ArrowSource:
             )
             return batch, pa.Table.from_arrays(columns, schema=schema), part
 
-        rows = self._length or 1
+        rows = self._rows or 1
         group = rows_in_group(rows, self._bytes + rows * field.type.bit_width // 8)
         with ParquetGroups(path, schema, group) as file:
             ordered = SortedRows(path.parent, _gathered)
@@ -147,13 +171,22 @@ class ArrowSource:
         """What is read: the published columns, and that of the marks."""
         return list(dict.fromkeys([*self.roles.published, *[self._marker][: bool(self._marker)]]))
 
-    def _show(self, batch: Batch, counts: Integers, marks: Marks | None, lookout: Lookout) -> None:
-        def cells(rows: Integers) -> list[list[Any]]:
-            return [batch.data.column(name).take(rows).to_pylist() for name in lookout.columns]
+    def _show(self, kept: "Kept", lookout: Lookout) -> None:
+        data = kept.batch.data
 
-        lookout.see(counts, marks, cells)
+        def cells(rows: Integers) -> list[list[Any]]:
+            return [data.column(name).take(rows).to_pylist() for name in lookout.columns]
+
+        lookout.see(kept.counts, kept.marks, cells, kept.subset)
         if lookout.labels is not None:
-            lookout.labels.see(label_keys(batch.data.column(lookout.labels.category)))
+            lookout.labels.see(label_keys(data.column(lookout.labels.category)))
+
+    def _kept(self, batch: Batch) -> "Kept":
+        counts, marks = self._checked(batch)
+        subset, inside = self.roles.wanted.subset, None
+        if subset is not None:
+            inside = subset.among(batch.data.column(subset.column).to_pylist(), batch.row)
+        return Kept(batch, counts, marks, inside)
 
     def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
