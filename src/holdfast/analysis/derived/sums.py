@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.every_count import UNSURE_NOTE, distribution_is_unsure
+from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of
-from holdfast.analysis.posterior import shortest_run
 from holdfast.arrays import Floats, Integers
+from holdfast.release.row_laws import shortest_run
+from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -33,7 +34,7 @@ def row_sums(columns: Sequence["Release"], level: float) -> Rows:
     laws = total.likelihood * total.prior[:, None]
     laws = laws / laws.sum(axis=0)
     expected = (np.arange(len(laws)) @ laws)[total.kinds]
-    if any(distribution_is_unsure(one) for one in columns):
+    if any(does_without(one) for one in columns):
         each = 1 - (1 - level) / len(columns)
         ends = [one.intervals(each, every=True) for one in columns]
         low, high = sum(one.low for one in ends), sum(one.high for one in ends)

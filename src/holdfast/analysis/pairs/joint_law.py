@@ -124,7 +124,7 @@ class Pairs:
     def fit(self, start: Floats, *, held: float = 0.0, steps: int = STEPS) -> Floats:
         """The law that makes what was released likely; `held` is how many rows the law that it
         starts from is worth beside them."""
-        return self.fits(self.rows[None], start, held=held, steps=steps)[0]
+        return np.asarray(self.fits(self.rows[None], start, held=held, steps=steps)[0])
 
     def fits(self, rows: Floats, start: Floats, *, held: float, steps: int = STEPS) -> Floats:
         """The same where pairs have other numbers of rows, a line for each time."""

@@ -1,12 +1,12 @@
 r"""Moments of two true counts from the released ones, through the mechanism.
 
-For a mechanism T let f solve $T f = i$ and g solve $T g = i^2$. Then $f(j)$ of a released count j has
-the true count as its mean, and $f(j) f'(l)$ of two columns has the product of both, because they were
-drawn independently given the true ones. So means of these over rows are free of the noise's bias, of
-any rows whatever, and so are variances and covariances made from them.
+For a mechanism T let f solve $T f = i$ and g solve $T g = i^2$. Then $f(j)$ of a released count j
+has the true count as its mean, and $f(j) f'(l)$ of two columns has the product of both, because
+they were drawn independently given the true ones. So means of these over rows are free of the
+noise's bias, of any rows whatever, and so are variances and covariances made from them.
 
 T may have no exact solution, or one that blows up: f is the least-squares solution under z with a
-penalty of $1/N$ times its own variance, which is what N rows can tell.
+penalty on its own size so small that what it bends is little beside the noise of N rows.
 """
 
 from dataclasses import dataclass
@@ -21,6 +21,8 @@ from holdfast.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
+
+PENALTY = 0.3  # over N
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -99,17 +101,17 @@ def powers_of(release: "Release") -> Powers:
     for group in np.unique(groups[counts < n]).tolist():
         inside = (groups == group) & (counts < n)
         mechanism, prior = drawn_by(release, group)
-        found[:, inside] = _solved(mechanism, prior, int(inside.sum()))[:, counts[inside]]
+        found[:, inside] = _solved(mechanism, prior, PENALTY / release.rows)[:, counts[inside]]
     return Powers(count=found[0], square=found[1])
 
 
-def _solved(mechanism: Mechanism, prior: Floats, rows: int) -> Floats:
+def _solved(mechanism: Mechanism, prior: Floats, penalty: float) -> Floats:
     matrix, n = mechanism.matrix, len(prior)
     weights = np.maximum(prior, 0) + 1e-3 / n
     weights = weights / weights.sum()
     shown = weights @ matrix
     wanted = np.arange(n, dtype=np.float64)[:, None] ** np.array([1, 2])
-    normal = matrix.T @ (weights[:, None] * matrix) + np.diag(shown / max(rows, 1) + 1e-12)
+    normal = matrix.T @ (weights[:, None] * matrix) + np.diag(penalty * shown + 1e-12)
     return np.asarray(np.linalg.solve(normal, matrix.T @ (weights[:, None] * wanted)).T)
 
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
     from holdfast.release.several import TableRelease
 
-AGAIN = 30
+AGAIN = 20
 FEWEST = 20
 HELD = 5.0  # rows that the law of the whole table is worth beside those of a group
-LEAST_NOISE = 0.02  # of the variance of a row's contribution
+LEAST_NOISE = 0.1  # of the variance of a row's contribution
 BOTH_ZERO, ZEROS_IN_WORDS = "both zero", "share of rows with no {0} and no {1}"
 
 
