@@ -73,8 +73,8 @@ def test_no_word_of_experts_is_among_ours(word):
 SAYS = ("tables", "tables/leaks", "tables/stream", "privacy", "ledger", "engines", "engines/stream")
 """The packages whose messages the page shows to stewards."""
 OFFERED = {
-    *OPTIONS, *FLAGS, *MARKS, "epsilon", "max_count", "sheet", "header_row", "last_row", "by",
-    "per", "categories", "where", "label",
+    *OPTIONS, *FLAGS, *MARKS, "epsilon", "max_count", "sheet", "header_row", "last_row",
+    "leave_out", "by", "per", "categories", "where", "label",
 }  # fmt: skip
 """The parameters that the page has fields for."""
 WRITTEN = re.compile(
