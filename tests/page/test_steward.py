@@ -287,6 +287,7 @@ def test_a_draft_can_be_removed(visitor):
 def quick_plan(monkeypatch):
     """Few budgets, few repetitions: what is shown, not how exactly."""
     monkeypatch.setattr("holdfast.page.expected.EPSILONS", (1,))
+    monkeypatch.setattr("holdfast.page.expected.FEW_EPSILONS", (1,))
     monkeypatch.setattr("holdfast.page.expected.REPETITIONS", 2)
 
 
