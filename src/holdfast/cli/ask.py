@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.opening import load_column
 from holdfast.cli.screen import working
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ def ask(
     label: Annotated[
         str | None, typer.Option(help="Column that names the rows; default the first one.")
     ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="Which column, of a release of several counts.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Ask a release a question; the answer says how sure it is.
@@ -51,15 +55,14 @@ def ask(
 
     [bold]holdfast ask release-2026 "share zero" --against release-2025[/bold]
     """
-    import holdfast
     from holdfast.analysis.grammar import parse
     from holdfast.analysis.typed import answer_typed, in_words
 
     parse(question)  # what cannot be asked is said before anything is read
     with working("Answering …", quiet=as_json):
-        release = holdfast.load(directory)
+        release = load_column(directory, column)
         how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
-        how["against"] = None if against is None else holdfast.load(against)
+        how["against"] = None if against is None else load_column(against, column)
         answer = answer_typed(release, question, level=level, **how)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))

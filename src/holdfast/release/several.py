@@ -205,9 +205,9 @@ class StreamedTableRelease(SeveralFacts[StreamedRelease]):
 
     def load(self) -> TableRelease:
         """The release with its whole table in memory."""
-        from holdfast.release.several_bundle import load_several
+        from holdfast.release.several_bundle import load_table
 
-        return load_several(self.folder)
+        return load_table(self.folder)
 
 
 def visible(columns: dict[str, Release], table: Any) -> dict[str, Release]:
