@@ -76,10 +76,9 @@ def on_top(laws, k):
     return chance
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
-@pytest.mark.parametrize("epsilon", ["0.5", "4"])
+@pytest.mark.parametrize(("epsilon", "k"), [("0.5", 1), ("0.5", 4), ("4", 2)])
 def test_the_chance_to_be_on_top_is_that_of_all_tables_of_true_counts(epsilon, k):
-    release = named((3, 0, 1, 5, 2), epsilon=epsilon, max_count=5)
+    release = named((3, 0, 1, 4, 2), epsilon=epsilon, max_count=4)
     laws = [release.posterior(int(j)).probabilities for j in release.counts]
     exact, first = on_top(laws, k), on_top(laws, 1)
     found = release.top(k)
@@ -120,7 +119,7 @@ def test_a_comparison_is_the_law_of_the_difference():
 def test_groups_are_covered_however_they_were_chosen():
     generator, high_rows = np.random.default_rng(1), np.flatnonzero(COUNTS >= 4)
     covered, chosen, estimates = [], [], []
-    for seed in range(40):
+    for seed in range(24):
         release = released(seed=seed, epsilon=3)
         group = generator.choice(len(COUNTS), 40, replace=False)
         low, high = release.total_of(group.tolist()).interval

@@ -65,11 +65,10 @@ def test_rows_that_are_missing_or_known_to_be_zero_are_in_no_group_of_a_stream(t
     assert (streamed.load().groups.members == -1).sum() == 400 - streamed.rows
 
 
-@pytest.mark.parametrize("within", WITHIN)
-def test_a_ledger_shows_a_streamed_release_by_group_again(file, tmp_path, within):
+def test_a_ledger_shows_a_streamed_release_by_group_again(file, tmp_path):
     ledger = tmp_path / "a.ledger"
     holdfast.Ledger(ledger).set_limit("d", epsilon=1)
-    options = OPTIONS | {"within": WITHIN[within], "ledger": ledger, "dataset": "d"}
+    options = OPTIONS | {"within": WITHIN["crossed"], "ledger": ledger, "dataset": "d"}
     options["totals"] = "1/5"
     first = holdfast.privatize_stream(file, tmp_path / "first", **options)
     again = holdfast.privatize_stream(file, tmp_path / "again", **options)

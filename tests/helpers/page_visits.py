@@ -1,6 +1,8 @@
 """A page in process, and somebody who fills in its forms."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
@@ -71,15 +73,17 @@ class Visitor:
         return self.post(f"{draft}/run", {"seen": found[1], "out": out}, **options)
 
 
-def visit(folder: Path, *, most: int = MOST) -> Visitor:
-    """Somebody who was let in."""
+@contextmanager
+def visit(folder: Path, *, most: int = MOST) -> Iterator[Visitor]:
+    """Somebody who was let in; when they leave, so does all that the page kept."""
     access = Access(lambda token: None)
     place = Folder.at(folder)
     site = Site(folder=place, state=State.take(place.root), words=Words.of())
     guarded = app(site, access, port=PORT, most=most)
-    client = TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False)
-    client.get(f"/?token={access.token}")
-    return Visitor(site, client, access)
+    with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:
+        client.get(f"/?token={access.token}")
+        yield Visitor(site, client, access)
+    site.state.remove()
 
 
 def words_of(page: str) -> str:

@@ -213,20 +213,21 @@ def test_rows_without_a_count_and_known_zeros_have_a_line_too(tmp_path):
     assert "empty where it was not known" in (tmp_path / "out" / "codebook.md").read_text()
 
 
-def test_a_stream_has_a_line_for_each_released_count(tmp_path):
-    source = tmp_path / "in.csv"
+@pytest.mark.parametrize("within", [None, "area"])
+def test_a_long_stream_has_a_line_for_each_released_count(tmp_path, within, monkeypatch):
+    for module in ("bundle", "plain_files"):
+        monkeypatch.setattr(f"holdfast.release.{module}.MOST_LINES", 1000)
+    source, out = tmp_path / "in.csv", tmp_path / "out"
     table().to_csv(source, index=False)
-    for within in ({}, {"within": "area"}):
-        out = tmp_path / f"out{len(within)}"
-        stream(source, out, epsilon=1, max_count=7, count="n", category="place", seed=1, **within)
-        rows = lines_of(out)
-        assert len(rows) == 8 * (1 + len(within)) and "label" not in rows[0]
-        assert holdfast.verify(out)
-        release = holdfast.load(out)
-        assert release.category == "place"
-        for row in rows:
-            law = release.posterior(int(row["released"]), group=row.get("group"))
-            assert (int(row["low"]), int(row["high"])) == law.interval(0.9)
+    stream(source, out, epsilon=1, max_count=7, count="n", category="place", seed=1, within=within)
+    rows = lines_of(out)
+    assert len(rows) == (8 if within is None else 16) and "label" not in rows[0]
+    assert holdfast.verify(out)
+    release = holdfast.load(out)
+    assert release.category == "place"
+    for row in rows:
+        law = release.posterior(int(row["released"]), group=row.get("group"))
+        assert (int(row["low"]), int(row["high"])) == law.interval(0.9)
 
 
 def test_large_counts_have_intervals_and_no_mechanism_csv(tmp_path):

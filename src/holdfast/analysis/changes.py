@@ -8,12 +8,13 @@ import numpy as np
 
 from holdfast.analysis.answer import Answer, percent
 from holdfast.analysis.asking import Answers
-from holdfast.analysis.every_count import UNSURE_NOTE, distribution_is_unsure
+from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes, shortest_run
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -191,7 +192,7 @@ def _laws(
     found = [_difference(laws_now[a], laws_then[b], level) for a, b in pairs.tolist()]
     ends = np.array([each[0] for each in found], dtype=np.int64)
     notes = told
-    if distribution_is_unsure(now) or distribution_is_unsure(then):
+    if does_without(now) or does_without(then):
         ends, notes = _ends_without_priors(now, then, pairs, level), (*notes, UNSURE_NOTE)
     notes += row_notes(now, now.counts[after], laws_now.values())
     notes += row_notes(then, then.counts[before], laws_then.values())

@@ -11,7 +11,8 @@ Against an earlier release, with `--against`, also:
 
     changes               change of Kent, Ely
 
-Symbols work too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
+Names with commas or "with" in them stand in quotes: total of "Washington, DC", Ely. Symbols work
+too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
 """
 
 import difflib
@@ -153,15 +154,17 @@ def _numbered(text: str) -> Call | None:
 
 def _named(text: str) -> Call | None:
     match = re.fullmatch(
-        r"compare (.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
+        r"compare (\".+?\"|.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )
     if match:
-        return Call(method=AnsweredBy.COMPARE, arguments=(match[1], match[2]))
+        names = tuple(name.strip('"') for name in match.groups())
+        return Call(method=AnsweredBy.COMPARE, arguments=names)
     match = re.fullmatch(r"(total|sum|changes?) of (.+)", text, flags=re.IGNORECASE)
     if match:
         change = match[1].lower().startswith("change")
         method = AnsweredBy.CHANGES if change else AnsweredBy.TOTAL_OF
-        labels = [part.strip() for part in match[2].split(",") if part.strip()]
+        parts = re.findall(r'\s*(?:"([^"]*)"|([^",]+))\s*(?:,|$)', match[2])
+        labels = [(quoted or plain).strip() for quoted, plain in parts if (quoted or plain).strip()]
         return Call(method=method, arguments=(labels,)) if labels else None
     return None
 

@@ -11,6 +11,7 @@ import typer
 from holdfast.cli.choices import (
     CONSTRUCTORS,
     NAMES,
+    by_column,
     find_constructor,
     find_privatizer,
     max_count_of,
@@ -18,13 +19,14 @@ from holdfast.cli.choices import (
     totals_of,
     within_of,
 )
-from holdfast.cli.columns import only_count, refuse_surprise, roles_of
+from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import account_dict, sentence
 from holdfast.cli.options import whole
 from holdfast.cli.payment import told
 from holdfast.cli.screen import asides, bars, promise, screen, working
+from holdfast.cli.several import plan_several, show_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
 from holdfast.tables.formats import release_format
@@ -44,14 +46,42 @@ def privatize(
     ],
     epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
     max_count: Annotated[
-        str,
+        list[str],
         typer.Option(
             help="Highest count published, up to 1,000,000: a generous number chosen without "
             "looking at the data, or quantile:0.99 to find it privately for a part of the budget; "
-            "auto is quantile:0.999."
+            "auto is quantile:0.999. With several counts one for all, or COLUMN=NUMBER for each."
         ),
     ],
-    count: Annotated[list[str] | None, typer.Option(help="Name of the count column.")] = None,
+    count: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name of the count column; more than once to release several counts together."
+        ),
+    ] = None,
+    joint: Annotated[
+        bool,
+        typer.Option(
+            "--joint", help="Keep the relation between several counts; single counts change more."
+        ),
+    ] = False,
+    person_in: Annotated[
+        str,
+        typer.Option(
+            help="Where one person may be counted: 'all columns' of counts, which divides epsilon "
+            "between them, or 'one column' of a row."
+        ),
+    ] = "all columns",
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(help="A column's part of epsilon, as COLUMN=2; once for each."),
+    ] = None,
+    rows: Annotated[
+        str, typer.Option(help="In how many rows one person may be, at the most.")
+    ] = "1",
+    unit: Annotated[
+        str, typer.Option(help="Who is protected: person, household, establishment.")
+    ] = "person",
     category: Annotated[
         str | None, typer.Option(help="Name of the category column, which is published as it is.")
     ] = None,
@@ -124,8 +154,12 @@ def privatize(
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
     ] = None,
     contributions: Annotated[
-        str, typer.Option(help="How much one person may add to one row, at the most.")
-    ] = "1",
+        list[str] | None,
+        typer.Option(
+            help="How much one person may add to one row, at the most; default 1. With several "
+            "counts one for all, or COLUMN=NUMBER for each."
+        ),
+    ] = None,
     bound_epsilon: Annotated[
         str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
     ] = None,
@@ -224,6 +258,7 @@ def privatize(
     """
     import holdfast
     from holdfast.engines.looking import check_room, look_at_file, look_at_stream
+    from holdfast.engines.several import refuse_for_one
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
     from holdfast.tables.files import read_part
@@ -234,15 +269,21 @@ def privatize(
         new_folder(out)
     options: dict[str, Any] = {
         "epsilon": epsilon,
-        "max_count": max_count_of(max_count, bound_epsilon),
-        "contributions": whole(contributions, "contributions"),
+        "max_count": by_column(
+            max_count, "max_count", lambda text: max_count_of(text, bound_epsilon)
+        ),
+        "contributions": by_column(
+            contributions or ["1"], "contributions", lambda text: whole(text, "contributions")
+        ),
+        "rows": whole(rows, "rows"),
+        "unit": unit,
         "split": split,
         "totals": totals_of(totals, totals_share),
     }
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
     stages = {"privatizer": stage_1, "constructor": find_constructor(constructor, delta)}
     names: dict[str, Any] = {
-        "count": only_count(count),
+        **counts_named(count),
         "category": category,
         "keep": keep or (),
         "publish_anyway": publish_anyway or (),
@@ -278,11 +319,25 @@ def privatize(
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
         opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
+    weights = by_column(weight, "weight", str) if weight else None
+    shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
+    if "other_counts" in names:
+        options |= shared
+        if streamed and (joint or subset is not None):
+            raise HoldfastError(
+                "`--joint` and `--subset` of several counts are for tables that are read into "
+                "memory. Nothing was drawn or spent. Hint: --no-stream for a single file."
+            )
+    else:
+        refuse_for_one(**shared)
     if dry_run:
         account = _accounts(ledger, dataset, period, names.get("subset"))
-        parameters = check_parameters(**options, **stages, within=names.get("within"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+            if "other_counts" in names:
+                plan_several(source, count or [], names, options | stages, account, as_json)
+                return
+            parameters = check_parameters(**options, **stages, within=names.get("within"))
             look = look_at_stream if streamed else look_at_file
             seen = look(source, names, parameters)
         say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
@@ -292,6 +347,8 @@ def privatize(
     paid: dict[str, Any] = {"seed": seed, "ledger": payer, "dataset": dataset}
     paid |= {"period": period, "corrects": corrects}
     chosen = names | options | paid | stages
+    if chosen.pop("other_counts", None):
+        chosen["count"] = count
     with _saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
         if streamed:
@@ -314,7 +371,7 @@ def privatize(
         return
     for note in release.notes:
         warn(note)
-    _show(release, folder)
+    (show_several if "other_counts" in names else _show)(release, folder)
     if ledger is not None and not release.privacy.simulated:
         _say_what_was_spent(release, _accounts(ledger, dataset, period))
 

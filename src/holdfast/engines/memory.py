@@ -58,8 +58,8 @@ def privatize(
 
     The promise: whoever sees the release learns almost the same whether or not one person
     is counted, for people who add at most `contributions` to one row, or to each of `rows`. N (the
-    number of rows), their order, a given `max_count`, the structural zeros, and the columns `category`
-    and `keep` are public and published as they are. All other columns are withheld.
+    number of rows), their order, a given `max_count`, the structural zeros, and the columns
+    `category` and `keep` are public and published as they are. All other columns are withheld.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB

@@ -30,7 +30,7 @@ from holdfast.privatizers.groups import MANY_GROUPS
 from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.groups import Classes, Partition, Within
 
-CLASSES = {1: 20, 2: 10}  # of each column before, by how many there are; benchmarks/joint.py classes
+CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
 ROWS_EACH = 20  # rows that a cell should have on average
 
 
@@ -44,9 +44,7 @@ class SeveralParameters:
     """Those of each column, with its part of epsilon."""
     joint: bool
 
-    def for_rows(
-        self, rows: Sequence[int], groups: Sequence[Partition | None]
-    ) -> "SeveralStages":
+    def for_rows(self, rows: Sequence[int], groups: Sequence[Partition | None]) -> "SeveralStages":
         """The stages of each column, for tables of so many rows in these groups; what cannot be
         done is refused here, before any draw."""
         number = 1 if groups[0] is None else len(groups[0])
@@ -133,7 +131,7 @@ def check_several(
     found = list[Parameters]()
     for top, part, added in zip(tops, parts, persons.contributions, strict=True):
         own = {"contributions": added, "rows": persons.rows, "unit": persons.unit}
-        one = check_parameters(epsilon=part, max_count=top, **own, **options)
+        one = check_parameters(**options | own | {"epsilon": part, "max_count": top})
         found.append(replace(one, source=found[0].source if found else one.source))
     if joint:
         _check_joint(found, options)
@@ -275,4 +273,3 @@ def cells_of(partition: Partition, labels: int) -> Integers:
 def _ranks(items: Sequence[Any], order: Sequence[Any]) -> list[int]:
     place = {item: rank for rank, item in enumerate(order)}
     return [place[item] for item in items]
-

@@ -139,8 +139,11 @@ class SeveralInMemory(Run[TableRelease]):
         self, columns: dict[str, Release], only: Collection[str], receipt: str | None
     ) -> TableRelease:
         table = self.tables[0].replace_all({n: one.counts for n, one in columns.items()}, only)
+        category = self.tables[0].category
+        own = {"category": category if category in only else None}
         columns = {
-            name: replace(one, unchanged_columns=tuple(only)) for name, one in columns.items()
+            name: replace(one, unchanged_columns=tuple(only), **own)
+            for name, one in columns.items()
         }
         return assembled(columns, table, self.stages, receipt)
 

@@ -87,7 +87,7 @@ class Relation:
         return _remembered(laws, (*self.sizes, number))
 
     def _flat(self, cells: Integers) -> Integers:
-        return np.ravel_multi_index(tuple(cells[:, 1:].T), self.sizes)
+        return np.asarray(np.ravel_multi_index(tuple(cells[:, 1:].T), self.sizes))
 
 
 def first_relation(
@@ -113,6 +113,6 @@ def _remembered(laws: Floats, sizes: tuple[int, ...]) -> Relation:
 
 def _shares(mixed: Floats) -> Floats:
     """Each row as shares; where there is nothing, the class is what it says."""
-    none = ~(mixed > 0).any(axis=1)
+    none = np.asarray(~(mixed > 0).any(axis=1))
     mixed = np.where(none[:, None], np.eye(len(mixed)), mixed)
     return np.asarray(mixed / mixed.sum(axis=1, keepdims=True))

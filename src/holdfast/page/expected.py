@@ -38,13 +38,12 @@ def expected(site: Site, draft: Draft, run: Chosen, looked: "Looked") -> dict[st
         "mean": [(e, row["error of mean"]) for e, row in shares],
         "row": [(e, row["absolute"]) for e, row in shares],
     }
-    groups = _groups(site, draft, run, looked, options, chosen)
-    plain = groups.pop("plain", 0.0)
-    shown = [(name, curve, _at(curve, chosen)) for name, curve in (curves | groups).items()]
-    return {"shown": shown, "plain": plain, "grouped": bool(groups), "recipe": _recipe(options)}
+    curves |= _group(site, draft, run, looked, options, chosen)
+    shown = [(name, curve, _at(curve, chosen)) for name, curve in curves.items()]
+    return {"shown": shown, "recipe": _recipe(options)}
 
 
-def _groups(
+def _group(
     site: Site,
     draft: Draft,
     run: Chosen,
@@ -52,28 +51,36 @@ def _groups(
     options: dict[str, Any],
     chosen: float,
 ) -> dict[str, Any]:
-    """How far the total of a group is off on average, with groups and, here, without."""
+    """How far the total of a group is off on average: of a public table that has such groups,
+    else of one with the groups of the planned table, all of them alike."""
     groups, top = looked.groups, options["max_count"]
     if groups is None or len(groups) * (top + 1) > MOST_CELLS:
         return {}
-    totals = bool(run.arguments.get("totals"))
-    sizes = (groups.labels, tuple(groups.sizes.tolist()), groups.within.ordered)
-    key = ("groups", _key(options, chosen), sizes, totals)
+    more: dict[str, Any] = {"totals": run.arguments.get("totals")}
+    more["repetitions"] = max(2, min(REPETITIONS, FEW_DRAWS // len(groups)))
+    sizes = groups.labels, tuple(groups.sizes.tolist()), repr(groups.within), more["totals"]
 
     def make() -> "Plan":
+        if _has_columns(options["prior"], groups.within.columns):
+            return _plan(options, chosen, within=list(groups.within.parts), **more)
         path = _write(draft.place / "prior.csv", groups, options)
-        within = _within(groups)
-        few = max(2, min(REPETITIONS, FEW_DRAWS // len(groups)))
-        table = {"categories": looked.rows, "max_count": top, "prior": str(path), "count": "count"}
-        return _plan(table, chosen, repetitions=few, within=within, totals=totals or None)
+        alike = options | {"prior": str(path), "count": "count"}
+        return _plan(alike, chosen, within=_within(groups), **more)
 
-    rows = site.remembered.get(key, make).by_group or []
-    by_method: dict[str, list[tuple[float, float]]] = {}
-    for row in rows:
-        point = float(row["epsilon"]), row["totals within"]
-        by_method.setdefault(row["method"], []).append(point)
-    plain, grouped = by_method.values()
-    return {"group": grouped, "plain": _at(plain, chosen)}
+    found = site.remembered.get(("groups", _key(options, chosen), sizes), make).by_group or []
+    last = found[-1]["method"]  # the one with groups
+    return {
+        "group": [(float(r["epsilon"]), r["totals within"]) for r in found if r["method"] == last]
+    }
+
+
+def _has_columns(prior: str, columns: tuple[str, ...]) -> bool:
+    """Whether a prior is a table with these columns."""
+    from holdfast.tables.files import column_names, is_table_file, read_file
+
+    path = Path(prior)
+    is_table = path.is_absolute() and path.is_file() and is_table_file(path)
+    return is_table and set(columns) <= set(column_names(read_file(path)))
 
 
 def _write(path: Path, groups: "Partition", options: dict[str, Any]) -> Path:

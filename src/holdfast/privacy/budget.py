@@ -224,8 +224,8 @@ def split_budget(
     )
     if measured:
         exact_epsilon(measured / budget.moved, name="epsilon of totals per unit of count")
-    for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
-        exact_epsilon(unit, name="epsilon of one stage per unit of count")
+    for part in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
+        exact_epsilon(part, name="epsilon of one stage per unit of count")
     return budget
 
 

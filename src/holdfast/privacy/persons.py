@@ -180,7 +180,9 @@ def for_columns(value: Any, columns: Sequence[str], parameter: str) -> tuple[Any
 def _weights(weights: Any, columns: Sequence[str]) -> tuple[Fraction, ...]:
     if not isinstance(weights, Mapping | list | tuple):
         raise HoldfastError("`weights` must be a number for each column of counts.")
-    found = tuple(exact_fraction(one, "weights") for one in for_columns(weights, columns, "weights"))
+    found = tuple(
+        exact_fraction(one, "weights") for one in for_columns(weights, columns, "weights")
+    )
     if min(found) <= 0:
         raise HoldfastError("`weights` must be above 0.")
     return found

@@ -104,10 +104,10 @@ class BlurredFit(JointFit):
         of_trend, of_own = self._precisions()
         shape, (classes, K) = of_trend.shape, self.own.shape
         now = np.concatenate([self.trend.ravel(), self.own.ravel()])
-        pull = at.J.swapaxes(1, 2) @ at.W
-        right = np.einsum("gpb,gb->p", pull, at.left + at.J @ now)
+        slopes, pull = (one.reshape(-1, len(now)) for one in (at.J, at.W @ at.J))
+        right = (at.left + at.J @ now).ravel() @ pull
         precision = np.concatenate([of_trend.ravel(), np.tile(of_own, classes)])
-        covariance = inverse((pull @ at.J).sum(axis=0) + np.diag(precision))
+        covariance = inverse(slopes.T @ pull + np.diag(precision))
         best, variance = covariance @ right, np.diag(covariance)
         end = of_trend.size
         solution = Solution(

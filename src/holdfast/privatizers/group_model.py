@@ -100,7 +100,9 @@ def trends(groups: int, *, ordered: bool) -> Trends:
 def apart(groups: int) -> Trends:
     """A constant, and one more for each of several groups without an order."""
     return Trends(
-        values=np.column_stack([np.ones(groups), np.eye(groups) if groups > 1 else np.empty((1, 0))]),
+        values=np.column_stack(
+            [np.ones(groups), np.eye(groups) if groups > 1 else np.empty((1, 0))]
+        ),
         kinds=np.array([LEVEL] + [GROUP] * (groups if groups > 1 else 0)),
         decay=np.ones(1 + (groups if groups > 1 else 0)),
     )

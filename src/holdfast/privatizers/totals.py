@@ -149,9 +149,7 @@ def measure_totals(totals: Sequence[int], budget: Budget, source: Randomness) ->
     if share:
         everything = np.array([min(sum(totals), MOST)])
         whole = int(source.add_laplace(everything, spent * share, k)[0])
-    return Totals(
-        measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, moved=k
-    )
+    return Totals(measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, moved=k)
 
 
 def certified_totals(budget: Budget, groups: int) -> Fraction:

@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
 from holdfast.release.plain_files import (
     MECHANISM,
+    MOST_LINES,
     intervals_record,
     mechanism_csv,
     write_intervals,
@@ -196,6 +197,7 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     above = not any((folder / f"table.{kind}").exists() for kind in FORMATS)
     name = table_name(folder.parent if above else folder)
     name = f"../{name}" if above else name
+    release = _at_hand(release, folder / name)
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
     _write_plain_files(release, record, folder, folder / name)
@@ -223,6 +225,26 @@ def flush_all(folder: Path) -> None:
 def table_name(folder: Path) -> str:
     """The name of the table in a folder."""
     return next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
+
+
+def _at_hand(release: ReleaseFacts, table: Path) -> ReleaseFacts:
+    """A streamed release with its rows, where they are few enough to get a line each."""
+    rows = int(release.released_histogram.sum()) + release.gaps
+    if isinstance(release, Release) or rows > MOST_LINES:
+        return release
+    facts = {field.name: vars(release)[field.name] for field in fields(ReleaseFacts)}
+    seen = without_columns(read_file(table), set(release.later))
+    return _with_rows(seen, facts, bool(release.gaps))
+
+
+def _with_rows(table: Any, facts: dict[str, Any], gaps: bool) -> Release:
+    """A release with its table, and which group each row is in."""
+    column = facts["count_column"]
+    counts = read_table(table, count=column or "count", missing=("",) if gaps else ()).counts
+    if gaps:
+        facts["missing_rows"] = counts < 0
+    table = table if column is not None else counts
+    return _with_members(Release(counts=counts, table=table, **facts))
 
 
 def _write_plain_files(
@@ -299,17 +321,10 @@ def _certificate(mechanism: Mechanism | GroupedMechanism) -> dict[str, Any]:
 
 def rebuild(folder: Path, record: dict[str, Any], table: Any = None) -> Release:
     """A release from a bundle that was found in order; `table` where it was read already."""
-    column = record["count_column"]
     if table is None:
         place = folder.parent if record.get("table_above") else folder
         table = seen_by(record, read_file(place / table_name(place)))
-    codes = ("",) if record.get("missing") else ()
-    counts = read_table(table, count=column or "count", missing=codes).counts
-    table = table if column is not None else counts
-    facts = read_facts(folder, record)
-    if record.get("missing"):
-        facts["missing_rows"] = counts < 0
-    return _with_members(Release(counts=counts, table=table, **facts))
+    return _with_rows(table, read_facts(folder, record), bool(record.get("missing")))
 
 
 def seen_by(record: dict[str, Any], table: Any) -> Any:

@@ -43,6 +43,8 @@ def _table(record: dict[str, Any]) -> Iterator[Line]:
             yield _cell(column), f"{words}; {top} means {top} or more{missing}"
         elif column == record.get("category"):
             yield _cell(column), "whose row it is, published unchanged"
+        elif column in record.get("other_counts", ()):
+            yield _cell(column), "released count of another column: not the true one"
         elif column in grouped:
             yield _cell(column), "published unchanged; says which group a row is in"
         else:

@@ -21,7 +21,7 @@ from holdfast.tables.table import labels_of, read_file
 INTERVALS, MECHANISM = "intervals.csv", "mechanism.csv"
 LEVEL = Fraction(9, 10)
 ROWS, COUNTS = "rows", "counts"  # what has a line
-MOST_LINES = 1 << 20  # rows of a table that get a line each: what a spreadsheet holds
+MOST_LINES = 1 << 17  # rows of a table that get a line each
 MOST_SHARES = 100_000_000  # looked at for the laws of all lines
 
 

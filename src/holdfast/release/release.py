@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.changes import RowChanges
     from holdfast.analysis.evidence import Evidence
+    from holdfast.analysis.plotting import Picture
     from holdfast.analysis.posterior import Posterior
     from holdfast.analysis.regression.result import Regression
     from holdfast.analysis.row_intervals import Intervals
@@ -47,7 +48,9 @@ def neighbours(budget: Budget) -> str:
     """Which tables a promise compares."""
     words = NEIGHBOURS.replace("one person", f"one {budget.unit}", 1)
     if budget.rows > 1:
-        words = words.replace("one row changes, by", f"at most {budget.rows} rows change, each by", 1)
+        words = words.replace(
+            "one row changes, by", f"at most {budget.rows} rows change, each by", 1
+        )
     return words.replace("max_count, the", "the", 1) + FOUND if budget.quantile else words
 
 
@@ -253,7 +256,8 @@ class ReleaseFacts:
         return expected_change(self.mechanism, self.target)
 
     @property
-    def _gaps(self) -> int:
+    def gaps(self) -> int:
+        """How many rows have no count, because it is not known."""
         marks = self.missing_rows
         return (self.missing or 0) if marks is None else int(marks.sum())
 
@@ -265,7 +269,7 @@ class ReleaseFacts:
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
-            **({"missing": self._gaps} if self._gaps else {}),
+            **({"missing": self.gaps} if self.gaps else {}),
             **self._groups_and_totals(),
             "max_count": self.drawn_with.max_count,
             "max_count_found": None
@@ -544,6 +548,20 @@ class Release(ReleaseFacts):
 
         return polars().DataFrame(as_columns(self, intervals, level))
 
+    def plot(
+        self,
+        *,
+        row: Any = None,
+        groups: bool = False,
+        label: str | None = None,
+        level: float = 0.9,
+    ) -> "Picture":
+        """A picture, which a notebook shows and `save` writes: the distribution with its intervals;
+        with `groups` that of each; or with `row`, by label or number, what it may truly have."""
+        from holdfast.analysis.plotting import plot
+
+        return plot(self, row, groups, label, level)
+
     def _repr_html_(self) -> str:
         from holdfast.analysis.notebook import release_html
 
@@ -589,6 +607,7 @@ class StreamedRelease(ReleaseFacts):
         return load(self.folder)
 
 
+@cache
 def _version() -> str:
     from importlib.metadata import version
 

@@ -10,7 +10,6 @@ from typing import Any, Generic, TypeVar
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.privacy.delta import promise_in_words
 from holdfast.privacy.persons import Persons
-from holdfast.tables.table import without_columns
 from holdfast.release.release import (
     SCHEMA_OF_SEVERAL,
     Privacy,
@@ -18,6 +17,7 @@ from holdfast.release.release import (
     ReleaseFacts,
     StreamedRelease,
 )
+from holdfast.tables.table import without_columns
 
 PUBLIC = (
     " The number of rows and their order, every max_count that was given, the structural zeros, "

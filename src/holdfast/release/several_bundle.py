@@ -61,8 +61,8 @@ def complete_several(release: SeveralFacts[Any], folder: Path, columns: list[str
     }
     write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
     summed = sorted([*files, "release.json", *(f"{p['folder']}/SHA256SUMS" for p in places)])
-    sums = [f"{file_hash(folder / name)}  {name}\n" for name in summed]
-    write_text(folder / "SHA256SUMS", "".join(sums))
+    lines = [f"{file_hash(folder / name)}  {name}\n" for name in summed]
+    write_text(folder / "SHA256SUMS", "".join(lines))
     flush_all(folder)
 
 

@@ -205,7 +205,11 @@ def read_tables(source: Any, counts: Sequence[str], **options: Any) -> list[Coun
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
     view = _with_columns(source)
-    return [_read(source, view, Wanted(count=name, **options)) for name in counts]
+    others = {name: tuple(other for other in counts if other != name) for name in counts}
+    return [
+        _read(source, view, Wanted(count=name, other_counts=others[name], **options))
+        for name in counts
+    ]
 
 
 def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:

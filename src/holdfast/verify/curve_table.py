@@ -149,6 +149,12 @@ class CurveTable:
             inside = (rows >= 0) & (rows < len(values))
             yield curves, rows, np.where(inside, values[np.clip(rows, 0, len(values) - 1)], 0.0)
 
+    def reached(self, outputs: Integers) -> Floats:
+        """The chance that one of these outputs or a lower one is released, a line an output, for
+        every input."""
+        curves = self._curves(outputs, np.arange(len(self))) / TOTAL
+        return np.asarray(curves + (np.cumsum(self.floors) / TOTAL)[outputs][:, None])
+
     def moved(self, errors: Floats) -> Floats:
         """By the falls of each curve from one input to the next."""
         found = np.zeros(len(self))

@@ -149,20 +149,20 @@ def check_matrix(folder: Path, laws: list[Law], names: list[str] | None) -> None
 
 def check_lines(
     folder: Path,
-    table: str,
+    table: tuple[Path, str],
     record: dict[str, Any],
     laws: list[Law],
     names: list[str] | None,
     members: Integers | None,
     counts: list[int],
 ) -> str:
-    """Every line of intervals.csv."""
+    """Every line of intervals.csv; `table` is its folder and its name."""
     with opened(folder, INTERVALS) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         try:
             lines = _parsed(text, INTERVALS)
             if record["intervals"]["lines"] == "rows":
-                number = _check_rows(folder, table, record, lines, laws, names, members)
+                number = _check_rows(*table, record, lines, laws, names, members)
             else:
                 number = _check_counts(lines, laws, names, counts)
             if next(lines, None) is not None:

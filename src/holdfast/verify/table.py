@@ -154,7 +154,8 @@ def _check_header(header: list[str], record: dict[str, Any]) -> int:
     name = record["count_column"] if record["count_column"] is not None else "count"
     if header.count(name) != 1:
         raise Damage(f"the table must have one column {shown(name)}, its counts.")
-    if record["unchanged_columns"] != [other for other in header if other != name]:
+    counts = {name, *record.get("other_counts", ())}
+    if record["unchanged_columns"] != [other for other in header if other not in counts]:
         raise Damage("unchanged_columns does not name all columns of the table but the counts.")
     if "category" in record and record["unchanged_columns"].count(record["category"]) != 1:
         raise Damage("category must name one column of the table, and not the counts.")
