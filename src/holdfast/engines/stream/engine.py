@@ -8,6 +8,7 @@ from typing import Any
 from holdfast.constructors import Construction
 from holdfast.engines.stages import check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -99,10 +100,11 @@ def privatize_stream(
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
-    seen = tally(table, parameters.highest, lambda done: say(READING, done))
+    digest = None if account is None else TableDigest()
+    seen = tally(table, parameters.highest, lambda done: say(READING, done), digest)
     stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated
-    digest = table.digest() if recognised else None
+    files = table.digest() if recognised else None
     run = Streaming(
         table=table,
         sink=Path(sink),
@@ -110,6 +112,6 @@ def privatize_stream(
         seen=seen,
         say=say,
         members=members,
-        digest=digest,
+        digest=files,
     )
     return pay_and_draw(run, stages.request(seen.structural_zeros), account)

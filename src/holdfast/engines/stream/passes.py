@@ -47,7 +47,8 @@ class Tally:
     structural_zero_rows: Marks | None = field(repr=False)
     missing: int
     missing_rows: Marks | None = field(repr=False)
-    digest: TableDigest = field(repr=False)
+    digest: TableDigest | None = field(repr=False)
+    """The counts condensed, where a ledger is to know them again."""
     notes: tuple[str, ...] = ()
     total: int = field(default=0, repr=False)
     """Of all counts, not capped."""
@@ -67,15 +68,21 @@ class Tally:
         return None if self.groups is None else self.groups.settle
 
 
-def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
+def tally(
+    table: Source,
+    highest: int,
+    say: Callable[[float | None], None],
+    digest: TableDigest | None = None,
+) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
-    histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
+    histogram, zeros = np.zeros(highest + 1, dtype=np.int64), 0
     marks, gaps, rows, total = list[Marks](), list[Marks](), 0, 0
     within, lookout = table.roles.wanted.within, Lookout(table.roles)
     groups = None if within is None else GroupReader(within)
     kept = list[Integers]()
     for part in table.read(lookout):
-        digest.add(part.counts, part.marks)
+        if digest is not None:
+            digest.add(part.counts, part.marks)
         histogram += _open_histogram(part.counts, part.marks, highest)
         zeros += 0 if part.marks is None else int(part.marks.sum())
         rows += len(part.counts)
@@ -135,7 +142,7 @@ class Streaming(Run[StreamedRelease]):
 
     def content(self, words: str) -> bytes | None:
         """The parameters and the table."""
-        if self.digest is None:
+        if self.digest is None or self.seen.digest is None:
             return None
         return self.seen.digest.content(words, self.digest, self.table.roles.count)
 

@@ -3,7 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -97,16 +97,27 @@ class ArrowSource:
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
-        rows = 0
-        for batch in self._batches(self._needed() if lookout is not None else [self.column]):
+        rows, labels = 0, None if lookout is None else lookout.labels
+
+        def work(batch: Batch) -> tuple[Batch, Part, int, Any]:
             counts, marks = self._checked(batch)
+            part = Part(counts=counts, marks=marks, done=batch.done)
+            if lookout is None:
+                return batch, part, 0, None
+            part = replace(part, cells=_cells_of(batch, self.roles.grouping))
+            keys = label_keys(batch.data.column(labels.category)) if labels is not None else None
+            return batch, part, cell_bytes(map(batch.data.column, self.roles.others)), keys
+
+        columns = self._needed() if lookout is not None else [self.column]
+        for batch, part, size, keys in in_order(work, self._batches(columns)):
             if lookout is not None:
-                self._show(batch, counts, marks, lookout)
+                self._show(batch, part, lookout)
                 self._ranking.see(_cells_of(batch, self.roles.ordering))
-                self._bytes += cell_bytes(map(batch.data.column, self.roles.others))
-            rows += len(counts)
-            groups = [] if lookout is None else _cells_of(batch, self.roles.grouping)
-            yield Part(counts=counts, marks=marks, done=batch.done, cells=groups)
+                self._bytes += size
+            if labels is not None:
+                labels.see(keys)
+            rows += len(part.counts)
+            yield part
         self._length = rows
 
     def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
@@ -147,13 +158,11 @@ class ArrowSource:
         """What is read: the published columns, and that of the marks."""
         return list(dict.fromkeys([*self.roles.published, *[self._marker][: bool(self._marker)]]))
 
-    def _show(self, batch: Batch, counts: Integers, marks: Marks | None, lookout: Lookout) -> None:
+    def _show(self, batch: Batch, part: Part, lookout: Lookout) -> None:
         def cells(rows: Integers) -> list[list[Any]]:
             return [batch.data.column(name).take(rows).to_pylist() for name in lookout.columns]
 
-        lookout.see(counts, marks, cells)
-        if lookout.labels is not None:
-            lookout.labels.see(label_keys(batch.data.column(lookout.labels.category)))
+        lookout.see(part.counts, part.marks, cells)
 
     def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
