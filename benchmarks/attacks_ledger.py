@@ -2,9 +2,10 @@
 
     python benchmarks/attacks_ledger.py [--every STEP]
 
-Each damaged file is asked for its balance, for more than is left and for something that fits. It
-may refuse with holdfast's own error, or be right in all three. The run stops with an error if one
-of them forgot a spend, raised a limit, granted too much or raised anything else.
+Each damaged file is asked for its balance for all time and in a year, for more than is left and
+for something that fits. It may refuse with an error of ours, or be right in all of them. The run
+stops with an error if one of them forgot a spend, raised a limit, granted too much, put a spend
+into another year or raised anything else.
 """
 
 import argparse
@@ -21,6 +22,7 @@ from holdfast.ledger.ledger import Ledger
 
 DATASET = "attacked"
 LIMIT, SPENT = Fraction(10), Fraction(33, 4)
+YEAR, YEARS_LIMIT, YEARS_SPENT = "2026", Fraction(5), Fraction(17, 4)
 FLIPS = (0x01, 0x80, 0xFF)
 REFUSED, RIGHT = "refused", "right all the same: nothing stands in these bytes"
 FORGOT, RAISED, GRANTED = "SPEND FORGOTTEN", "LIMIT RAISED", "TOO MUCH GRANTED"
@@ -34,8 +36,12 @@ def small_ledger(folder: Path) -> tuple[Ledger, list[bytes]]:
     for name, limit in ((DATASET, 4), ("other", 3), (DATASET, 10)):
         ledger.set_limit(name, epsilon=limit)
         copies.append(ledger.path.read_bytes())
-    for amount, end in (("4", "done"), ("17/4", "abandoned")):
-        number = ledger.spend(DATASET, epsilon=amount, fingerprint="f" * 64, what='{"a": 1}')
+    ledger.set_limit(DATASET, epsilon=YEARS_LIMIT, per_period=True)
+    copies.append(ledger.path.read_bytes())
+    for amount, end, period in (("4", "done", "2025"), ("17/4", "abandoned", YEAR)):
+        number = ledger.spend(
+            DATASET, epsilon=amount, fingerprint="f" * 64, what='{"a": 1}', period=period
+        )
         copies.append(ledger.path.read_bytes())
         ledger.finish(number, end)
     ledger.spend("other", epsilon=1)
@@ -79,13 +85,13 @@ def holes(whole: bytes, size: int = 512) -> Iterator[Damage]:
             yield at, whole[:at] + content + whole[at + size :]
 
 
-def attack(ledger: Ledger) -> str:
-    """What a damaged ledger says."""
+def attack(ledger: Ledger, years_limit: Fraction = YEARS_LIMIT) -> str:
+    """What a damaged ledger says; `years_limit` is that for all time where years have none."""
     try:
-        balance = ledger.balance(DATASET)
-        if balance.epsilon_spent < SPENT:
+        balance, year = ledger.balance(DATASET), ledger.balance(DATASET, period=YEAR)
+        if balance.epsilon_spent < SPENT or year.epsilon_spent < YEARS_SPENT:
             return FORGOT
-        if balance.epsilon_limit > LIMIT:
+        if balance.epsilon_limit > LIMIT or year.epsilon_limit > years_limit:
             return RAISED
         return _spending(ledger)
     except HoldfastError:
@@ -96,21 +102,23 @@ def attack(ledger: Ledger) -> str:
 
 def _spending(ledger: Ledger) -> str:
     try:
-        ledger.spend(DATASET, epsilon=2)
+        ledger.spend(DATASET, epsilon=2, period=YEAR)
     except BudgetError:
-        ledger.finish(ledger.spend(DATASET, epsilon=1), "done")
+        ledger.finish(ledger.spend(DATASET, epsilon=1, period="2025"), "done")
         whole = ledger.balance(DATASET).epsilon_spent == SPENT + 1
         return RIGHT if whole else MISSED
     return GRANTED
 
 
-def attacks(damages: Iterable[Damage], ledger: Ledger) -> Counter[str]:
+def attacks(
+    damages: Iterable[Damage], ledger: Ledger, years_limit: Fraction = YEARS_LIMIT
+) -> Counter[str]:
     """How many files end in which way; what is remembered beside the ledger is taken away."""
     ends: Counter[str] = Counter()
     for _, damaged in damages:
         head_file(ledger.path).unlink(missing_ok=True)
         ledger.path.write_bytes(damaged)
-        ends[attack(ledger)] += 1
+        ends[attack(ledger, years_limit)] += 1
         for left in ("-journal", "-wal", "-shm"):
             ledger.path.with_name(ledger.path.name + left).unlink(missing_ok=True)
     return ends

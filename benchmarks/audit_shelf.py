@@ -12,9 +12,9 @@ import time
 import numpy as np
 
 import holdfast
-from audit_cases import BROKEN, SOUND, Item, opendp_geometric, ours
+from audit_cases import BROKEN, SOUND, Item, OverlappingGroups, opendp_geometric, ours
 from holdfast.privatizers import CumulativeIsotonic
-from holdfast.studies.audit import RepeatedRelease
+from holdfast.studies.audit import RepeatedGroups, RepeatedRelease
 
 CONFIDENCE = 0.99
 
@@ -65,6 +65,11 @@ def main(draws: int = 1_000_000, release_draws: int = 100_000) -> None:
     item = Item(name="small share", mechanism=small, table=halves, neighbour=[1, *halves[1:]])
     loss = small.stage_2_loss(item.table, item.neighbour)
     show("sound", item, min(release_draws, 20_000), features=loss)
+    for kind, groups in (("sound", RepeatedGroups), ("broken", OverlappingGroups)):
+        made = groups(epsilon=1, max_count=2, labels=["a", "a", "b"], split="7/10")
+        item = Item(name=groups.__name__, mechanism=made, table=[0, 1, 0], neighbour=[1, 1, 0])
+        loss = made.stage_2_loss(item.table, item.neighbour)
+        show(kind, item, min(release_draws, 20_000), features=loss)
     for item in BROKEN:
         show("broken", item, 20_000)
 

@@ -43,7 +43,7 @@ def picture(found: dict[tuple[str, str], list[float]]) -> str:
     >>> picture({(DEFAULT, "0.5"): [0.02, 0.02, 0.02, 0.02]}).count("<polyline")
     1
     """
-    width, height = LEFT + WIDTH + 190, TOP + HEIGHT + 54
+    width, height = LEFT + WIDTH + 224, TOP + HEIGHT + 54
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="14">',

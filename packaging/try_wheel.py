@@ -43,7 +43,8 @@ def install(place: Path, python: Path, chosen: argparse.Namespace) -> None:
     """Installs the wheel with what it needs, the oldest or the newest."""
     words = []
     if chosen.dependencies == "lowest":
-        bounds = subprocess.run([sys.executable, LOWEST], capture_output=True, check=True).stdout
+        asked = [sys.executable, LOWEST, *chosen.extras.split(",")]
+        bounds = subprocess.run(asked, capture_output=True, check=True).stdout
         (place / "lowest.txt").write_bytes(bounds)
         words = ["--constraint", "lowest.txt"]
     what = f"{chosen.wheel.resolve()}[{chosen.extras}]"

@@ -5,8 +5,10 @@
 #   release$table                        # the released table, a data frame
 #   release$target                       # z, the private distribution of counts, from 0 on
 #   hf_row(release, 3)                   # what a true count of 3 may be published as
-#   hf_intervals(release)                # for every row, what its true count may be
+#   hf_intervals(release)                # for every row, what its true count may be, at any level
+#   release$intervals                    # the same at 90%, from intervals.csv
 #   release$groups, release$totals       # of a release by group, or with measured totals
+#   release$columns$deaths               # of a release of several counts, that of one of them
 #
 # docs/bundle.md describes the files. This reader checks that they are whole; `holdfast verify`
 # checks what they claim.
@@ -17,9 +19,10 @@ hf_read <- function(folder) {
   hf_check_sums(folder)
   record <- hf_json(paste(readLines(file.path(folder, "release.json"), encoding = "UTF-8"),
                           collapse = "\n"))
-  if (!(record$schema %in% 2:4))
-    stop("this reader knows bundles of schema 2 to 4; this one is of schema ", record$schema)
-  table <- hf_table(folder, record)
+  if (!(record$schema %in% 2:5))
+    stop("this reader knows bundles of schema 2 to 5; this one is of schema ", record$schema)
+  if (!is.null(record$counts)) return(hf_read_several(folder, record))
+  table <- hf_table(if (is.null(record$other_counts)) folder else hf_above(folder), record)
   column <- if (is.null(record$count_column)) "count" else record$count_column
   counts <- suppressWarnings(as.integer(as.character(table[[column]])))
   table[[column]] <- counts
@@ -35,13 +38,41 @@ hf_read <- function(folder) {
     epsilon = record$privacy$epsilon, promise = record$privacy$promise,
     simulated = record$privacy$simulated, notes = unlist(record$notes),
     known_zero = marks("structural_zero_rows"), missing = marks("missing_rows"),
-    mechanism = hf_mechanism(folder, record)), class = "holdfast")
+    intervals = hf_read_intervals(folder), mechanism = hf_mechanism(folder, record)),
+    class = "holdfast")
+}
+
+# Several counts: one table, one promise, and for each column a release of its own.
+hf_read_several <- function(folder, record) {
+  columns <- lapply(record$counts, function(place) hf_read(file.path(folder, place$folder)))
+  names(columns) <- vapply(record$counts, function(place) place$column, "")
+  table <- hf_table(folder, record)
+  for (name in names(columns)) table[[name]] <- columns[[name]]$counts
+  structure(list(
+    columns = columns, table = table, record = record, epsilon = record$privacy$epsilon,
+    promise = record$privacy$promise, simulated = record$privacy$simulated,
+    notes = unlist(record$notes)), class = "holdfast_several")
+}
+
+# The folder of all columns, which has their table.
+hf_above <- function(folder) {
+  above <- dirname(normalizePath(folder))
+  hf_check_sums(above)
+  above
 }
 
 print.holdfast <- function(x, ...) {
   if (isTRUE(x$simulated)) cat("SIMULATION: a seed made this release; it protects nobody.\n")
   cat(sprintf("A private table of counts: %s rows, counts 0 to %d, %s\n",
               format(x$record$rows, big.mark = ","), length(x$target) - 1L, x$promise))
+  invisible(x)
+}
+
+print.holdfast_several <- function(x, ...) {
+  if (isTRUE(x$simulated)) cat("SIMULATION: a seed made this release; it protects nobody.\n")
+  cat(sprintf("A private table of several counts (%s): %s rows, %s in all\n",
+              paste(names(x$columns), collapse = ", "), format(nrow(x$table), big.mark = ","),
+              x$promise))
   invisible(x)
 }
 
@@ -60,7 +91,8 @@ hf_check_sums <- function(folder) {
       stop("`", line[2], "` is damaged: its sum is not the one in SHA256SUMS")
   }
   named <- vapply(lines, `[`, "", 2)
-  left <- setdiff(list.files(folder), c(named, "SHA256SUMS", "Thumbs.db", "desktop.ini"))
+  known <- sub("/.*", "", named)          # the folder of a column has sums of its own
+  left <- setdiff(list.files(folder), c(known, "SHA256SUMS", "Thumbs.db", "desktop.ini"))
   if (length(left)) stop("`", left[1], "` does not belong to the release")
   invisible(TRUE)
 }
@@ -72,8 +104,47 @@ hf_check_sums <- function(folder) {
 hf_posterior <- function(release, count, group = 1) {
   if (!isTRUE(release$record$fixed_point))
     stop("intervals of a release without a stage 1 need holdfast itself")
-  joint <- hf_target(release, group) * hf_matrix(release, group)[, count + 1]
+  joint <- hf_prior(release, group) * hf_matrix(release, group)[, count + 1]
   joint / hf_sum(joint)
+}
+
+# What is known of a row before its released count is looked at: z; where z is unsure, with a little
+# of every count, and of a group with a little of the whole table's z.
+hf_prior <- function(release, group = 1) {
+  z <- hf_target(release, group)
+  if (is.null(release$groups)) {
+    mixed <- hf_stated(release)$mixed
+    return((1 - mixed) * z + mixed / length(z))
+  }
+  privacy <- release$record$privacy
+  spent <- hf_fraction(privacy$stage_1) / privacy$steps
+  if (nrow(release$groups) > 100) spent <- spent * 4 / 5
+  noise <- sqrt(2) / spent
+  part <- 0.5 * noise / (noise + release$groups$rows[group])
+  (1 - part) * z + part * release$target
+}
+
+# What release.json says of intervals; of releases that have none, z is taken for the truth.
+hf_stated <- function(release) {
+  stated <- release$record$intervals
+  if (is.null(stated)) list(mixed = 0, every = FALSE) else stated
+}
+
+hf_fraction <- function(text) {
+  parts <- as.numeric(strsplit(text, "/", fixed = TRUE)[[1]])
+  if (length(parts) > 1) parts[1] / parts[2] else parts[1]
+}
+
+# For every released count, the first and the last true count for which it is nothing unusual:
+# those before it in the order of T_ij / (pT)_j have less than the level.
+hf_taken <- function(release, level, group = 1) {
+  shares <- hf_matrix(release, group)
+  made <- pmax(colSums(hf_prior(release, group) * shares), 1e-300)
+  ratio <- sweep(shares, 2, made, "/")
+  vapply(seq_len(ncol(shares)), function(j) {
+    ahead <- rowSums(shares * (ratio > ratio[, j] * (1 + 1e-9)))
+    range(which(ahead < max(level - 1e-9, min(ahead) + 1e-9))) - 1
+  }, c(0, 0))
 }
 
 # z, of one group where there are some.
@@ -82,9 +153,9 @@ hf_target <- function(release, group = 1) {
   if (is.null(m$parts)) release$target else m$parts[[m$index[group]]]$target
 }
 
-# For every row: the shortest run of true counts with at least the probability `level`, what to
-# expect, the median and the probability of 0. The same as `release.intervals(level)` in Python, but
-# for small tables and groups, where z is uncertain and Python's intervals allow for that.
+# For every row: the shortest run of true counts with at least the probability `level`, or where the
+# rows are too few for z to be known, the counts for which its released one is nothing unusual; what
+# to expect, the median and the probability of 0. The same as `release.intervals(level)` in Python.
 hf_intervals <- function(release, level = 0.9) {
   n <- length(release$target)
   kinds <- release$counts
@@ -102,6 +173,10 @@ hf_intervals <- function(release, level = 0.9) {
     hf_posterior(release, kind, group)
   }, seen$kind, seen$group)
   ends <- vapply(laws, hf_shortest_run, c(0, 0), level = level)
+  if (isTRUE(hf_stated(release)$every)) {
+    drawn <- seen$kind < n
+    ends[, drawn] <- hf_taken(release, level)[, seen$kind[drawn] + 1]
+  }
   at <- match(paste(kinds, member), paste(seen$kind, seen$group))
   data.frame(
     low = ends[1, at], high = ends[2, at],
@@ -113,7 +188,7 @@ hf_intervals <- function(release, level = 0.9) {
 hf_shortest_run <- function(law, level) {
   below <- c(0, hf_cumulate(law))
   needed <- below[-length(below)] + level * below[length(below)]
-  ends <- findInterval(needed - 1e-12, below, left.open = TRUE)
+  ends <- findInterval(needed - 1e-9, below, left.open = TRUE)
   starts <- which(ends < length(below))
   lengths <- ends[starts] - starts
   short <- starts[lengths == min(lengths)]
@@ -204,9 +279,11 @@ hf_curves <- function(numbers, lift, powers) {
        lift = lift, powers = powers, cache = new.env())
 }
 
-# A mechanism for each group: K that differ, which of them each group has, their curves, their z.
+# A mechanism for each group: K that differ, which of them each group has, their curves, their z;
+# in version 4 the law of what is released stands before z, which is another one there.
 hf_read_groups <- function(path, n, powers) {
-  data <- hf_inflate(path, 3L, NA)
+  data <- hf_inflate(path, 3:4, NA)
+  before <- if (data$version == 4) 1 else 0
   groups <- hf_double(hf_limbs(data$head[17:24]))
   number <- function(at) hf_limbs(data$bytes[8 * (at[1] - 1) + seq_len(8 * length(at))])
   kinds <- hf_double(number(1))
@@ -214,7 +291,7 @@ hf_read_groups <- function(path, n, powers) {
   start <- 1 + groups
   parts <- lapply(seq_len(kinds), function(k) {
     part <- hf_curves(number(start + (k - 1) * 3 * n + seq_len(3 * n)), c(0, 0, 0), powers)
-    from <- 8 * (start + kinds * 3 * n + (k - 1) * n)
+    from <- 8 * (start + kinds * 3 * n + ((k - 1) * (1 + before) + before) * n)
     part$target <- readBin(data$bytes[from + seq_len(8 * n)], "double", n, endian = "little")
     part
   })
@@ -241,14 +318,14 @@ hf_read_weights <- function(path, n) {
   list(weights = weights, cache = new.env())
 }
 
-hf_inflate <- function(path, version, size) {
+hf_inflate <- function(path, versions, size) {
   data <- readBin(path, "raw", file.size(path))
   head <- data[1:32]
-  sound <- rawToChar(head[1:8]) == "holdfast" &&
-    readBin(head[9:12], "integer", size = 4, endian = "little") == version
+  version <- readBin(head[9:12], "integer", size = 4, endian = "little")
+  sound <- rawToChar(head[1:8]) == "holdfast" && version %in% versions
   bytes <- if (sound) memDecompress(data[-(1:32)], type = "gzip")
   if (!sound || (!is.na(size) && length(bytes) != size)) stop("`", basename(path), "` cannot be read")
-  list(head = head, bytes = bytes)
+  list(head = head, bytes = bytes, version = version)
 }
 
 # 64-bit little-endian integers, not negative, as limbs.
@@ -440,6 +517,17 @@ hf_groups <- function(folder) {
                     encoding = "UTF-8")
   for (name in intersect(names(table), c("rows", "total", "total_low", "total_high", "total_measured")))
     table[[name]] <- as.numeric(table[[name]])
+  table
+}
+
+# intervals.csv, where there is one: what the true count of each row may be, at 90%.
+hf_read_intervals <- function(folder) {
+  path <- file.path(folder, "intervals.csv")
+  if (!file.exists(path)) return(NULL)
+  table <- read.csv(path, colClasses = "character", check.names = FALSE, na.strings = character(0),
+                    encoding = "UTF-8")
+  for (name in c("released", "expected", "low", "high"))
+    table[[name]] <- suppressWarnings(as.numeric(table[[name]]))
   table
 }
 

@@ -93,8 +93,17 @@ def test_the_bundle_is_whole_and_not_called_a_simulation(bundle):
 
 def test_the_bundles_readme_shows_names_and_obeys_none(bundle):
     page = rendered((bundle / "README.md").read_text(encoding="utf-8"))
-    assert set(page.tags) == {"h1", "p", "ul", "li", "code"} and page.tags.count("h1") == 1
-    assert not page.attributes and not page.comments
+    assert set(page.tags) == {"h1", "h2", "p", "ul", "li", "code", "pre"}
+    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 1
+    assert page.attributes == {"class"} and not page.comments  # of code: its language
+    for name in (*NAMES, COUNT):
+        assert shown(name) in page.words
+
+
+def test_the_codebook_shows_names_and_obeys_none(bundle):
+    page = rendered((bundle / "codebook.md").read_text(encoding="utf-8"))
+    assert set(page.tags) == {"h1", "h2", "code", "table", "thead", "tbody", "tr", "th", "td"}
+    assert page.tags.count("h2") == 3 and not page.attributes and not page.comments
     for name in (*NAMES, COUNT):
         assert shown(name) in page.words
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from holdfast.studies.methods import Method
     from holdfast.studies.plan.plan import Plan, plan
     from holdfast.tables.count_by import count_by
-    from holdfast.tables.files import read_excel
+    from holdfast.tables.files import read_csv, read_excel
     from holdfast.tables.groups import classes
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "privatize",
     "privatize_stream",
     "privatizers",
+    "read_csv",
     "read_excel",
     "spark",
     "theory",
@@ -101,6 +102,7 @@ _HOMES = {
     "plan": "studies.plan.plan",
     "privatize": "engines.memory",
     "privatize_stream": "engines.stream",
+    "read_csv": "tables.files",
     "read_excel": "tables.files",
 }
 

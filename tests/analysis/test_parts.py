@@ -154,6 +154,28 @@ def test_releases_by_group_answer_for_all_rows_for_groups_and_across():
     assert fit.rows == 600 and len(release.impute(2)) == 2
 
 
+def test_means_are_measured_totals_over_their_rows():
+    by_size = release_of(epsilon=2, keep=["side"], within="size", totals=True)
+    plain = release_of(epsilon=2, totals=True)
+    for release, where in ((by_size, None), (by_size, "size == 10"), (plain, None)):
+        mean, total = (release.ask(question, where=where) for question in ("mean", "total"))
+        rows = int(mean.about[0].marks.sum())
+        assert mean.estimator == total.estimator == "measured"
+        assert mean.estimate * rows == pytest.approx(total.estimate)
+        assert np.multiply(mean.interval, rows) == pytest.approx(total.interval)
+        assert mean.standard_error * rows == pytest.approx(total.standard_error)
+    assert by_size.ask("mean", where="side == a").estimator == "part"
+    assert "mean count" in markdown(report(plain))
+
+
+def test_the_total_of_several_groups_has_the_interval_of_their_noise():
+    release = release_of(epsilon=1, within=["size", "side"], totals=True)
+    both = release.ask("total", where="size == 10")
+    one = release.ask("total", where="size == 10 and side == a")
+    narrow, wide = (answer.interval[1] - answer.interval[0] for answer in (one, both))
+    assert 1.3 < wide / narrow < 1.5 and both.standard_error > one.standard_error
+
+
 def test_intervals_for_every_count_hold_for_rare_ones():
     release = release_of(epsilon="0.3")
     usual, every = release.intervals(), release.intervals(every=True)

@@ -80,7 +80,7 @@ LINEAR = (linear.share(8, equal=0), linear.share(8, at_least=3), linear.mean(8))
 
 def test_intervals_cover_as_often_as_they_say_and_halved_ones_do_not():
     covered, halved = [], []
-    for seed in range(60):
+    for seed in range(30):
         view = released(seed=seed).evidence
         for question in LINEAR:
             for estimator in ("best", "released", "target"):
@@ -93,7 +93,7 @@ def test_intervals_cover_as_often_as_they_say_and_halved_ones_do_not():
 
 
 def test_stage_1_is_unbiased_and_the_others_nearly():
-    views = [released(seed=seed).evidence for seed in range(60)]
+    views = [released(seed=seed).evidence for seed in range(30)]
     for question in LINEAR:
         for estimator in ("best", "released", "target"):
             errors = []
@@ -108,7 +108,7 @@ def test_stage_1_is_unbiased_and_the_others_nearly():
 
 def test_gini_and_variance_cover_too():
     covered = []
-    for seed in range(60):
+    for seed in range(30):
         release = released(seed=seed)
         for name, true in (("gini", nonlinear.gini(SHARES)), ("variance", COUNTS.var())):
             low, high = release.ask(name).interval
@@ -119,7 +119,7 @@ def test_gini_and_variance_cover_too():
 def test_a_quantile_interval_covers_at_least_its_level():
     true = np.sort(COUNTS)[int(0.9 * len(COUNTS)) - 1]
     covered = []
-    for seed in range(60):
+    for seed in range(30):
         low, high = released(seed=seed).ask("quantile", at=0.9).interval
         covered.append(low <= true <= high)
     assert np.mean(covered) >= 0.85

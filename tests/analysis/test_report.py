@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from analysis_releases import COUNTS, released
+from analysis_releases import COUNTS, QUICK, released
 from holdfast.analysis.report import blocks
 from holdfast.cli import main
 from holdfast.tables.table import CsvTable
@@ -43,6 +43,7 @@ def release(tmp_path):
         count="n",
         keep="place | <i>",
         publish_anyway=["place | <i>", "row order"],
+        **QUICK,
     )
     made.save(tmp_path / "release")
     return made
@@ -78,7 +79,7 @@ def test_the_report_is_one_file_that_asks_for_nothing(cli, release):
 def test_the_report_says_what_it_must(cli, release):
     cli("report", "release")
     page = Path("release-report.html").read_text("utf-8")
-    for words in ("What was promised", "certified", "The distribution of counts",
+    for words in ("What was promised", "certified", "The distribution of <code>n</code>",
                   "Common questions",
                   "How far a single count may be off", "What not to do", "How to cite",
                   "SIMULATION"):  # fmt: skip
@@ -169,7 +170,7 @@ def test_a_release_with_a_delta_or_a_private_max_count_says_so(cli):
 
 def test_a_wide_range_is_drawn_in_runs(cli):
     counts = [0] * 500 + [3] * 300 + [60] * 100
-    released(counts=counts, max_count=80, epsilon=3).save("wide")
+    released(counts=counts, max_count=80, epsilon=3, **QUICK).save("wide")
     content = json.loads(cli("report", "wide", "--format", "json")[1])
     assert len(content["distribution"]) <= 61
     assert sum(bar["released"] for bar in content["distribution"]) == pytest.approx(1)

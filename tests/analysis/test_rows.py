@@ -12,7 +12,7 @@ import holdfast
 from analysis_releases import COUNTS, named, released
 from holdfast.analysis import categories
 from holdfast.analysis.answer import SIMULATED
-from holdfast.analysis.posterior import shortest_run
+from holdfast.release.row_laws import shortest_run
 
 
 def test_the_posterior_is_bayes_rule_with_z_as_prior():
@@ -36,7 +36,7 @@ def test_the_shortest_run_is_the_shortest(weights, level):
     held = p[low : high + 1].sum()
     assert held >= level - 1e-9
     runs = [(a, b) for a in range(len(p)) for b in range(a, len(p))]
-    enough = [(a, b) for a, b in runs if p[a : b + 1].sum() >= level - 1e-12]
+    enough = [(a, b) for a, b in runs if p[a : b + 1].sum() >= level - 1e-9]
     shortest = min(b - a for a, b in enough)
     assert high - low == shortest
     assert held == pytest.approx(max(p[a : b + 1].sum() for a, b in enough if b - a == shortest))
@@ -76,10 +76,9 @@ def on_top(laws, k):
     return chance
 
 
-@pytest.mark.parametrize("k", [1, 2, 4])
-@pytest.mark.parametrize("epsilon", ["0.5", "4"])
+@pytest.mark.parametrize(("epsilon", "k"), [("0.5", 1), ("0.5", 4), ("4", 2)])
 def test_the_chance_to_be_on_top_is_that_of_all_tables_of_true_counts(epsilon, k):
-    release = named((3, 0, 1, 5, 2), epsilon=epsilon, max_count=5)
+    release = named((3, 0, 1, 4, 2), epsilon=epsilon, max_count=4)
     laws = [release.posterior(int(j)).probabilities for j in release.counts]
     exact, first = on_top(laws, k), on_top(laws, 1)
     found = release.top(k)
@@ -120,7 +119,7 @@ def test_a_comparison_is_the_law_of_the_difference():
 def test_groups_are_covered_however_they_were_chosen():
     generator, high_rows = np.random.default_rng(1), np.flatnonzero(COUNTS >= 4)
     covered, chosen, estimates = [], [], []
-    for seed in range(40):
+    for seed in range(24):
         release = released(seed=seed, epsilon=3)
         group = generator.choice(len(COUNTS), 40, replace=False)
         low, high = release.total_of(group.tolist()).interval

@@ -153,7 +153,8 @@ def test_names_that_are_too_long_are_errors(cli):
         ("ask", long, "mean"),
     ):
         code, _, err = cli(*words)
-        assert code == 2 and "too long" in err.lower() and "Traceback" not in err
+        assert code == 2 and "Traceback" not in err
+        assert "too long" in err.lower() or "there is no folder" in err  # from Python 3.14 on
 
 
 def test_a_name_that_is_no_text_is_released_paid_and_told(cli):

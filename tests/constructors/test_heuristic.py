@@ -107,8 +107,7 @@ def clipped(n, seed):
     return z / z.sum()
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("epsilon", [0.36, 0.57, 2, 4.5])
+@pytest.mark.parametrize(("epsilon", "seed"), [(0.36, 0), (0.57, 1), (2, 2), (4.5, 0)])
 def test_clipped_targets_never_need_the_integers(epsilon, seed, monkeypatch):
     monkeypatch.setattr(heuristic, "fill_precisely", lambda *a: pytest.fail("took minutes"))
     for selector in SELECTORS:
@@ -117,8 +116,7 @@ def test_clipped_targets_never_need_the_integers(epsilon, seed, monkeypatch):
         assert np.abs(found.target @ found.matrix - found.target).max() <= 1e-12
 
 
-@pytest.mark.parametrize("direction", [1, -1])
-@pytest.mark.parametrize("seed", [7, 12, 38])
+@pytest.mark.parametrize(("seed", "direction"), [(7, 1), (12, -1), (38, 1)])
 def test_in_doubles_a_clipped_target_gives_the_matrix_of_the_integers(seed, direction):
     z, epsilon = clipped(351, seed), Fraction(2, 5)
     order = np.ascontiguousarray(np.flatnonzero(z)[::direction])

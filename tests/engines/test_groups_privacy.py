@@ -77,7 +77,7 @@ def test_one_person_in_one_row_of_one_group_loses_at_most_epsilon(rows, groups, 
     worst = 0.0
     for seed in range(1 if rows > 9 else 4):
         counts, labels = tables(seed, rows, groups, 3)
-        for row in range(min(rows, 2)):
+        for row in range(min(rows, 2) if rows < 9 else 1):
             for more in {1, contributions}:
                 other = [*counts]
                 other[row] += more
@@ -106,7 +106,7 @@ def test_the_noise_of_all_groups_has_the_epsilon_that_is_stated():
 
 def test_random_groupings_keep_every_distribution_and_that_of_the_table():
     rng = np.random.default_rng(3)
-    for _ in range(25):
+    for _ in range(12):
         rows, n = int(rng.integers(1, 60)), int(rng.integers(1, 12))
         labels = rng.integers(0, rng.integers(1, rows + 1), rows).astype(str)
         release = holdfast.privatize(

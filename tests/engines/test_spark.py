@@ -424,3 +424,28 @@ def test_what_cannot_be_a_group_on_spark_is_refused_by_name(spark, tmp_path):
         holdfast.spark.privatize(
             gaps, str(tmp_path / "out"), within=holdfast.classes("few", 3), **options
         )
+
+
+def test_a_subset_on_spark_is_that_of_memory_and_is_charged_beside_others(spark, tmp_path):
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("visits", epsilon=1)
+    options = {"count": "visits", "keep": ["id"], "epsilon": 1, "max_count": 8}
+    paid = options | {"ledger": ledger, "dataset": "visits"}
+    frame, within = grouped(spark, 6000), holdfast.classes("people", 2)
+    for label in ("ak", "NE"):
+        release = holdfast.spark.privatize(
+            frame, str(tmp_path / label), subset={"state": label}, within=within, **paid
+        )
+        memory = holdfast.privatize(
+            frame.toPandas(), seed=1, subset={"state": label}, within=within, **options
+        )
+        assert release.rows == memory.rows == 2000
+        assert release.groups.sizes.tolist() == memory.groups.sizes.tolist()
+        assert release.notes[0] == memory.notes[0]
+        assert {row.state for row in release.table.collect()} == {label.upper()}
+    assert ledger.balance("visits").epsilon_spent == 1
+    with pytest.raises(HoldfastError, match="no row has the label 'TX'"):
+        holdfast.spark.privatize(frame, str(tmp_path / "x"), subset={"state": "TX"}, **options)
+    shares = frame.selectExpr("*", "CAST(id AS double) / 3 AS share")
+    with pytest.raises(HoldfastError, match="`subset` column 'share' must hold labels"):
+        holdfast.spark.privatize(shares, str(tmp_path / "x"), subset={"share": "1"}, **options)

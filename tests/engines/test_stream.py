@@ -20,7 +20,7 @@ from holdfast.tables.stream import arrow_source, text_source
 OPTIONS = {"count": "visits", "epsilon": "1", "max_count": 20}
 OPTIONS |= {"constructor": Heuristic(selector="max")}
 KEEPING = OPTIONS | {"keep": ["shop", "price"]}
-MANY = 30_000
+MANY = 9000
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def written(folder, suffix, data=None):
     path = folder / f"visits.{suffix}"
     data = table() if data is None else data
     if suffix == "parquet":
-        pa.parquet.write_table(data, path, row_group_size=7000)
+        pa.parquet.write_table(data, path, row_group_size=2500)
     else:
         with path.open("w", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")

@@ -14,7 +14,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bundles import forge, read_record, repair, repair_sums, rewrite_texts, write_record
+from bundles import (
+    forge,
+    read_record,
+    repair,
+    repair_sums,
+    rewrite_texts,
+    without_plain_files,
+    write_record,
+)
 
 MAY_PASS = {
     "holdfast": "nobody but the maker knows which version it was",
@@ -154,6 +162,7 @@ def repair_compactly(bundle):
 
 def many_chunks(bundle, columns=1_000, groups=100):
     """A Parquet table of many columns in many groups of rows."""
+    without_plain_files(bundle)
     names = [f"c{k}" for k in range(columns - 1)]
     counts = [
         int(line.rpartition(",")[2]) for line in (bundle / "table.csv").read_text().split()[1:]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import holdfast
-from holdfast.studies.audit import RepeatedRelease
+from holdfast.studies.audit import RepeatedGroups, RepeatedRelease
 
 EPSILON = 1.0
 generator = np.random.default_rng(20)
@@ -294,3 +294,11 @@ def ours(target, epsilon=EPSILON):
 
     mechanism = Optimal()(target, epsilon=epsilon).mechanism
     return lambda count, size: mechanism.sample(np.full(size, count))
+
+
+class OverlappingGroups(RepeatedGroups):
+    """Every row is in two groups, its own and the next, and each is measured with all of ε1."""
+
+    def histograms(self, counts):
+        found = super().histograms(counts)
+        return found + np.roll(found, 1, axis=0)

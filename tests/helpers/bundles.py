@@ -69,13 +69,26 @@ def forge(bundle, **changes):
         repair_sums(bundle)
 
 
+def without_plain_files(bundle):
+    """As releases were before they had files for people without holdfast."""
+    record = read_record(bundle)
+    record.pop("intervals", None)
+    record.pop("category", None)
+    for name in ("intervals.csv", "mechanism.csv", "codebook.md"):
+        record["files"].pop(name, None)
+        (bundle / name).unlink(missing_ok=True)
+    write_record(bundle, record)
+    rewrite_texts(bundle)
+
+
 def rewrite_texts(bundle):
     """What people read as it would be, had the record and the table always been as they are."""
     record = read_record(bundle)
     counts = pd.read_csv(bundle / "table.csv")[record["count_column"] or "count"]
     drawn = np.bincount(counts, minlength=record["max_count"] + 1)
     drawn[0] -= record["structural_zeros"]
-    mechanism = next(name for name in record["files"] if name.startswith("mechanism."))
+    kinds = ("mechanism.curves", "mechanism.weights", "mechanism.groups")
+    mechanism = next(name for name in kinds if name in record["files"])
     for name, text in written(record, drawn.tolist(), "table.csv", mechanism).items():
         (bundle / name).write_bytes(text.encode())
     repair(bundle)

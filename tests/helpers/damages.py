@@ -625,6 +625,72 @@ text_edit("a renamed column", "columns are not those", "table.csv", "place", "pe
 record_edit("rows and zeros", "fewer zeros than structural", rows=1, structural_zeros=399)
 record_edit("rows", "more rows than rows + structural_zeros", rows=399)
 record_edit("another count column", "must have one column 'deaths'", count_column="deaths")
+# Single rows ----------------------------------------------------------------------------------
+
+record_edit("a category that is no column", "category must name one column", category="age")
+ROWS = "intervals.csv"
+SAYS_OTHERWISE = "does not say of a released 2 what z and the weights do"
+text_edit("a narrower interval", SAYS_OTHERWISE, ROWS, "p0,2,2.101,0,4", "p0,2,2.101,1,4")
+text_edit(
+    "an interval of one row alone",
+    "different things of rows",
+    ROWS,
+    "p3,2,2.101,0,4",
+    "p3,2,2.101,1,4",
+)
+text_edit(
+    "another expected count", "does not say of a released 1", ROWS, "p1,1,1.450", "p1,1,1.460"
+)
+text_edit("another label in intervals.csv", "line 2 is not that of the table", ROWS, "p0,", "p9,")
+text_edit("a line less", "is not that of the table's row", ROWS, "p399,", "")
+text_edit(
+    "another header of intervals.csv", "intervals.csv does not begin with", ROWS, "low", "least"
+)
+text_edit(
+    "another share in mechanism.csv",
+    "the line of true count 0 is not",
+    "mechanism.csv",
+    "0,0.161",
+    "0,0.162",
+)
+text_edit(
+    "a line of mechanism.csv twice",
+    "have a line for each true count",
+    "mechanism.csv",
+    "\n1,",
+    "\n0,",
+)
+text_edit(
+    "an edited codebook", "codebook.md is not what", "codebook.md", "not the true one", "exact"
+)
+
+
+def stated(**changes):
+    """An edit of what release.json says of intervals.csv."""
+
+    def edit(bundle):
+        record = read_record(bundle)
+        record["intervals"] |= changes
+        write_record(bundle, record)
+        rewrite_texts(bundle)
+
+    return edit
+
+
+damage("intervals of another kind", "takes z for surer, or less sure")(stated(every=True))
+damage("z taken for less sure than it is", "takes z for surer, or less")(stated(mixed=0.25))
+damage("a level of 2", "intervals.level must be a half or more")(stated(level="2"))
+damage("lines for nothing", "intervals.lines must be rows or counts")(stated(lines="none"))
+
+
+@damage("no word of intervals", "disagree about the file codebook.md")
+def _(bundle):
+    record = read_record(bundle)
+    del record["intervals"]
+    write_record(bundle, record)
+    rewrite_texts(bundle)
+
+
 record_edit("unknown unchanged column", "unchanged_columns does not", unchanged_columns=["age"])
 
 

@@ -1,7 +1,9 @@
 """A page in process, and somebody who fills in its forms."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ class Visitor:
     site: Site
     client: TestClient
     access: Access
+    keys: dict[str, str] = field(default_factory=dict)
 
     def get(self, address: str, **options: Any) -> Any:
         return self.client.get(address, **options)
@@ -38,6 +41,13 @@ class Visitor:
         return self.client.post(address, data=data, headers=headers, **options)
 
     def key(self) -> str:
+        """The key of the session's forms."""
+        session = str(self.client.cookies)
+        if session not in self.keys:
+            self.keys = {session: self._key()}
+        return self.keys[session]
+
+    def _key(self) -> str:
         found = re.search(r'name="key" value="([0-9a-f]+)"', self.get("/").text)
         assert found is not None
         return found[1]
@@ -63,20 +73,28 @@ class Visitor:
         return self.post(f"{draft}/run", {"seen": found[1], "out": out}, **options)
 
 
-def visit(folder: Path, *, most: int = MOST) -> Visitor:
-    """Somebody who was let in."""
+@contextmanager
+def visit(folder: Path, *, most: int = MOST) -> Iterator[Visitor]:
+    """Somebody who was let in; when they leave, so does all that the page kept."""
     access = Access(lambda token: None)
     place = Folder.at(folder)
     site = Site(folder=place, state=State.take(place.root), words=Words.of())
     guarded = app(site, access, port=PORT, most=most)
-    client = TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False)
-    client.get(f"/?token={access.token}")
-    return Visitor(site, client, access)
+    with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:
+        client.get(f"/?token={access.token}")
+        yield Visitor(site, client, access)
+    site.state.remove()
 
 
 def words_of(page: str) -> str:
     """What a page says, without its markup."""
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", page)).split())
+
+
+def problem_of(page: Any) -> str:
+    """What a page says is wrong; nothing where all is in order."""
+    found = re.search(r'<div class="problem".*?</div>', page.text, re.DOTALL)
+    return words_of(found[0]) if found else ""
 
 
 def write_counties(path: Path, rows: int = 300) -> Path:

@@ -49,7 +49,11 @@ def test_a_flipped_byte_never_forgets_a_spend_nor_raises_a_limit(small):
     assert set(ends) <= {REFUSED, RIGHT} and ends[REFUSED] > 10
 
 
-@pytest.mark.parametrize("what", [b'"10"', b'"17/4"', b"attacked", b'"spend":2', b"abandoned"])
+NAMED = [b'"10"', b'"17/4"', b"attacked", b'"spend":2', b"abandoned"]
+OF_PERIODS = [b"limit of each period", b'"5"', b"2026-01-01..2026-12-31"]
+
+
+@pytest.mark.parametrize("what", NAMED + OF_PERIODS)
 def test_every_byte_of_an_amount_or_a_name_is_covered(small, what):
     ledger, whole, _ = small
     at = whole.index(what)
@@ -72,6 +76,7 @@ BY_HAND = (
     "DELETE FROM entries WHERE entry = (SELECT max(entry) FROM entries)",
     "UPDATE entries SET body = replace(body, '17/4', '1/4')",
     "UPDATE entries SET body = replace(body, '\"10\"', '\"99\"')",
+    "UPDATE entries SET body = replace(body, '2026-01-01..2026-12-31', '2027-01-01..2027-12-31')",
     "UPDATE about SET entries = entries - 1",
     "UPDATE about SET key = zeroblob(32)",
     "DELETE FROM about",
@@ -159,7 +164,7 @@ def test_a_ledger_of_the_first_version_that_was_damaged_is_refused(quick):
     ledger = first_version(quick / "old.ledger")
     whole = ledger.path.read_bytes()
     assert set(attacks(cuts(whole, 997), ledger)) == {REFUSED}
-    assert set(attacks(flips(whole, 733), ledger)) <= {REFUSED, RIGHT}
+    assert set(attacks(flips(whole, 733), ledger, LIMIT)) <= {REFUSED, RIGHT}
 
 
 def test_entries_of_the_first_version_keep_their_order_whatever_the_clock_said(quick):

@@ -13,7 +13,8 @@ import holdfast
 from command_line import table
 from holdfast.constructors import Heuristic
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.entries import Book, Spend
+from holdfast.ledger.book import Book
+from holdfast.ledger.entries import Spend
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.subsets import charged
 from holdfast.tables.subset import Subset, read_subset
@@ -228,12 +229,19 @@ def test_the_command_line_releases_subsets_and_its_history_shows_them(cli):
     assert json.loads(out)[0]["composed"]["epsilon"] == 0.5
 
 
-def test_the_command_line_refuses_subsets_of_a_stream_before_it_pays(cli):
-    name = table(counties().to_csv(index=False))
+def test_the_command_line_streams_subsets_and_charges_them_side_by_side(cli):
+    name = table(counties().drop(columns="urban").to_csv(index=False))
     cli("ledger", "set-limit", "b", "crime", "--epsilon", "0.5")
-    code, _, err = cli("privatize", name, *CALL, "--subset", "state=NE", "--stream", "--out", "one")
-    assert code == 2 and "--no-stream" in err
-    assert Ledger("b").balance("crime").epsilon_spent == 0
+    for state in ("NE", "CA"):
+        call = (name, *CALL, "--subset", f"state={state}", "--stream")
+        code, out, err = cli("privatize", *call, "--dry-run")
+        assert code == 0 and "not enough" not in out and "20 rows" in out, err
+        code, _, err = cli("privatize", *call, "--out", state)
+        assert code == 0, err
+    assert Ledger("b").balance("crime").epsilon_spent == Fraction(1, 2)
+    assert holdfast.load("NE").rows == 20
+    code, _, err = cli("privatize", name, *CALL, "--subset", "state=Ohio", "--stream", "--out", "x")
+    assert code == 2 and "no row has the label 'Ohio'" in err
 
 
 def test_a_spend_remembers_its_subset(ledger):

@@ -23,25 +23,25 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def visitor(folder):
-    somebody = visit(folder)
-    yield somebody
-    somebody.site.state.remove()
+    with visit(folder) as somebody:
+        yield somebody
+
+
+class Process:
+    """A run that takes place in this process, before the page goes on."""
+
+    pid = 0
+
+    def __init__(self, words, **_options):
+        place, queue = map(Path, words[-2:])
+        write_json(place / "end.json", work(place, queue))
+
+    def wait(self):
+        return 0
 
 
 @pytest.fixture
 def at_once(monkeypatch):
-    """Runs take place in this process, before the page goes on."""
-
-    class Process:
-        pid = 0
-
-        def __init__(self, words, **_options):
-            place, queue = map(Path, words[-2:])
-            write_json(place / "end.json", work(place, queue))
-
-        def wait(self):
-            return 0
-
     monkeypatch.setattr("holdfast.page.runs.subprocess.Popen", Process)
 
 
@@ -60,3 +60,29 @@ def released(visitor, folder, bundle):
     """A release that somebody has opened; its address."""
     shutil.copytree(bundle, folder / "first")
     return visitor.post("/releases", {"path": "first"}).url.path
+
+
+@pytest.fixture(scope="session")
+def reader(bundle, tmp_path_factory):
+    """Somebody who reads a release, for tests that change nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("reader")))
+        with visit(bundle.parent) as somebody:
+            yield somebody
+
+
+@pytest.fixture(scope="session")
+def opened(reader):
+    """The address of that release."""
+    return reader.post("/releases", {"path": "first"}).url.path
+
+
+@pytest.fixture(scope="session")
+def made(reader):
+    """The address of a draft of theirs that was released, into the folder "made"."""
+    draft = reader.start(path="deaths.csv")
+    reader.fill(draft)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("holdfast.page.runs.subprocess.Popen", Process)
+        reader.press(draft, out="made")
+    return draft

@@ -34,23 +34,23 @@ NO_QUESTIONS = {
 }
 
 
-def test_the_overview_says_what_was_promised_and_that_it_holds(visitor, released):
-    page = words_of(visitor.get(released).text)
+def test_the_overview_says_what_was_promised_and_that_it_holds(reader, opened):
+    page = words_of(reader.get(opened).text)
     for words in ("recomputed and holds", "learns almost the same", "90% interval", "mean"):
         assert words in page
     assert "W1" not in page and "fixed point passed" in page
 
 
 @pytest.mark.parametrize("asked", QUESTIONS)
-def test_a_question_is_built_by_choosing(visitor, released, asked):
-    page = words_of(visitor.get(f"{released}/ask?{urlencode(QUESTIONS[asked])}").text)
+def test_a_question_is_built_by_choosing(reader, opened, asked):
+    page = words_of(reader.get(f"{opened}/ask?{urlencode(QUESTIONS[asked])}").text)
     assert f"You ask: {asked}" in page and f"holdfast ask first {asked!r}"[:18] in page
     assert "This needs another look" not in page
 
 
 @pytest.mark.parametrize("case", NO_QUESTIONS)
-def test_what_is_no_question_is_said_in_words(visitor, released, case):
-    reply = visitor.get(f"{released}/ask?{urlencode(NO_QUESTIONS[case])}")
+def test_what_is_no_question_is_said_in_words(reader, opened, case):
+    reply = reader.get(f"{opened}/ask?{urlencode(NO_QUESTIONS[case])}")
     assert reply.status_code == 200 and "This needs another look" in reply.text
     assert "You ask" not in reply.text
 
@@ -82,18 +82,18 @@ def test_a_regression_stands_beside_the_one_that_noise_bends(visitor, kept):
     assert "This needs another look" in page
 
 
-def test_the_answer_is_that_of_the_command_line(visitor, released, folder):
-    page = words_of(visitor.get(f"{released}/ask?what=mean").text)
-    assert str(holdfast.load(folder / "first").ask("mean")).splitlines()[0] in page
+def test_the_answer_is_that_of_the_command_line(reader, opened, bundle):
+    page = words_of(reader.get(f"{opened}/ask?what=mean").text)
+    assert str(holdfast.load(bundle).ask("mean")).splitlines()[0] in page
 
 
-def test_the_table_is_searched_and_turned_by_pages(visitor, released):
-    assert "80 of 80 rows" in visitor.get(f"{released}/table").text
-    page = words_of(visitor.get(f"{released}/table?search=c00").text)
+def test_the_table_is_searched_and_turned_by_pages(reader, opened):
+    assert "80 of 80 rows" in reader.get(f"{opened}/table").text
+    page = words_of(reader.get(f"{opened}/table?search=c00").text)
     assert "10 of 80 rows" in page and "low_90" in page
-    assert "Page 2 of 2" in visitor.get(f"{released}/table?page=2").text
+    assert "Page 2 of 2" in reader.get(f"{opened}/table?page=2").text
     for odd in ("0", "99", "x", "-1", "9" * 40):
-        assert visitor.get(f"{released}/table?page={odd}").status_code == 200
+        assert reader.get(f"{opened}/table?page={odd}").status_code == 200
 
 
 def test_what_a_label_says_does_nothing_on_the_page(visitor, folder):
@@ -118,30 +118,28 @@ def test_two_releases_are_compared(visitor, released, folder, bundle):
     assert visitor.get(f"{released}/compare?with=nowhere").status_code == 400
 
 
-def test_everything_can_be_taken_away(visitor, released, folder):
-    table = visitor.get(f"{released}/get/table")
-    assert table.content == (folder / "first" / "table.csv").read_bytes()
-    assert visitor.get(f"{released}/get/intervals").text.startswith("county,deaths,low_90,")
-    report = visitor.get(f"{released}/report")
+def test_everything_can_be_taken_away(reader, opened, bundle):
+    table = reader.get(f"{opened}/get/table")
+    assert table.content == (bundle / "table.csv").read_bytes()
+    assert reader.get(f"{opened}/get/intervals").text.startswith("county,deaths,low_90,")
+    report = reader.get(f"{opened}/report")
     assert report.text.startswith("<!doctype html>")
-    assert visitor.get(f"{released}/get/nothing").status_code == 400
-    archive = zipfile.ZipFile(io.BytesIO(visitor.get(f"{released}/get/zip").content))
+    assert reader.get(f"{opened}/get/nothing").status_code == 400
+    archive = zipfile.ZipFile(io.BytesIO(reader.get(f"{opened}/get/zip").content))
     assert {"report.html", "first/table.csv", "first/release.json"} <= set(archive.namelist())
-    assert visitor.site.state.names("zips") == []
+    assert reader.site.state.names("zips") == []
 
 
-def test_excel_can_be_taken_away(visitor, released):
+def test_excel_can_be_taken_away(reader, opened):
     pytest.importorskip("xlsxwriter")
-    reply = visitor.get(f"{released}/get/excel")
+    reply = reader.get(f"{opened}/get/excel")
     assert reply.content[:2] == b"PK" and "first.xlsx" in reply.headers["content-disposition"]
 
 
-def test_the_zip_of_a_release_made_here_has_a_script_and_no_true_count(visitor, folder, at_once):
-    draft = visitor.start(path="deaths.csv")
-    visitor.fill(draft)
-    page = visitor.press(draft, out="out").text
+def test_the_zip_of_a_release_made_here_has_a_script_and_no_true_count(reader, made, bundle):
+    folder, page = bundle.parent, reader.get(f"{made}/run").text
     address = re.search(r"/releases/\w+", page)[0]
-    archive = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content))
+    archive = zipfile.ZipFile(io.BytesIO(reader.get(f"{address}/get/zip").content))
     script = archive.read("again.py").decode()
     assert "holdfast privatize deaths.csv" in script and str(folder) not in script
     compile(script, "again.py", "exec")
@@ -150,14 +148,14 @@ def test_the_zip_of_a_release_made_here_has_a_script_and_no_true_count(visitor, 
 
 
 @pytest.mark.parametrize("way", ("dropped", "in the folder"))
-def test_a_zip_is_opened(visitor, released, folder, way):
-    data = visitor.get(f"{released}/get/zip").content
+def test_a_zip_is_opened(reader, opened, bundle, way):
+    data = reader.get(f"{opened}/get/zip").content
     if way == "dropped":
-        page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+        page = reader.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
     else:
-        (folder / "r.zip").write_bytes(data)
-        page = visitor.post("/releases", {"path": "r.zip"})
-    assert page.url.path != released and "recomputed and holds" in page.text
+        (bundle.parent / "r.zip").write_bytes(data)
+        page = reader.post("/releases", {"path": "r.zip"})
+    assert page.url.path != opened and "recomputed and holds" in page.text
 
 
 def zipped(**files: bytes) -> bytes:

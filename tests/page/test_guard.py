@@ -88,22 +88,22 @@ def test_the_key_of_one_session_is_nothing_to_another(visitor):
     assert visitor.post("/drafts", {"key": key, "path": "deaths.csv"}).status_code == 403
 
 
-def test_every_reply_forbids_to_keep_it_and_to_run_what_is_not_ours(visitor, released):
-    addresses = ("/", "/glossary", "/static/page.js", "/nowhere", released, f"{released}/get/zip")
+def test_every_reply_forbids_to_keep_it_and_to_run_what_is_not_ours(reader, opened):
+    addresses = ("/", "/glossary", "/static/page.js", "/nowhere", opened, f"{opened}/get/zip")
     for address in addresses:
-        headers = visitor.get(address).headers
+        headers = reader.get(address).headers
         assert headers["cache-control"] == "no-store"
         policy = headers["content-security-policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["x-frame-options"] == "DENY"
-    report = visitor.get(f"{released}/report").headers["content-security-policy"]
+    report = reader.get(f"{opened}/report").headers["content-security-policy"]
     assert "sandbox" in report and "script-src" not in report
 
 
-def test_no_page_holds_a_script_or_a_style_of_its_own(visitor, released):
-    for address in ("/", "/glossary", released, f"{released}/ask", f"{released}/table"):
-        page = visitor.get(address).text
+def test_no_page_holds_a_script_or_a_style_of_its_own(reader, opened):
+    for address in ("/", "/glossary", opened, f"{opened}/ask", f"{opened}/table"):
+        page = reader.get(address).text
         assert page.count("<script") == page.count('<script src="/static/page.js" defer></script>')
         assert "<style" not in page and " style=" not in page and "javascript:" not in page
         assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
@@ -111,29 +111,21 @@ def test_no_page_holds_a_script_or_a_style_of_its_own(visitor, released):
 
 
 def test_too_much_is_refused_before_it_is_read(folder):
-    visitor = visit(folder, most=50_000)
-    try:
+    with visit(folder, most=50_000) as visitor:
         reply = visitor.post(
             "/drafts", {"rows": "counts"}, files={"upload": ("a.csv", b"x" * 60_000)}
         )
         assert reply.status_code == 413 and visitor.site.state.names("drafts") == []
-    finally:
-        visitor.site.state.remove()
 
 
 def test_too_much_is_refused_also_where_its_length_is_not_said(folder):
-    visitor = visit(folder, most=50_000)
-
     def body():
         for _ in range(100):
             yield b"x" * 10_000
 
-    try:
+    with visit(folder, most=50_000) as visitor:
         headers = {"Origin": ORIGIN, "Content-Type": "application/x-www-form-urlencoded"}
-        reply = visitor.client.post("/drafts", content=body(), headers=headers)
-        assert reply.status_code == 413
-    finally:
-        visitor.site.state.remove()
+        assert visitor.client.post("/drafts", content=body(), headers=headers).status_code == 413
 
 
 def test_two_hundred_requests_at_once_are_all_answered(visitor):

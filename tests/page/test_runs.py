@@ -29,7 +29,7 @@ def chosen(tmp_path):
     table = write_counties(tmp_path / "deaths.csv", rows=60)
     arguments = {"count": "deaths", "category": "county", "epsilon": "1", "max_count": 4}
     out = str(tmp_path / "out")
-    return Chosen(source=str(table), excel={}, people=None, arguments=arguments, out=out)
+    return Chosen(source=str(table), part={}, people=None, arguments=arguments, out=out)
 
 
 @pytest.fixture
@@ -72,14 +72,6 @@ def test_a_run_is_started_once_and_can_be_cancelled_while_it_waits(draft, chosen
     until(lambda: run.status().ended)
     assert run.status().ended is Ended.KILLED and run.status().spent is Spent.NO
     assert process != read_json(run.place / "process.json")
-
-
-def test_a_run_makes_a_release_in_its_own_process(draft, chosen, tmp_path):
-    run = Run(draft / "run")
-    assert run.start(chosen, tmp_path / "queue")
-    until(lambda: run.status().ended)
-    assert run.status().done and (tmp_path / "out" / "release.json").exists()
-    assert not run.start(chosen, tmp_path / "queue")
 
 
 def test_words_of_an_unexpected_error_are_kept_back(draft, chosen, tmp_path, monkeypatch):
@@ -150,7 +142,7 @@ def test_a_stop_while_paying_may_have_been_counted_and_the_page_says_so(
     assert "may have counted" in page and "Nothing was drawn" not in page
 
 
-def test_two_runs_of_the_same_release_are_drawn_and_paid_for_once(draft, chosen, tmp_path):
+def test_two_processes_make_the_same_release_and_draw_and_pay_for_it_once(draft, chosen, tmp_path):
     ledger = Ledger(tmp_path / "b.ledger")
     ledger.set_limit("deaths", epsilon=3)
     paid = {"ledger": str(tmp_path / "b.ledger"), "dataset": "deaths"}
@@ -165,6 +157,7 @@ def test_two_runs_of_the_same_release_are_drawn_and_paid_for_once(draft, chosen,
     for run in runs:
         until(lambda run=run: run.status().ended)
         assert run.status().done, run.status()
+        assert not run.start(both, tmp_path / "queue")  # what is done is not done again
     assert ledger.balance("deaths").epsilon_spent == 1
     tables = [(tmp_path / f"out-{name}" / "table.csv").read_bytes() for name in ("one", "two")]
     assert tables[0] == tables[1]

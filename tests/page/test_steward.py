@@ -11,12 +11,8 @@ import holdfast
 from holdfast.ledger.ledger import Ledger
 from holdfast.page.chosen import Chosen
 from holdfast.page.recipe import of_run
-from page_visits import BUDGET, COUNTY_ROLES, words_of, write_counties
-
-
-def problem_of(page) -> str:
-    found = re.search(r'<div class="problem".*?</div>', page.text, re.DOTALL)
-    return words_of(found[0]) if found else ""
+from holdfast.tables.files import read_file, write_file
+from page_visits import BUDGET, COUNTY_ROLES, problem_of, words_of, write_counties
 
 
 def test_the_way_from_a_file_to_a_verified_release(visitor, folder, at_once):
@@ -33,15 +29,13 @@ def test_the_way_from_a_file_to_a_verified_release(visitor, folder, at_once):
     assert (folder / "out" / "table.csv").read_text().startswith("county,deaths\n")
 
 
-def test_a_second_press_draws_nothing(visitor, folder, at_once):
-    draft = visitor.start(path="deaths.csv")
-    visitor.fill(draft)
-    visitor.press(draft, out="out")
-    drawn = (folder / "out" / "table.csv").read_bytes()
+def test_a_second_press_draws_nothing(reader, made, bundle):
+    folder = bundle.parent
+    drawn = (folder / "made" / "table.csv").read_bytes()
     seen = {"seen": "whatever", "out": "other"}
-    assert visitor.post(f"{draft}/run", seen).url.path == f"{draft}/run"
-    assert visitor.post(f"{draft}/budget", BUDGET | {"epsilon": "3"}).url.path == f"{draft}/run"
-    assert (folder / "out" / "table.csv").read_bytes() == drawn
+    assert reader.post(f"{made}/run", seen).url.path == f"{made}/run"
+    assert reader.post(f"{made}/budget", BUDGET | {"epsilon": "3"}).url.path == f"{made}/run"
+    assert (folder / "made" / "table.csv").read_bytes() == drawn
     assert not (folder / "other").exists()
 
 
@@ -75,13 +69,16 @@ def test_no_step_is_reached_before_those_above_it(visitor):
 
 
 WRONG_COLUMNS = {
-    "no count": ({"role:county": "category"}, "`count` must name the column"),
-    "two counts": ({"role:deaths": "count", "role:population": "count"}, "`count` is one column"),
+    "no count": ({"role:county": "category"}, "no column has the role “the counts”"),
+    "two counts": (
+        {"role:deaths": "count", "role:population": "count"},
+        "“the counts” is one column",
+    ),
     "text as count": ({"role:county": "count"}, "county"),
     "a column that is not there": ({"role:nowhere": "count"}, "must be a column of the table"),
     "classes of no number": (
         COUNTY_ROLES | {"role:population": "classes", "classes": "x"},
-        "`classes` must be a whole number",
+        "“Number of classes” must be a whole number",
     ),
 }
 
@@ -95,10 +92,10 @@ def test_wrong_columns_are_said_in_words(visitor, case):
 
 
 WRONG_BUDGETS = {
-    "no epsilon": ({"epsilon": ""}, "`epsilon` is missing"),
+    "no epsilon": ({"epsilon": ""}, "“Epsilon” is missing"),
     "too much": ({"epsilon": "11"}, "protects nobody"),
-    "no highest count": ({"max_count": ""}, "`max_count` is missing"),
-    "a word": ({"max_count": "many"}, "`max_count` must be a whole number"),
+    "no highest count": ({"max_count": ""}, "“Highest count that is published” is missing"),
+    "a word": ({"max_count": "many"}, "published” must be a whole number"),
     "a quantile of 1": ({"top": "quantile", "quantile": "1"}, "must lie above 0 and below 1"),
     "a ledger without a name": ({"ledger": "b.ledger"}, "go together"),
     "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "there is no `b.ledger`"),
@@ -120,7 +117,7 @@ def test_a_contribution_is_a_number_from_1(visitor, person):
     draft = visitor.start(path="deaths.csv")
     visitor.post(f"{draft}/columns", COUNTY_ROLES)
     page = visitor.post(f"{draft}/protected", {"contributions": person})
-    assert page.url.path == f"{draft}/protected" and "contributions" in problem_of(page)
+    assert page.url.path == f"{draft}/protected" and "“One person adds at most”" in problem_of(page)
 
 
 @pytest.mark.parametrize(("out", "words"), [("../out", "cannot be the name"), ("old", "exists")])
@@ -166,19 +163,27 @@ def test_a_dropped_file_that_is_no_table_is_refused(visitor):
 
 @pytest.mark.parametrize("kind", ("parquet", "xlsx"))
 def test_parquet_and_excel_go_the_same_way(visitor, folder, at_once, kind):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.read_csv(folder / "deaths.csv")
+    pytest.importorskip("python_calamine" if kind == "xlsx" else "pyarrow")
+    table = read_file(folder / "deaths.csv")
     if kind == "parquet":
-        frame.to_parquet(folder / "deaths.parquet")
+        write_file(table, folder / "deaths.parquet")
     else:
-        pytest.importorskip("python_calamine")
-        with pandas.ExcelWriter(folder / "deaths.xlsx", engine="xlsxwriter") as book:
-            frame.to_excel(book, sheet_name="Deaths", index=False, startrow=2)
-            frame.to_excel(book, sheet_name="Other", index=False)
+        write_workbook(table, folder / "deaths.xlsx")
     draft = visitor.start(path=f"deaths.{kind}", sheet="Deaths" if kind == "xlsx" else "")
     visitor.fill(draft)
     assert "recomputed and holds" in visitor.press(draft, out="out").text
     assert (folder / "out" / ("table.parquet" if kind == "parquet" else "table.csv")).exists()
+
+
+def write_workbook(table, path):
+    """Two sheets, the first with two blank rows above the table."""
+    from xlsxwriter import Workbook
+
+    with Workbook(path, {"strings_to_numbers": True}) as book:
+        for name, top in (("Deaths", 2), ("Other", 0)):
+            sheet = book.add_worksheet(name)
+            for at, row in enumerate([table.columns, *table.rows]):
+                sheet.write_row(top + at, 0, row)
 
 
 def test_people_are_counted_first(visitor, folder, at_once):
@@ -231,6 +236,27 @@ def test_a_ledger_is_shown_pays_once_and_refuses(visitor, folder, at_once):
     assert ledger.balance("deaths").epsilon_spent == 2
 
 
+def test_parts_of_a_table_are_paid_side_by_side(visitor, folder, at_once):
+    rows = [f"C{i},{'AB'[i % 2]},{i * i * 31 % 5}" for i in range(100)]
+    (folder / "states.csv").write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
+    ledger = Ledger(folder / "b.ledger")
+    ledger.set_limit("deaths", epsilon=3)
+    roles = {"role:county": "category", "role:state": "", "role:deaths": "count"}
+    for label in "AB":
+        draft = visitor.start(path="states.csv")
+        part = {"subset_column": "state", "subset_label": label}
+        page = visitor.fill(draft, roles, ledger="b.ledger", dataset="deaths", **part)
+        assert "50 rows are published" in page.text and "3 is left" in page.text
+        assert f"--subset state={label}" in words_of(page.text)
+        assert "recomputed and holds" in visitor.press(draft, out=label).text
+    assert ledger.balance("deaths").epsilon_spent == 2
+    draft = visitor.start(path="states.csv")
+    page = visitor.fill(draft, roles, subset_label="A")
+    assert "“Only the rows where” is a column and a label in it" in problem_of(page)
+    page = visitor.fill(draft, roles, subset_column="state", subset_label="C")
+    assert "no row has the label 'C'" in problem_of(page)
+
+
 def test_after_a_refusal_the_steps_are_open_again(visitor, folder, at_once):
     draft = visitor.start(path="deaths.csv")
     visitor.fill(draft)
@@ -243,14 +269,11 @@ def test_after_a_refusal_the_steps_are_open_again(visitor, folder, at_once):
     assert "recomputed and holds" in visitor.press(draft, out="out").text
 
 
-def test_what_is_released_can_be_changed_in_a_copy(visitor, folder, at_once):
-    draft = visitor.start(path="deaths.csv")
-    visitor.fill(draft)
-    visitor.press(draft, out="out")
-    page = visitor.post(f"{draft}/copy")
+def test_what_is_released_can_be_changed_in_a_copy(reader, made):
+    page = reader.post(f"{made}/copy")
     copy = page.url.path.rpartition("/")[0]
-    assert copy != draft and '<option value="count" selected>' in page.text
-    assert 'value="deaths-release"' in visitor.get(f"{copy}/release").text
+    assert copy != made and '<option value="count" selected>' in page.text
+    assert 'value="deaths-release"' in reader.get(f"{copy}/release").text
 
 
 def test_a_draft_can_be_removed(visitor):
@@ -260,18 +283,52 @@ def test_a_draft_can_be_removed(visitor):
     assert visitor.get(f"{draft}/file").status_code == 400
 
 
-def test_the_picture_of_errors_comes_from_the_guess_and_not_from_the_file(visitor):
+@pytest.fixture
+def quick_plan(monkeypatch):
+    """Few budgets, few repetitions: what is shown, not how exactly."""
+    monkeypatch.setattr("holdfast.page.expected.EPSILONS", (1,))
+    monkeypatch.setattr("holdfast.page.expected.REPETITIONS", 2)
+
+
+def test_the_picture_of_errors_comes_from_the_guess_and_not_from_the_file(visitor, quick_plan):
     draft = visitor.start(path="deaths.csv")
     page = visitor.fill(draft, prior="shape", zeros="40", mean="2", go="stay")
     assert page.url.path == f"{draft}/budget" and "points on average" in page.text
+    assert "a group" not in page.text
     assert "holdfast plan --categories 300 --max-count 4 --prior zeros:0.4+geometric:2" in (
         words_of(page.text)
     )
 
 
-def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, cli, monkeypatch):
+@pytest.mark.parametrize("role", ("group", "classes"))
+@pytest.mark.parametrize("prior", ("shape", "file"))
+def test_with_groups_the_picture_shows_the_error_of_one(visitor, folder, role, prior, quick_plan):
+    rows = [f"C{i},{i % 3},{i * i * 31 % 5}" for i in range(60)]
+    for name in ("states.csv", "last_year.csv"):
+        (folder / name).write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="states.csv")
+    roles = {"role:county": "category", "role:state": role, "role:deaths": "count", "classes": "3"}
+    public = {"prior_file": "last_year.csv", "prior_count": "deaths"}
+    guess = {"prior": prior, "zeros": "40", "mean": "2", "go": "stay"}
+    page = words_of(visitor.fill(draft, roles, **public, **guess).text)
+    off = re.search(r"total of a group is off by ([\d.]+) on average", page)[1]
+    assert 0 < float(off) < 20
+
+
+def test_with_too_many_groups_no_picture_of_one_is_drawn(visitor, folder, quick_plan, monkeypatch):
+    monkeypatch.setattr("holdfast.page.expected.MOST_CELLS", 10)
     draft = visitor.start(path="deaths.csv")
-    visitor.fill(draft, COUNTY_ROLES | {"role:population": "classes", "classes": "3"}, totals="yes")
+    roles = COUNTY_ROLES | {"role:population": "classes", "classes": "3"}
+    page = visitor.fill(draft, roles, prior="shape", zeros="40", mean="2", go="stay")
+    assert "No picture of the error of a group" in page.text
+
+
+def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, cli, monkeypatch):
+    text = (folder / "deaths.csv").read_text()
+    (folder / "deaths.csv").write_text(f"Deaths, 2023\n{text}Total,,1\n")
+    draft = visitor.start(path="deaths.csv", last_row="302", thousands=",")
+    roles = COUNTY_ROLES | {"role:population": "classes", "classes": "3"}
+    visitor.fill(draft, roles, totals="yes")
     page = visitor.get(f"{draft}/release").text
     command, python = (
         words for words in re.findall(r"<pre[^>]*><code>(.*?)</code>", page, re.DOTALL)
@@ -301,7 +358,7 @@ def test_a_large_file_is_streamed_with_groups_and_totals_too(tmp_path, monkeypat
     monkeypatch.setattr("holdfast.engines.looking.LARGE", 50)
     table = write_counties(tmp_path / "deaths.csv", rows=60)
     asked = {"count": "deaths", "within": ["state"], "totals": True}
-    run = Chosen(source=str(table), excel={}, people=None, arguments=asked)
+    run = Chosen(source=str(table), part={}, people=None, arguments=asked)
     recipe = of_run(run, tmp_path)
     assert run.streamed and "privatize_stream" in recipe.python
     assert "--no-stream" not in recipe.command

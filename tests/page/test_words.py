@@ -1,15 +1,18 @@
 """All words stand in one file, and every one is used."""
 
+import ast
 import re
-from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
+import holdfast
 from holdfast.page.words import Words
 
-COMPUTED = ("expected_", "picture_", "spent_")
+COMPUTED = ("expected_", "mark_", "picture_", "spent_")
 """What keys begin with that a template puts together."""
-PAGE = files("holdfast.page")
+PACKAGE = Path(holdfast.__file__).parent
+PAGE = PACKAGE / "page"
 TEMPLATES = {path.name: path.read_text() for path in (PAGE / "templates").iterdir()}
 CODE = "".join(p.read_text() for p in PAGE.iterdir() if p.name.endswith(".py"))
 
@@ -33,7 +36,7 @@ def test_every_word_is_used_and_every_term_is_explained():
     content = Words.of().content
     everything = CODE + "".join(TEMPLATES.values())
     for key, value in keys(content):
-        if key.startswith("glossary."):
+        if key.startswith(("glossary.", "names.", "phrases.")):
             continue
         section, _, name = key.rpartition(".")
         used = f"{section}.{name}".strip(".") in everything or f'"{name}"' in everything
@@ -63,3 +66,72 @@ def test_a_term_becomes_a_link_that_explains_itself_and_nothing_else_is_markup()
 @pytest.mark.parametrize("word", ("W1", "stage 1", "fixed point"))
 def test_no_word_of_experts_is_among_ours(word):
     assert all(word not in str(value) for _, value in keys(Words.of().content))
+
+
+SAYS = ("tables", "tables/leaks", "tables/stream", "privacy", "ledger", "engines", "engines/stream")
+"""The packages whose messages the page shows to stewards."""
+PARAMETER = re.compile(r"`(\w+)=?`|--[a-z]|\b\w+_\w+=|\bholdfast\.\w+\(")
+NOT_ON_THE_PAGE = {
+    "charges", "constructor", "counts", "delta", "d_in", "error", "histogram", "in", "opendp",
+    "output", "privatizer", "promised_delta", "rng", "seed", "spend", "split", "state", "target",
+    "source", "values", "X", "opendp_measurement", "holdfast.classes(",
+}  # fmt: skip
+
+
+def text_of(node):
+    """A text of the source, with X for what is filled in."""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(text_of, node.values))
+    return node.value if isinstance(node, ast.Constant) else "X"
+
+
+def messages():
+    """What holdfast says to people, by file."""
+    for package in SAYS:
+        for path in (PACKAGE / package).glob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text())):
+                if isinstance(call, ast.Call) and "Error" in ast.unparse(call.func) and call.args:
+                    yield path.name, text_of(call.args[0])
+
+
+def test_no_message_names_an_option_of_the_command_line_or_of_python():
+    words, changed, left = Words.of(), 0, []
+    for file, message in messages():
+        said = words.said(message)
+        changed += said != message
+        names = {found[1] or found[0] for found in PARAMETER.finditer(said)}
+        left += [(file, said)] if names - NOT_ON_THE_PAGE else []
+    assert left == [] and changed > 40
+
+
+def test_what_a_message_points_at_stands_on_the_page():
+    content = Words.of().content
+    own = {key: value for key, value in content.items() if key not in ("names", "phrases")}
+    labels = " ".join(str(value) for _, value in keys(own))
+    said = [*content["names"].values(), *content["phrases"].values()]
+    for quoted in re.findall("“(.*?)”", " ".join(said)):
+        assert quoted in labels, quoted
+
+
+def test_every_phrase_is_one_that_holdfast_says():
+    sources = [path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE / "page"]
+    written = re.sub(r'"\s+f?"', "", " ".join(path.read_text() for path in sources))
+    for phrase in Words.of().content["phrases"]:
+        assert phrase in written, phrase
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "name it: publish_anyway=['a b', 'x'], --publish-anyway 'a b' --publish-anyway x.",
+            "name it: “all the same” below.",
+        ),
+        ("Hint: a lower max_count, with totals=True for what it cuts off.", "Hint: a lower "
+         "“Highest count that is published”, with “Measure totals as well” for what it cuts off."),
+        ('Hint: subset={"state": "NE"}, --subset state=NE.', "Hint: “Only the rows where”."),
+        ("`deaths.csv`: `missing` names 5", "`deaths.csv`: “Codes that mean: not known” names 5"),
+    ],
+)  # fmt: skip
+def test_a_parameter_is_called_by_its_field_however_it_is_written(message, said):
+    assert Words.of().said(message) == said

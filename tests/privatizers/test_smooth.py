@@ -114,7 +114,7 @@ def mean_errors(privatizer, histogram, epsilon, *distances, draws=25):
     return np.array([[distance(truth, z) for z in runs] for distance in distances])
 
 
-@pytest.mark.parametrize("epsilon", ["0.05", "0.5", "2"])
+@pytest.mark.parametrize("epsilon", ["0.05", "0.5"])
 @pytest.mark.parametrize("name", shapes())
 def test_smooth_is_nowhere_worse_than_isotonic_by_more_than_noise(name, epsilon):
     histogram = shapes()[name]

@@ -143,6 +143,6 @@ def test_totals_steer_the_targets_of_groups():
 
 
 def test_a_level_outside_of_0_to_1_is_refused():
-    totals = Totals(measured=(7,), measured_whole=None, epsilon=Fraction(1), contributions=1)
+    totals = Totals(measured=(7,), measured_whole=None, epsilon=Fraction(1), moved=1)
     with pytest.raises(HoldfastError, match="`level`"):
         totals.at(1)

@@ -75,6 +75,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
         ),
         count_column="n",
         unchanged_columns=("place", "area"),
+        category="place",
         notes=public.notes + usefulness_notes(mechanism, target, stage_1, budget, 398),
     )
     assert contents(again.save(tmp_path / "again", table_format=table_format)) == original
@@ -105,6 +106,6 @@ def test_two_truths_with_the_same_stage_outputs_give_the_same_bytes(tmp_path, mo
         bundles.append(contents(release.save(tmp_path / str(index))))
     assert bundles[0] == bundles[1] == bundles[2]
     assert set(bundles[0]) == {
-        "README.md", "SHA256SUMS", "deployment.yaml", "distribution.svg", "mechanism.curves",
-        "release.json", "table.csv",
+        "README.md", "SHA256SUMS", "codebook.md", "deployment.yaml", "distribution.svg",
+        "intervals.csv", "mechanism.csv", "mechanism.curves", "release.json", "table.csv",
     }  # fmt: skip

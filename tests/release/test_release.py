@@ -33,6 +33,7 @@ def test_a_bundle_loads_as_it_was_saved(tmp_path, table_format):
     assert loaded.privacy.simulated
     files = {"table." + table_format, "release.json", "mechanism.weights", "distribution.svg"}
     files |= {"README.md", "deployment.yaml", "SHA256SUMS"}
+    files |= {"intervals.csv", "mechanism.csv", "codebook.md"}
     assert {path.name for path in (tmp_path / "out").iterdir()} == files
     assert os.listdir(tmp_path) == ["out"]
 

@@ -71,10 +71,10 @@ def test_our_mechanism_and_opendps_geometric_pass():
     ours = audit_cases.ours([0.4, 0.3, 0.2, 0.1])
     for mechanism, tables in ((ours, (0, 1)), (audit_cases.opendp_geometric(), (5, 6))):
         found = holdfast.audit(
-            mechanism, *tables, epsilon=1, draws=100_000, batched=True, confidence=SURE
+            mechanism, *tables, epsilon=1, draws=40_000, batched=True, confidence=SURE
         )
         assert not found.violation
-        assert found.lower_bound > 0.9
+        assert found.lower_bound > 0.85
 
 
 def test_opendps_geometric_with_half_the_noise_is_caught():
@@ -263,11 +263,11 @@ def test_a_whole_release_keeps_its_budget_and_uses_it():
         table,
         neighbour,
         epsilon=1,
-        draws=40_000,
+        draws=16_000,
         batched=True,
         features=repeated.stage_2_loss(table, neighbour),
     )
-    assert 0.75 < found.lower_bound < 1
+    assert 0.6 < found.lower_bound < 1
     assert repeated.budget.stage_1 + repeated.budget.stage_2 == 1
 
 
@@ -279,7 +279,7 @@ def test_a_release_with_too_little_noise_is_caught():
     repeated = RepeatedRelease(
         epsilon=1, max_count=4, rows=3, split="7/10", privatizer=Half(), seed=3
     )
-    found = holdfast.audit(repeated, [0, 1, 2], [1, 1, 2], epsilon=1, draws=8000, batched=True)
+    found = holdfast.audit(repeated, [0, 1, 2], [1, 1, 2], epsilon=1, draws=2000, batched=True)
     assert found.violation
 
 
@@ -295,7 +295,7 @@ def test_a_release_whose_measurement_has_too_little_noise_is_caught():
     tables = [0, 1, 4], [1, 1, 4]
     for scale, caught in ((1 - np.exp(-1), False), (1 - np.exp(-3), True)):
         found = holdfast.audit(
-            lambda table, scale=scale: leaky(table, scale), *tables, epsilon=1, draws=2000
+            lambda table, scale=scale: leaky(table, scale), *tables, epsilon=1, draws=600
         )
         assert found.violation is caught
         assert "output[2]" in found.event or not caught

@@ -50,7 +50,6 @@ def test_pictures_are_written_whole_and_the_same_twice(tmp_path, suffix):
                 {"W1": {"default": CURVE, "mine": CURVE}}, folder / f"a.{suffix}", title="A"
             ),
             distribution_overlay(SHARES, {"default": SHARES}, folder / f"b.{suffix}", title="B"),
-            distribution_overlay(None, {"default": SHARES}, folder / f"c.{suffix}", title="C"),
             transition_heatmap({"default": matrix}, folder / f"d.{suffix}", title="D"),
         ]
 

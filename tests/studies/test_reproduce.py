@@ -198,7 +198,9 @@ def test_the_order_of_runtimes_is_the_one_that_the_sentence_says():
     assert (verdict(0.05), verdict(0.15)) == ("agrees", "differs")
 
 
-FEW_TASKS = {name: TINY[name] for name in ("privatizers", "polytopes")}
+FEW_TASKS = {
+    name: replace(TINY[name], draw=lambda rows: []) for name in ("privatizers", "polytopes")
+}
 SCRIPT = """
 import os, signal, sys
 from contextlib import contextmanager

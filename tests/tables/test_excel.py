@@ -14,6 +14,7 @@ import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.tables import excel_size
 from holdfast.tables.excel import parse_excel
+from holdfast.tables.excel_marks import read_marks
 from holdfast.tables.table import read_file, read_table
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
@@ -217,6 +218,26 @@ def test_cells_without_addresses_are_counted():
         sheet.write_formula("B3", "=NA()", value="#N/A")
 
     assert parse_excel(book(page, edit=bare)).column("deaths") == ["3", "#N/A"]
+
+
+SPELLINGS = {
+    "single quotes": lambda xml: xml.replace(b't="e"', b"t = 'e'"),
+    "a character by its number": lambda xml: xml.replace(b't="e"', b't="&#101;"'),
+    "no declaration": lambda xml: xml.partition(b"?>")[2].lstrip(),
+    "UTF-16": lambda xml: xml.replace(b"UTF-8", b"UTF-16").decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_an_error_is_seen_however_the_sheet_is_spelt(spelling):
+    def page(sheet, made):
+        fill(sheet, PLAIN)
+        sheet.write_formula("B3", "=NA()", value="#N/A")
+
+    def without_formula(xml):
+        return SPELLINGS[spelling](xml.replace(b"<f>NA()</f>", b""))
+
+    assert read_marks(book(page, edit=without_formula), "S1").errors == {(2, 1): "#N/A"}
 
 
 def after_cells(more):

@@ -15,14 +15,14 @@ from holdfast.tables.stream import arrow_source, lookout, text_source
 from holdfast.tables.stream.arrow_columns import label_keys
 
 OPTIONS = {"count": "visits", "epsilon": 1, "max_count": 12, "constructor": Heuristic()}
-ROWS = 2000
+ROWS = 800
 COUNTS = np.arange(ROWS) % 9
 
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch):
-    monkeypatch.setattr(text_source, "BLOCK", 1 << 12)
-    monkeypatch.setattr(arrow_source, "ROWS", 300)
+    monkeypatch.setattr(text_source, "BLOCK", 1 << 11)
+    monkeypatch.setattr(arrow_source, "ROWS", 120)
 
 
 def late(values, other):
@@ -36,7 +36,7 @@ def source(kind, folder, columns):
         return duckdb.connect().from_arrow(data)
     path = folder / f"visits.{kind}"
     if kind == "parquet":
-        pa.parquet.write_table(data, path, row_group_size=700)
+        pa.parquet.write_table(data, path, row_group_size=280)
     else:
         rows = zip(*(column.to_pylist() for column in data.columns), strict=True)
         lines = [",".join(map(str, row)) for row in rows]

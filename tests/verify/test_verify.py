@@ -38,7 +38,7 @@ def bundle(whole, tmp_path):
 def test_an_intact_bundle_passes(bundle):
     report = holdfast.verify(bundle)
     assert report and report.passed and report.damage == ()
-    assert len(report.checks) == 24 and all(check.passed for check in report.checks)
+    assert len(report.checks) == 25 and all(check.passed for check in report.checks)
 
 
 @pytest.mark.parametrize("name", DAMAGES)
@@ -438,7 +438,8 @@ assert report, report.damage
 loaded = {{m.split(".")[1] for m in sys.modules if m.startswith("holdfast.")}}
 assert loaded == {{"verify", "arrays", "errors", "privacy", "release"}}, loaded
 words = {{m.split(".")[2] for m in sys.modules if m.startswith("holdfast.release.")}}
-assert words == {{"bins", "text", "deployment", "pictures", "group_pictures", "svg"}}, words
+assert words == {{"bins", "text", "deployment", "pictures", "group_pictures", "svg",
+                 "codebook", "recipes"}}, words
 assert not {{"numba", "scipy", "opendp", "pickle5", "yaml"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -337,7 +337,8 @@ def test_a_plain_bundle_may_not_hold_a_list_of_groups(tmp_path):
     )
 
 
-def test_structural_zeros_that_are_not_marked_leave_the_sizes_bounded(tmp_path):
+def test_structural_zeros_that_are_not_marked_leave_the_sizes_bounded(tmp_path, monkeypatch):
+    monkeypatch.setattr("holdfast.release.bundle.intervals_record", lambda facts: None)
     known = table().assign(known=lambda t: t.index < 9, n=lambda t: t.n.where(t.index >= 9, 0))
     found = holdfast.privatize(
         known, epsilon=1, max_count=N - 1, count="n", category="place", structural_zero="known",

@@ -12,7 +12,7 @@ from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
 from holdfast.analysis.markup import small, table
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
-from holdfast.analysis.parts.totals import measured_total
+from holdfast.analysis.parts.totals import measured_answer
 from holdfast.analysis.selection import chosen_rows, groups_of
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -185,8 +185,7 @@ def _about(
     if not part.rows and question == "total" and part.marks.any():
         found = _nothing(part, level)
     else:
-        measured = measured_total(part, level) if question == "total" else None
-        found = measured or kind.about_part(part, options, level=level)
+        found = answer_about(part, question, level, options)
     notes = _notes(part, kind, found)
     if missing:
         notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
@@ -197,6 +196,14 @@ def _about(
         named = f"{named}, counts capped at {len(known.target) - 1}"
     named = f"{named}, {words}" if words else named
     return replace(found, question=named, notes=(*found.notes, *notes))
+
+
+def answer_about(
+    part: Part, question: str | Callable[..., Any], level: float, options: dict[str, Any]
+) -> Answer:
+    """The answer as it was measured, or else by the likelihood of the part's counts."""
+    measured = measured_answer(part, question, level)
+    return measured or find_question(question).about_part(part, options, level=level)
 
 
 def _nothing(part: Part, level: float) -> Answer:

@@ -13,13 +13,13 @@ from holdfast.analysis.posterior import (
     check_level,
     row_law,
     row_notes,
-    shortest_run,
     top_notes,
 )
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, one_line, whole_number
+from holdfast.release.row_laws import shortest_run
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -41,11 +41,19 @@ class Marked:
 
 
 @dataclass(frozen=True)
+class Title:
+    """The first heading, in the words of others."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Heading:
-    """A heading of some level."""
+    """A heading of some level; it may end with a name that others gave."""
 
     level: int
     text: str
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ class Image:
     svg: bytes
 
 
-Block = Heading | Paragraph | Quotation | Bullets | Notes | Table | Drawing | Image
+Block = Title | Heading | Paragraph | Quotation | Bullets | Notes | Table | Drawing | Image
 
 
 def html_page(blocks: Sequence[Block], *, title: str, style: str) -> str:
@@ -141,8 +149,11 @@ def markdown(blocks: Sequence[Block]) -> str:
 
 def _html(block: Block) -> str:
     match block:
-        case Heading(level, text):
-            return f"<h{level}>{_prose(text)}</h{level}>"
+        case Title(text):
+            return f"<h1>{_escaped(text)}</h1>"
+        case Heading(level, text, name):
+            named = f" <code>{_escaped(name)}</code>" if name else ""
+            return f"<h{level}>{_prose(text)}{named}</h{level}>"
         case Paragraph(text, tone):
             return f"<p{_class(tone.value)}>{_prose(text)}</p>"
         case Quotation(text):
@@ -165,8 +176,10 @@ def _html(block: Block) -> str:
 
 def _markdown(block: Block) -> str:
     match block:
-        case Heading(level, text):
-            return f"{'#' * level} {text}"
+        case Title(text):
+            return f"# {markdown_text(text)}"
+        case Heading(level, text, name):
+            return f"{'#' * level} {text}" + (f" {code_span(name)}" if name else "")
         case Paragraph(text, tone):
             return f"**{text}**" if tone is Tone.ALARM else text
         case Quotation(text):
@@ -184,8 +197,8 @@ def _markdown(block: Block) -> str:
 
 
 def _html_table(table: Table) -> str:
-    rows = [_html_row("td", row, table.numbers) for row in table.rows]
-    head = [_html_row("th", table.header, table.numbers)] if table.header else []
+    rows = [_html_row(row, table.numbers) for row in table.rows]
+    head = [_html_head(table.header, table.numbers)] if table.header else []
     inside = f"<table>{''.join([*head, *rows])}</table>"
     text = f"<div{_class(f'wide {table.kind}'.strip())}>{inside}</div>"
     if table.folded:
@@ -193,20 +206,28 @@ def _html_table(table: Table) -> str:
     return f"<p>{_prose(table.caption)}</p>{text}" if table.caption else text
 
 
-def _html_row(tag: str, cells: Sequence[str | Code | Marked], numbers: Sequence[int]) -> str:
-    return f"<tr>{''.join(_html_cell(tag, c, i in numbers) for i, c in enumerate(cells))}</tr>"
+def _html_head(cells: Sequence[str], numbers: Sequence[int]) -> str:
+    named = [_html_cell('th scope="col"', c, i in numbers) for i, c in enumerate(cells)]
+    return f"<thead><tr>{''.join(named)}</tr></thead>"
+
+
+def _html_row(cells: Sequence[str | Code | Marked], numbers: Sequence[int]) -> str:
+    """A line, whose first cell says what it is about."""
+    tags = ['th scope="row"', *["td"] * (len(cells) - 1)]
+    pairs = enumerate(zip(tags, cells, strict=True))
+    return f"<tr>{''.join(_html_cell(tag, cell, i in numbers) for i, (tag, cell) in pairs)}</tr>"
 
 
 def _html_cell(tag: str, cell: str | Code | Marked, number: bool) -> str:
     mark = cell.mark if isinstance(cell, Marked) else "n" if number else ""
     text = _escaped(cell if isinstance(cell, str) else cell.text)
     inside = f"<code>{text}</code>" if isinstance(cell, Code) else text
-    return f"<{tag}{_class(mark)}>{inside}</{tag}>"
+    return f"<{tag}{_class(mark)}>{inside}</{tag[:2]}>"
 
 
 def _markdown_table(table: Table) -> str:
     width = len(table.rows[0]) if table.rows else len(table.header)
-    header = list(table.header) or [""] * width
+    header = [_markdown_cell(cell) for cell in table.header] or [""] * width
     lines = [header, ["---"] * width, *([_markdown_cell(c) for c in row] for row in table.rows)]
     text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"{table.caption}\n\n{text}" if table.caption else text

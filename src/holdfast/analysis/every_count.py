@@ -7,26 +7,21 @@ import numpy as np
 from holdfast.analysis.posterior import posterior, prior
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.mechanism.mechanism import Mechanism
+from holdfast.release.row_laws import ends_that_take, taken
+from holdfast.release.row_prior import LONG
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 CLASSES = ((0, 0), (1, 4), (5, 9), (10, 19), (20, None))
-FALLS_SHORT, MANY, FEW_FOR_ROWS = 0.1, 200, 0.05
+FALLS_SHORT, MANY = 0.1, 200
 
 
 UNSURE_NOTE = (
     "the distribution of counts is itself uncertain, with few rows for this budget, so the "
     "intervals do without it: they hold for rows of each true count"
 )
-
-
-def distribution_is_unsure(release: "Release") -> bool:
-    """Whether z is too uncertain to say what rows are likely to have."""
-    try:
-        return release.groups is None and release.evidence.largest_spread >= FEW_FOR_ROWS
-    except HoldfastError:  # a stage 1 that is not known here
-        return False
 
 
 def ends_for_every_count(release: "Release", kinds: Any, level: float) -> Integers:
@@ -37,32 +32,24 @@ def ends_for_every_count(release: "Release", kinds: Any, level: float) -> Intege
     whatever its true count, and no distribution is assumed.
     """
     n = len(release.target)
-    accepted: dict[int, Floats] = {}
+    found: dict[int, Integers] = {}
     ends = []
     for kind in np.asarray(kinds).tolist():
         group, count = divmod(kind, n + 1)
-        if count == n:
-            ends.append((0, 0))
-            continue
-        if group not in accepted:
+        if count < n and group not in found:
             before, mechanism = prior(release, group)
-            accepted[group] = _accepted(before, mechanism.matrix, level)
-        took = np.flatnonzero(accepted[group][:, count])
-        if not len(took):
-            low, high = posterior(release, count, group).interval(level)
-            took = np.arange(low, high + 1)
-        ends.append((int(took[0]), int(took[-1])))
+            found[group] = ends_that_take(taken(before, _held(mechanism), level))
+        ends.append((0, 0) if count == n else tuple(found[group][count].tolist()))
     return np.array(ends, dtype=np.int64)
 
 
-def _accepted(before: Floats, matrix: Floats, level: float) -> Floats:
-    ratio = matrix / np.maximum(before @ matrix, 1e-300)
-    order = np.argsort(-ratio, axis=1, kind="stable")
-    sorted_shares = np.take_along_axis(matrix, order, axis=1)
-    needed = np.cumsum(sorted_shares, axis=1) - sorted_shares < level - 1e-12
-    taken = np.zeros(matrix.shape, dtype=bool)
-    np.put_along_axis(taken, order, needed, axis=1)
-    return taken
+def _held(mechanism: Mechanism) -> Floats:
+    if len(mechanism) > LONG:
+        raise HoldfastError(
+            f"intervals that hold for every count need a max_count below {LONG}. "
+            "Hint: leave `every` out: where counts run so far, the released ones say most."
+        )
+    return mechanism.matrix
 
 
 def rarely_covered(release: "Release", level: float) -> tuple[str, ...]:

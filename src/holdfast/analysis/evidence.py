@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.row_prior import UNSURE, averaged
-from holdfast.analysis.stage_one import StageOne, fit_spread, repeated_fits, stage_one
+from holdfast.analysis.stage_one import StageOne, fit_spread, stage_one
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.privatizers.projection import isotonic
+from holdfast.release.row_prior import LONG
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 ESTIMATORS = ("best", "released", "target")
-DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = 1501, 3, 1e10
+DENSE_UP_TO, NEIGHBOURS, MAX_CONDITION = LONG, 3, 1e10
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -52,19 +52,6 @@ class Evidence:
     again: Callable[[], Floats] = field(repr=False)
     """A spread of z: rows whose products add up to the covariance of its error. Costs a hundred
     fits, so it is called where an estimate of `best` is printed, and once."""
-
-    repeated: Callable[[], Floats] | None = field(default=None, repr=False)
-    """Fits of stage 1 when it is repeated on z, as rows; as dear."""
-
-    @cached_property
-    def row_prior(self) -> Floats:
-        """What is known of a row before its count is looked at: z, where z is known well."""
-        if self.first.skipped:
-            return self.best
-        dense = len(self.target) <= DENSE_UP_TO
-        if self.repeated is None or not dense or self.largest_spread < UNSURE:
-            return self.target
-        return averaged(self.target, self.repeated())
 
     @cached_property
     def largest_spread(self) -> float:
@@ -257,5 +244,4 @@ def evidence(release: "Release") -> Evidence:
         matrix=release.mechanism.matrix,
         rows=release.rows,
         again=lambda: fit_spread(release),
-        repeated=lambda: repeated_fits(release),
     )

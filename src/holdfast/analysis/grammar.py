@@ -7,7 +7,12 @@
     top 10                compare Kent with Ely
     total of Kent, Ely, York
 
-Symbols work too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
+Against an earlier release, with `--against`, also:
+
+    changes               change of Kent, Ely
+
+Names with commas or "with" in them stand in quotes: total of "Washington, DC", Ely. Symbols work
+too: `share >= 3`, `share > 2`, `share <= 5`, `share < 6`, `share = 0`.
 """
 
 import difflib
@@ -31,7 +36,7 @@ _PLAIN = {
     "average": "mean", "mean": "mean", "sum": "total", "total": "total", "median": "median",
     "variance": "variance", "gini": "gini",
 }  # fmt: skip
-_FIRST = (*_PLAIN, "share", "quantile", "released", "top", "compare")
+_FIRST = (*_PLAIN, "share", "quantile", "released", "top", "compare", "changes", "change")
 _WHOLE = r"(\d{1,9})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"{_WHOLE} or more|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
@@ -61,6 +66,8 @@ class AnsweredBy(StrEnum):
     TOP = "top"
     COMPARE = "compare"
     TOTAL_OF = "total_of"
+    CHANGES = "changes"
+    """Of two releases."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +82,7 @@ class Call:
     """By name."""
 
     def put_to(self, release: "Release", **how: Any) -> Any:
-        """The answer of a release."""
+        """The answer of one release; changes are of two."""
         methods: dict[AnsweredBy, Callable[..., Any]] = {
             AnsweredBy.ASK: release.ask,
             AnsweredBy.POSTERIOR: release.posterior,
@@ -102,6 +109,8 @@ you mean 'share zero'?
     lower = re.sub(r"[?.!]$", "", words.lower())
     for prefix in ("what is the ", "the ", "p("):
         lower = lower.removeprefix(prefix)
+    if lower == "changes":
+        return Call(method=AnsweredBy.CHANGES)
     if lower in _PLAIN:
         return Call(method=AnsweredBy.ASK, arguments=(_PLAIN[lower],))
     found = _share(lower) or _numbered(lower) or _named(words)
@@ -145,14 +154,18 @@ def _numbered(text: str) -> Call | None:
 
 def _named(text: str) -> Call | None:
     match = re.fullmatch(
-        r"compare (.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
+        r"compare (\".+?\"|.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )
     if match:
-        return Call(method=AnsweredBy.COMPARE, arguments=(match[1], match[2]))
-    match = re.fullmatch(r"(?:total|sum) of (.+)", text, flags=re.IGNORECASE)
+        names = tuple(name.strip('"') for name in match.groups())
+        return Call(method=AnsweredBy.COMPARE, arguments=names)
+    match = re.fullmatch(r"(total|sum|changes?) of (.+)", text, flags=re.IGNORECASE)
     if match:
-        labels = [part.strip() for part in match[1].split(",") if part.strip()]
-        return Call(method=AnsweredBy.TOTAL_OF, arguments=(labels,)) if labels else None
+        change = match[1].lower().startswith("change")
+        method = AnsweredBy.CHANGES if change else AnsweredBy.TOTAL_OF
+        parts = re.findall(r'\s*(?:"([^"]*)"|([^",]+))\s*(?:,|$)', match[2])
+        labels = [(quoted or plain).strip() for quoted, plain in parts if (quoted or plain).strip()]
+        return Call(method=method, arguments=(labels,)) if labels else None
     return None
 
 

@@ -107,6 +107,5 @@ def find_evidence(release: "Release") -> Evidence:
         matrix=np.empty((0, 0)),
         rows=release.rows,
         again=lambda: np.empty((0, 0)),
-        repeated=lambda: np.empty((0, 0)),
         mechanism=mechanism,
     )

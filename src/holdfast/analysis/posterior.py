@@ -8,12 +8,12 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED
 from holdfast.analysis.cautions import high_is_noted
-from holdfast.analysis.evidence import DENSE_UP_TO
 from holdfast.analysis.known_zeros import known_notes, known_share
-from holdfast.analysis.row_prior import group_prior
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.release.row_laws import shortest_run
+from holdfast.release.row_prior import row_prior
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 class Posterior:
     r"""The law of a row's true count i given its released count j: $z_i T_{ij} / (zT)_j$.
 
-    z is the prior: what is known of a row before its released count is looked at, or where z is
-    itself uncertain, the mean of what the distribution may be. It is right on average over the
-    rows of the table, and not for a row that other knowledge sets apart. It is not about
-    rows publicly known to be zero.
+    z is the prior: what is known of a row before its released count is looked at; where z is itself
+    uncertain, with a little of every count mixed in. It is right on average over the rows of the
+    table, and not for a row that other knowledge sets apart. It is not about rows publicly known to
+    be zero.
     """
 
     count: int
@@ -150,33 +150,9 @@ def run_words(interval: Sequence[int], top: int) -> str:
 
 def prior(release: "Release", group: int = 0) -> tuple[Floats, Mechanism]:
     """What is known of a row before its count is looked at, and the mechanism that drew it."""
-    if release.groups is not None:
-        return group_prior(release, group)
-    mechanism = release.mechanism
-    if len(mechanism) > DENSE_UP_TO and mechanism.target is not None:
-        return release.target, mechanism
-    if not release.privacy.budget.stage_1:
-        return release.evidence.row_prior, mechanism
-    try:
-        return release.evidence.row_prior, mechanism
-    except HoldfastError:  # a stage 1 that is not known here
-        return release.target, mechanism
-
-
-def shortest_run(probabilities: Floats, level: float) -> tuple[int, int]:
-    """The shortest run with at least this probability; of several, the most probable.
-
-    >>> shortest_run(np.array([0.05, 0.5, 0.4, 0.05]), 0.9)
-    (1, 2)
-    """
-    below = np.concatenate([[0], np.cumsum(probabilities)])
-    needed = below[:-1] + level * below[-1]
-    ends = np.searchsorted(below, needed - 1e-12)  # first end with enough between
-    starts = np.flatnonzero(ends < len(below))
-    lengths = ends[starts] - starts
-    short = starts[lengths == lengths.min()]
-    best = short[np.argmax(below[ends[short]] - below[short])]
-    return int(best), int(ends[best] - 1)
+    if release.privacy.budget.stage_1:
+        return row_prior(release, group)
+    return release.evidence.best, release.mechanism
 
 
 def check_level(level: Any) -> float:

@@ -19,6 +19,7 @@ from holdfast.analysis.cautions import (
 )
 from holdfast.analysis.evidence import ESTIMATORS, Evidence
 from holdfast.analysis.parts.part import digest
+from holdfast.analysis.parts.totals import MEASURED_QUESTIONS
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.arrays import Floats
@@ -49,7 +50,8 @@ def ask(
         if by is not None:
             return ask_groups(release, question, by=by, **how)
         return ask_part(release, question, **how)
-    if release.groups is not None or (question == "total" and release.totals is not None):
+    measured = release.totals is not None and question in MEASURED_QUESTIONS
+    if release.groups is not None or measured:
         _refuse(estimator)
         level = check_level(level)
         return ask_everything(release, question, level=level, options=options)
@@ -59,8 +61,8 @@ def ask(
 def _refuse(estimator: str) -> None:
     if estimator != "best":
         raise HoldfastError(
-            "`estimator` does not fit a question about some of the rows, a release by group, or a "
-            "measured total."
+            "`estimator` does not fit a question about some of the rows, a release by group, or "
+            "what was measured as a total."
         )
 
 

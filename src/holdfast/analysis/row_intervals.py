@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from holdfast.analysis.answer import percent
 from holdfast.analysis.every_count import (
     UNSURE_NOTE,
-    distribution_is_unsure,
     ends_for_every_count,
     rarely_covered,
 )
@@ -17,6 +16,7 @@ from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -68,7 +68,7 @@ class Intervals:
 def intervals(release: "Release", level: float, every: bool | None = None) -> Intervals:
     """Intervals for every row; rows of the same kind have the same."""
     level = check_level(level)
-    unsure = distribution_is_unsure(release)
+    unsure = does_without(release)
     chosen = unsure if every is None else every
     seen, where = np.unique(row_kinds(release), return_inverse=True)
     if len(seen) * len(release.target) > MOST_HELD:

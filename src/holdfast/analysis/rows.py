@@ -14,12 +14,18 @@ if TYPE_CHECKING:
 
 
 def row_labels(release: "Release", column: str | None) -> Sequence[Any]:
-    """The labels of the rows: of the named column, else of the first unchanged one, else 0, 1, …"""
-    if column is None and not release.unchanged_columns:
+    """The labels of the rows: of the named column, else of `label_column`, else 0, 1, …"""
+    name = column or label_column(release)
+    if name is None:
         return range(len(release.counts))
     from holdfast.tables.table import labels_of
 
-    return labels_of(release.table, column or release.unchanged_columns[0])
+    return labels_of(release.table, name)
+
+
+def label_column(release: "Release") -> str | None:
+    """The column that names the rows: the category, else the first unchanged one."""
+    return release.category or next(iter(release.unchanged_columns), None)
 
 
 def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:

@@ -104,16 +104,11 @@ def _skipped(release: "Release") -> StageOne:
     )
 
 
-def repeated_fits(release: "Release") -> Floats:
-    """z as it might have been: stage 1 repeated on a table distributed as z, a row each time."""
-    from holdfast.privatizers.named import find_privatizer
-
-    return _repeats(release, find_privatizer(release.methods[0]), FITS)[0]
-
-
 def fit_spread(release: "Release") -> Floats:
     """Rows whose products add up to the covariance of z's error, from repeating stage 1."""
-    draws = repeated_fits(release)
+    from holdfast.privatizers.named import find_privatizer
+
+    draws, _ = _repeats(release, find_privatizer(release.methods[0]), FITS)
     spread = (draws - draws.mean(axis=0)) / np.sqrt(FITS - 1)
     deviations = np.sqrt(np.square(np.cumsum(spread, axis=1)).sum(axis=0))[:-1, None]
     alone = -np.diff(np.eye(draws.shape[1]), axis=0) * deviations

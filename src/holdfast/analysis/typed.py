@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.analysis.answer import percent
+from holdfast.analysis.changes import RowChanges
 from holdfast.analysis.grammar import AnsweredBy, Call, parse
 from holdfast.analysis.known_zeros import drawn_rows, known_notes
 from holdfast.analysis.posterior import row_law, row_notes, run_words
@@ -23,10 +24,12 @@ def answer_typed(
     label: str | None = None,
     where: str | None = None,
     by: str | None = None,
+    against: Any = None,
 ) -> Any:
     """What a release says to a question of `grammar`; rows are found by the text of their label.
 
-    `where` and `by` are those of `Release.ask`, for questions about the distribution.
+    `where`, `by` and `against` are those of `Release.ask`, for questions about the distribution;
+    those about changes need `against` as well.
 
     >>> from holdfast import privatize
     >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
@@ -36,13 +39,19 @@ def answer_typed(
     asked = parse(question)
     how: dict[str, Any] = {"level": level}
     if asked.method is AnsweredBy.ASK:
-        how |= {"estimator": estimator, "where": where, "by": by}
+        how |= {"estimator": estimator, "where": where, "by": by, "against": against}
     elif where is not None or by is not None:
         raise HoldfastError(
             "`where` and `by` fit questions such as share, mean, total, median, gini."
         )
     elif estimator != "best":
         raise HoldfastError("`estimator` does not fit a question about rows.")
+    elif asked.method is AnsweredBy.CHANGES:
+        return _changes(release, against, asked, label, level)
+    elif against is not None:
+        raise HoldfastError(
+            "`against` fits questions such as share, mean, total, and 'changes', 'change of A'."
+        )
     elif asked.method is AnsweredBy.POSTERIOR:
         return _posterior(release, asked, level)
     else:
@@ -59,6 +68,16 @@ def _with_rows(release: "Release", asked: Call, label: str | None) -> Call:
         labels = row_labels(release, label)
         return replace(asked, arguments=([typed_row(labels, x) for x in asked.arguments[0]],))
     return asked
+
+
+def _changes(
+    release: "Release", earlier: "Release | None", asked: Call, label: str | None, level: float
+) -> RowChanges:
+    if earlier is None:
+        raise HoldfastError("a question about changes needs an earlier release: `--against`.")
+    labels = row_labels(release, label)
+    rows = [typed_row(labels, row) for row in asked.arguments[0]] if asked.arguments else None
+    return release.changes(earlier, rows, label=label, level=level)
 
 
 def _posterior(release: "Release", asked: Call, level: float) -> dict[str, Any]:

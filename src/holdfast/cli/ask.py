@@ -25,6 +25,10 @@ def ask(
         typer.Option(help='Which rows, such as "state == AL and population < 5000".'),
     ] = None,
     by: Annotated[str | None, typer.Option(help="A column: an answer for each group.")] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(help="Folder of an earlier release of the same table: what changed since."),
+    ] = None,
     label: Annotated[
         str | None, typer.Option(help="Column that names the rows; default the first one.")
     ] = None,
@@ -35,7 +39,7 @@ def ask(
     Questions: share zero · share 3 · share at least 3 · share above 2 · share at most 5 ·
     share below 6 · share between 2 and 5 · mean · total · median · quantile 0.9 · variance ·
     gini · released 7 (what it says of the true count) · top 10 · compare A with B ·
-    total of A, B, C
+    total of A, B, C; with --against also: changes (of each row) · change of A, B
 
     Examples:
 
@@ -44,6 +48,8 @@ def ask(
     [bold]holdfast ask release "quantile 0.9" --level 0.95[/bold]
 
     [bold]holdfast ask release "mean" --where "population < 5000" --by state[/bold]
+
+    [bold]holdfast ask release-2026 "share zero" --against release-2025[/bold]
     """
     import holdfast
     from holdfast.analysis.grammar import parse
@@ -53,6 +59,7 @@ def ask(
     with working("Answering …", quiet=as_json):
         release = holdfast.load(directory)
         how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
+        how["against"] = None if against is None else holdfast.load(against)
         answer = answer_typed(release, question, level=level, **how)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
@@ -63,11 +70,13 @@ def ask(
 def _plain(answer: Any, release: "Release") -> dict[str, Any]:
     from holdfast.analysis.answer import Answer
     from holdfast.analysis.asking import Answers
+    from holdfast.analysis.changes import RowChanges
 
     if isinstance(answer, tuple):
         content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
     elif isinstance(answer, dict):
         content = answer
     else:
-        content = answer.to_dict() if isinstance(answer, Answer | Answers) else asdict(answer)
+        known = isinstance(answer, Answer | Answers | RowChanges)
+        content = answer.to_dict() if known else asdict(answer)
     return content | {"simulated": release.privacy.simulated}

@@ -1,5 +1,6 @@
 """What the command line calls the parts of a run, and its numbers."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -90,17 +91,12 @@ def within_of(texts: list[str] | None) -> Any:
     return parts or None
 
 
-def subset_of(text: str, *, streamed: bool = False) -> dict[str, str]:
-    """The rows that are released: a column and a label of it; refused for tables in batches.
+def subset_of(text: str) -> dict[str, str]:
+    """The rows that are released: a column and a label of it.
 
     >>> subset_of("state=NE")
     {'state': 'NE'}
     """
-    if streamed:
-        raise HoldfastError(
-            "`--subset` is for tables that are read into memory. Nothing was drawn or spent. Hint: "
-            "--no-stream for a single file; a --query can say WHERE, and is charged in full."
-        )
     column, sign, label = text.partition("=")
     if not sign:
         raise HoldfastError("`--subset` must be a column and a label, such as state=NE.")
@@ -112,6 +108,23 @@ def totals_of(asked: bool, share: str | None) -> Any:
     if share is not None and not asked:
         raise HoldfastError("`--totals-share` goes with `--totals`.")
     return share if share is not None else asked
+
+
+def by_column(texts: list[str], parameter: str, read: Callable[[str], Any]) -> Any:
+    """One value for all columns of counts, or `COLUMN=VALUE` for each.
+
+    >>> by_column(["40"], "max_count", int), by_column(["a=40", "b=80"], "max_count", int)
+    (40, {'a': 40, 'b': 80})
+    """
+    if len(texts) == 1 and "=" not in texts[0]:
+        return read(texts[0])
+    pairs = [text.rpartition("=") for text in texts]
+    if not all(sign for _, sign, _ in pairs) or len({name for name, _, _ in pairs}) < len(pairs):
+        option = parameter.replace("_", "-")
+        raise HoldfastError(
+            f"`--{option}` must be given once, or once for each column of counts as COLUMN=VALUE."
+        )
+    return {name: read(value) for name, _, value in pairs}
 
 
 def max_count_of(text: str, epsilon: str | None) -> Any:

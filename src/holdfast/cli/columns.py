@@ -1,4 +1,4 @@
-"""What the command line says of columns: one count column, and nothing withheld by surprise."""
+"""What the command line says of columns: those of counts, and nothing withheld by surprise."""
 
 import shlex
 import sys
@@ -11,14 +11,10 @@ if TYPE_CHECKING:
     from holdfast.tables.columns import Roles
 
 
-def only_count(names: Sequence[str] | None) -> str | None:
-    """The one column of counts that may be named."""
-    if names is not None and len(names) > 1:
-        raise HoldfastError(
-            "`--count` may be given once: a release has one column of counts. "
-            "Hint: make a release for each, from a file without the other counts."
-        )
-    return names[0] if names else None
+def counts_named(names: Sequence[str] | None) -> dict[str, Any]:
+    """The column of counts, and others that are released with it."""
+    first, *others = names or [None]
+    return {"count": first, **({"other_counts": tuple(others)} if others else {})}
 
 
 def roles_of(source: Any, names: dict[str, Any], *, streamed: bool) -> "Roles":

@@ -50,7 +50,7 @@ def count(
 
 
 def counted(
-    file: Path, by: list[str] | None, categories: Path | None, per: str | None
+    file: Any, by: list[str] | None, categories: Path | None, per: str | None
 ) -> tuple[Any, dict[str, Any]]:
     """People as a table of counts, and what its columns are."""
     import holdfast

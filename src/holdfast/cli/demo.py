@@ -19,13 +19,18 @@ def demo(
     picture: Annotated[
         Path | None, typer.Option(help="Also write the comparison as an SVG picture.")
     ] = None,
+    table: Annotated[
+        Path | None,
+        typer.Option(help="Only write the table itself, as CSV, to try other commands on."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Make the run repeatable: a simulation.")] = None,
 ) -> None:
     """Privatize a real public table and compare the release with the truth.
 
     The table: homicides in 2,197 US counties in 1996 (public data, source in the package).
 
-    Example: [bold]holdfast demo --picture demo.svg[/bold]
+    Examples: [bold]holdfast demo --picture demo.svg[/bold]; [bold]holdfast demo --table
+    homicides.csv[/bold], and then holdfast privatize homicides.csv.
     """
     from rich.panel import Panel
 
@@ -34,11 +39,16 @@ def demo(
     from holdfast.tables.histogram import histogram_of_counts, top_code
     from holdfast.tables.table import read_table
 
+    source = files("holdfast") / "data" / "county_homicides_1996.csv"
+    if table is not None:
+        _write_new(table, source.read_text(encoding="utf-8"))
+        screen.print(f"Table: {table}, public data: county, population and homicides.")
+        return
     if picture is not None and (picture.suffix != ".svg" or not picture.parent.is_dir()):
         raise HoldfastError(
             f"`--picture` must be an .svg file in a folder that exists, got {picture}."
         )
-    with as_file(files("holdfast") / "data" / "county_homicides_1996.csv") as path:
+    with as_file(source) as path:
         with working("Building the mechanism (the first run compiles it) …"):
             release = holdfast.privatize(
                 path,
@@ -97,6 +107,18 @@ def _errors(counts: Integers, ours: Integers, rival: Integers, columns: Sequence
     changes = (f"{np.abs(c - counts).mean():.2f}" for c in (ours, rival))
     table.add_row("average change of a count", "", *changes)
     return table
+
+
+def _write_new(path: Path, text: str) -> None:
+    from holdfast.errors import HoldfastError
+
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError:
+        raise HoldfastError(f"`{path}` exists already. Hint: name a new file.") from None
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None
 
 
 def _draw(picture: Path, columns: Sequence[Column]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from holdfast.cli.ledger import as_dict, sentence
+from holdfast.cli.ledger import account_dict, sentence
 from holdfast.cli.screen import asides, screen
 from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
@@ -13,7 +13,7 @@ from holdfast.privacy.delta import rounded_up
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
     from holdfast.engines.stages import Stages
-    from holdfast.ledger.entries import Balance
+    from holdfast.ledger.book import Balance
 
 
 def warn(note: str) -> None:
@@ -21,8 +21,8 @@ def warn(note: str) -> None:
     asides.print(f"Note: {one_line(note)}.")
 
 
-def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_json: bool) -> None:
-    """Say what a run would do; draws nothing."""
+def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_json: bool) -> None:
+    """Say what a run would do, and what each balance that it must fit has left; draws nothing."""
     from holdfast.release.usefulness import small_group_notes
 
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
@@ -34,8 +34,7 @@ def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_js
         if groups is not None:
             sizes = {"rows_of_groups": groups.sizes.tolist()}
             plan["within"] = groups.within.to_dict() | {"groups": len(groups)} | sizes
-        if account is not None:
-            plan["ledger"] = as_dict(account)
+        plan |= account_dict(account)
         spent = {"epsilon": str(budget.epsilon), "delta": str(delta), "bound": str(budget.quantile)}
         spent |= {"totals": str(budget.totals)} if budget.totals else {}
         spent |= {"stage_1": str(budget.stage_1), "stage_2": str(budget.stage_2)}
@@ -68,10 +67,10 @@ def say_plan(table: "Looked", stages: "Stages", account: "Balance | None", as_js
             "The noise on the distribution of counts would have a standard deviation of "
             f"{_in_words(min(stages.share_uncertainty, 1.0))} of the rows."
         )
-    if account is not None:
-        screen.print(sentence(account))
-        if budget.epsilon > account.epsilon_left or delta > account.delta_left:
-            screen.print("That is not enough, unless this very release was made before.")
+    for balance in account:
+        screen.print(sentence(balance))
+    if any(budget.epsilon > each.epsilon_left or delta > each.delta_left for each in account):
+        screen.print("That is not enough, unless this very release was made before.")
 
 
 def _names(columns: tuple[str, ...]) -> str:

@@ -13,7 +13,8 @@ from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError, one_line
 
 if TYPE_CHECKING:
-    from holdfast.ledger.entries import Balance, Begun, Limit, Spend
+    from holdfast.ledger.book import Balance
+    from holdfast.ledger.entries import Begun, Limit, Spend
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -32,24 +33,38 @@ def set_limit(
     dataset: Annotated[str, typer.Argument(help="Name of the dataset.")],
     epsilon: Annotated[str, typer.Option(help="What all its releases may spend together.")],
     delta: Annotated[str, typer.Option(help="The same for delta.")] = "0",
+    per_period: Annotated[
+        bool,
+        typer.Option("--per-period", help="What the releases of each period may spend together."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Set what a dataset may spend; starts the ledger if there is none.
 
     A dataset without a limit cannot be released through the ledger. A new limit replaces the
-    old one; both stay in the history.
+    old one of its kind, for all time or for each period; all stay in the history, and where there
+    are both a release must fit both.
 
     Example: [bold]holdfast ledger set-limit budget.ledger homicides --epsilon 2[/bold]
+
+    [bold]holdfast ledger set-limit budget.ledger homicides --epsilon 1 --per-period[/bold] lets
+    [bold]holdfast privatize … --period 2026[/bold] spend 1 for that year, and the next for the
+    next.
     """
     from holdfast.ledger.ledger import Ledger
 
     ledger = Ledger(file)
-    ledger.set_limit(dataset, epsilon=epsilon, delta=delta)
-    balance = ledger.balance(dataset)
+    ledger.set_limit(dataset, epsilon=epsilon, delta=delta, per_period=per_period)
+    balances = ledger.must_fit(dataset)
+    balance = balances[0] if per_period else balances[-1]
     if as_json:
         typer.echo(json.dumps(as_dict(balance)))
-    else:
-        screen.print(sentence(balance))
+        return
+    screen.print(sentence(balance))
+    if per_period and len(balances) == 1:
+        screen.print(
+            "There is no limit for all time: whoever is counted in several periods spends in each."
+        )
 
 
 @app.command()
@@ -62,14 +77,14 @@ def show(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show limit, spent and left of each dataset.
+    """Show limit, spent and left of each dataset, and of each period that has a limit.
 
     Example: [bold]holdfast ledger show budget.ledger --delta 1e-6[/bold]
     """
     from holdfast.ledger.ledger import Ledger
 
     ledger = Ledger(file)
-    balances = ledger.balances() if dataset is None else [ledger.balance(dataset)]
+    balances = ledger.balances(dataset)
     tighter = {b.dataset: _together(ledger, b.dataset, delta) for b in balances} if delta else {}
     if as_json:
         shown = [as_dict(b) | _stated(tighter.get(b.dataset), delta) for b in balances]
@@ -140,7 +155,8 @@ def sentence(balance: "Balance") -> str:
 
     spent = (
         f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
-        f"{plainly(balance.epsilon_limit)}; {plainly(balance.epsilon_left)} is left."
+        f"{plainly(balance.epsilon_limit)}{balance.in_words}; {plainly(balance.epsilon_left)} is "
+        "left."
     )
     if not balance.delta_limit and not balance.delta_spent:
         return spent
@@ -163,6 +179,7 @@ def as_dict(balance: "Balance") -> dict[str, Any]:
     """A balance as plain values; exact numbers as fractions in text."""
     return {
         "dataset": balance.dataset,
+        "period": balance.when,
         "epsilon_limit": str(balance.epsilon_limit),
         "epsilon_spent": str(balance.epsilon_spent),
         "epsilon_left": str(balance.epsilon_left),
@@ -171,6 +188,12 @@ def as_dict(balance: "Balance") -> dict[str, Any]:
         "delta_left": str(balance.delta_left),
         "spends": balance.states,
     }
+
+
+def account_dict(balances: "list[Balance]") -> dict[str, Any]:
+    """What a release must fit, as plain values; nothing where no ledger pays."""
+    names = ("ledger", "ledger_for_all_time")
+    return {name: as_dict(each) for name, each in zip(names, balances, strict=False)}
 
 
 def _stated(epsilon: Fraction | None, delta: str | None) -> dict[str, Any]:
@@ -187,15 +210,18 @@ def _print_balances(
     from holdfast.ledger.entries import plainly
 
     table = Table(title="Budget of each dataset", title_justify="left")
-    for name in ("dataset", "epsilon spent", "limit", "left", "done", "abandoned", "open"):
-        table.add_column(name, justify="left" if name == "dataset" else "right")
+    timed = any(balance.in_words for balance in balances)
+    names = ["dataset", *["period"] * timed]
+    for name in (*names, "epsilon spent", "limit", "left", "done", "abandoned", "open"):
+        table.add_column(name, justify="left" if name in names else "right")
     if tighter:
         table.add_column(f"epsilon at delta {delta}", justify="right")
     for balance in balances:
         amounts = (balance.epsilon_spent, balance.epsilon_limit, balance.epsilon_left)
         states = (str(balance.states[state]) for state in ("done", "abandoned", "open"))
         also = [f"{float(tighter[balance.dataset]):.6g}"] if tighter else []
-        table.add_row(balance.dataset, *map(plainly, amounts), *states, *also)
+        named = [balance.dataset, *[balance.when] * timed]
+        table.add_row(*named, *map(plainly, amounts), *states, *also)
     table.caption = "Abandoned and open spends count: something may have been drawn."
     table.caption_justify = "left"
     screen.print(table)
@@ -203,7 +229,7 @@ def _print_balances(
         if balance.delta_limit or balance.delta_spent:
             screen.print(
                 f"{balance.dataset}: delta {plainly(balance.delta_spent)} spent of "
-                f"{plainly(balance.delta_limit)}."
+                f"{plainly(balance.delta_limit)}{balance.in_words}."
             )
 
 
@@ -215,13 +241,14 @@ def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
         return {"kind": "begun"} | known | {"earlier": entry.earlier}
     known |= {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
     if not isinstance(entry, Spend):
-        return {"kind": "limit"} | known
+        return {"kind": "limit"} | known | {"per_period": entry.per_period}
     return (
         {"kind": "spend"}
         | known
         | {"id": entry.id, "entry": entry.entry, "state": entry.state, "ended": entry.ended}
         | {name: vars(entry)[name] for name in ("file", "column", "folder", "purpose")}
         | {"subset": str(entry.subset) if entry.subset is not None else None}
+        | {"period": str(entry.period) if entry.period is not None else None}
         | {"parameters": json.loads(entry.what or "null")}
     )
 
@@ -244,7 +271,7 @@ def _print_history(entries: "list[Begun | Limit | Spend]") -> None:
             table.add_row(*row, "", f"chain begun{over}", "", "", "")
             continue
         else:
-            kind, told = "limit set", ""
+            kind, told = f"limit{' of each period' * entry.per_period} set", ""
         amounts = plainly(entry.epsilon), plainly(entry.delta)
         table.add_row(*row, one_line(entry.dataset), kind, *amounts, told)
     screen.print(table)
@@ -255,9 +282,11 @@ def _told(spend: "Spend") -> str:
     column = f"{one_line(spend.column)} of " if spend.column else ""
     parts = [
         column + (one_line(Path(spend.file).name) if spend.file else "a table"),
+        f"of {spend.period}" if spend.period is not None else "",
         f"only {one_line(str(spend.subset))}" if spend.subset is not None else "",
         f"to {one_line(spend.folder)}" if spend.folder else "",
         f"for: {one_line(spend.purpose)}" if spend.purpose else "",
     ]
-    known = any((spend.column, spend.file, spend.folder, spend.purpose, spend.subset))
+    told = spend.column, spend.file, spend.folder, spend.purpose, spend.subset, spend.period
+    known = any(told)
     return "\n".join(part for part in parts if part) if known else ""

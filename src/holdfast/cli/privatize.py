@@ -11,6 +11,7 @@ import typer
 from holdfast.cli.choices import (
     CONSTRUCTORS,
     NAMES,
+    by_column,
     find_constructor,
     find_privatizer,
     max_count_of,
@@ -18,19 +19,20 @@ from holdfast.cli.choices import (
     totals_of,
     within_of,
 )
-from holdfast.cli.columns import only_count, refuse_surprise, roles_of
+from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
-from holdfast.cli.ledger import as_dict, sentence
-from holdfast.cli.options import read_whole, whole
+from holdfast.cli.ledger import account_dict, sentence
+from holdfast.cli.options import whole
 from holdfast.cli.payment import told
 from holdfast.cli.screen import asides, bars, promise, screen, working
+from holdfast.cli.several import plan_several, show_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
 from holdfast.tables.formats import release_format
 
 if TYPE_CHECKING:
-    from holdfast.ledger.entries import Balance
+    from holdfast.ledger.book import Balance
     from holdfast.release.release import Release
 
 
@@ -44,14 +46,42 @@ def privatize(
     ],
     epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
     max_count: Annotated[
-        str,
+        list[str],
         typer.Option(
             help="Highest count published, up to 1,000,000: a generous number chosen without "
             "looking at the data, or quantile:0.99 to find it privately for a part of the budget; "
-            "auto is quantile:0.999."
+            "auto is quantile:0.999. With several counts one for all, or COLUMN=NUMBER for each."
         ),
     ],
-    count: Annotated[list[str] | None, typer.Option(help="Name of the count column.")] = None,
+    count: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Name of the count column; more than once to release several counts together."
+        ),
+    ] = None,
+    joint: Annotated[
+        bool,
+        typer.Option(
+            "--joint", help="Keep the relation between several counts; single counts change more."
+        ),
+    ] = False,
+    person_in: Annotated[
+        str,
+        typer.Option(
+            help="Where one person may be counted: 'all columns' of counts, which divides epsilon "
+            "between them, or 'one column' of a row."
+        ),
+    ] = "all columns",
+    weight: Annotated[
+        list[str] | None,
+        typer.Option(help="A column's part of epsilon, as COLUMN=2; once for each."),
+    ] = None,
+    rows: Annotated[
+        str, typer.Option(help="In how many rows one person may be, at the most.")
+    ] = "1",
+    unit: Annotated[
+        str, typer.Option(help="Who is protected: person, household, establishment.")
+    ] = "person",
     category: Annotated[
         str | None, typer.Option(help="Name of the category column, which is published as it is.")
     ] = None,
@@ -124,8 +154,12 @@ def privatize(
         str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
     ] = None,
     contributions: Annotated[
-        str, typer.Option(help="How much one person may add to one row, at the most.")
-    ] = "1",
+        list[str] | None,
+        typer.Option(
+            help="How much one person may add to one row, at the most; default 1. With several "
+            "counts one for all, or COLUMN=NUMBER for each."
+        ),
+    ] = None,
     bound_epsilon: Annotated[
         str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
     ] = None,
@@ -149,6 +183,20 @@ def privatize(
     purpose: Annotated[
         str | None, typer.Option(help="Why this is released, for the ledger's history.")
     ] = None,
+    period: Annotated[
+        str | None,
+        typer.Option(
+            help="The time that the counts are of, such as 2026, 2026-Q1, 2026-07 or "
+            "2025-09..2026-08; a ledger may have a limit for each."
+        ),
+    ] = None,
+    corrects: Annotated[
+        Path | None,
+        typer.Option(
+            help="A release whose rows these are, with labels corrected or columns added: its "
+            "counts are written again beside them, unpaid."
+        ),
+    ] = None,
     stream: Annotated[
         bool | None,
         typer.Option(
@@ -163,7 +211,16 @@ def privatize(
     ] = None,
     header_row: Annotated[
         int | None,
-        typer.Option(help="Row of an Excel sheet that has the names; default: found."),
+        typer.Option(help="Row with the names of the columns; default: the first, in Excel found."),
+    ] = None,
+    last_row: Annotated[
+        int | None, typer.Option(help="Last row of the table; totals and notes below are left out.")
+    ] = None,
+    thousands: Annotated[
+        str | None, typer.Option(help="Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
+    ] = None,
+    decimal: Annotated[
+        str | None, typer.Option(help="',' where numbers in a CSV file have a decimal comma.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
@@ -196,11 +253,15 @@ def privatize(
 
     With [bold]--ledger budget.ledger --dataset homicides[/bold] the release is paid for before
     anything is drawn, and one that was made before is written again instead of drawn again.
+    [bold]--period 2026[/bold] says of which year the counts are, [bold]--corrects release[/bold]
+    that only labels or columns beside them have changed.
     """
     import holdfast
     from holdfast.engines.looking import check_room, look_at_file, look_at_stream
+    from holdfast.engines.several import refuse_for_one
     from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
+    from holdfast.tables.files import read_part
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
@@ -208,15 +269,21 @@ def privatize(
         new_folder(out)
     options: dict[str, Any] = {
         "epsilon": epsilon,
-        "max_count": max_count_of(max_count, bound_epsilon),
-        "contributions": whole(contributions, "contributions"),
+        "max_count": by_column(
+            max_count, "max_count", lambda text: max_count_of(text, bound_epsilon)
+        ),
+        "contributions": by_column(
+            contributions or ["1"], "contributions", lambda text: whole(text, "contributions")
+        ),
+        "rows": whole(rows, "rows"),
+        "unit": unit,
         "split": split,
         "totals": totals_of(totals, totals_share),
     }
     stage_1 = None if privatizer is None else find_privatizer(privatizer)
     stages = {"privatizer": stage_1, "constructor": find_constructor(constructor, delta)}
     names: dict[str, Any] = {
-        "count": only_count(count),
+        **counts_named(count),
         "category": category,
         "keep": keep or (),
         "publish_anyway": publish_anyway or (),
@@ -229,28 +296,48 @@ def privatize(
         raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
     if (ledger is None) != (dataset is None):
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
-    streamed = not from_people and is_streamed(file, stream, query)
+    if corrects is not None and ledger is None:
+        raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
+    part = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
+    part |= {"thousands": thousands, "decimal": decimal}
+    part = {name: value for name, value in part.items() if value is not None}
+    if part and (stream or query is not None):
+        raise HoldfastError(
+            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
+            "Hint: leave out --stream and --query."
+        )
+    streamed = not from_people and not part and is_streamed(file, stream, query)
     names["within"] = within_of(within)
     if subset is not None:
-        names["subset"] = subset_of(subset, streamed=streamed)
+        names["subset"] = subset_of(subset)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
-        table, roles = counted(file, by, categories, per)
+        table, roles = counted(read_part(file, part) if part else file, by, categories, per)
         opened: Any = nullcontext(table)
         names |= roles
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = (
-            asked_source(file, query)
-            if streamed
-            else nullcontext(read_whole(file, sheet, header_row))
-        )
+        opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
+    weights = by_column(weight, "weight", str) if weight else None
+    shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
+    if "other_counts" in names:
+        options |= shared
+        if streamed and (joint or subset is not None):
+            raise HoldfastError(
+                "`--joint` and `--subset` of several counts are for tables that are read into "
+                "memory. Nothing was drawn or spent. Hint: --no-stream for a single file."
+            )
+    else:
+        refuse_for_one(**shared)
     if dry_run:
-        account = None if ledger is None else _account(ledger, dataset, names.get("subset"))
-        parameters = check_parameters(**options, **stages, within=names.get("within"))
+        account = _accounts(ledger, dataset, period, names.get("subset"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+            if "other_counts" in names:
+                plan_several(source, count or [], names, options | stages, account, as_json)
+                return
+            parameters = check_parameters(**options, **stages, within=names.get("within"))
             look = look_at_stream if streamed else look_at_file
             seen = look(source, names, parameters)
         say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
@@ -258,7 +345,10 @@ def privatize(
     check_room(file, out, options["max_count"])
     payer = None if ledger is None else told(ledger, file, count, out, purpose)
     paid: dict[str, Any] = {"seed": seed, "ledger": payer, "dataset": dataset}
+    paid |= {"period": period, "corrects": corrects}
     chosen = names | options | paid | stages
+    if chosen.pop("other_counts", None):
+        chosen["count"] = count
     with _saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
         if streamed:
@@ -276,14 +366,14 @@ def privatize(
         extra: dict[str, Any] = {"folder": str(folder)}
         if ledger is not None:
             extra["repeated"] = release.repeated
-            extra["ledger"] = as_dict(_account(ledger, dataset))
+            extra |= account_dict(_accounts(ledger, dataset, period))
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
         warn(note)
-    _show(release, folder)
+    (show_several if "other_counts" in names else _show)(release, folder)
     if ledger is not None and not release.privacy.simulated:
-        _say_what_was_spent(release, _account(ledger, dataset))
+        _say_what_was_spent(release, _accounts(ledger, dataset, period))
 
 
 def _refuse_with_people(*others: Any) -> None:
@@ -353,17 +443,23 @@ def _saying_if_it_counted() -> Iterator[None]:
         raise
 
 
-def _account(file: Path, dataset: str | None, subset: Any = None) -> "Balance":
+def _accounts(
+    file: Path | None, dataset: str | None, period: str | None, subset: Any = None
+) -> "list[Balance]":
+    """What a release must fit: what its period has left, and what is left for all time."""
     from holdfast.ledger.ledger import Ledger
 
-    return Ledger(file).balance(dataset or "", subset=subset)
+    if file is None:
+        return []
+    return Ledger(file).must_fit(dataset or "", subset=subset, period=period)
 
 
-def _say_what_was_spent(release: "Release", balance: "Balance") -> None:
+def _say_what_was_spent(release: "Release", balances: "list[Balance]") -> None:
     if release.repeated:
         screen.print(
             "This release was made before: it is the same one, nothing was drawn or spent.",
             style="bold",
         )
         screen.print("Whoever sees it published again learns that the table has not changed.")
-    screen.print(sentence(balance))
+    for balance in balances:
+        screen.print(sentence(balance))

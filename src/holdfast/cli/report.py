@@ -11,6 +11,7 @@ from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
+    from holdfast.analysis.report.content import Cover
     from holdfast.release.release import Release
 
 FORMATS = ("html", "md", "json", "xlsx")
@@ -30,6 +31,10 @@ def report(
         typer.Option("--with-intervals", help="Also write the table with an interval per row."),
     ] = False,
     level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
+    title: Annotated[str | None, typer.Option(help="What the table is, for the heading.")] = None,
+    by: Annotated[str | None, typer.Option(help="Who publishes it.")] = None,
+    date: Annotated[str | None, typer.Option(help="When, as it shall be printed.")] = None,
+    purpose: Annotated[str | None, typer.Option(help="What the release is for.")] = None,
 ) -> None:
     """Write a report of a release: what was promised, what it says, how sure, what not to do.
 
@@ -43,11 +48,14 @@ def report(
 
     [bold]holdfast report release --with-intervals --out report.html[/bold]
 
+    [bold]holdfast report release --title "Homicides by county" --by "Department of Health"[/bold]
+
     [bold]holdfast report release --format md[/bold]
 
     [bold]holdfast report release --format xlsx[/bold]
     """
     import holdfast
+    from holdfast.analysis.report.content import Cover
     from holdfast.analysis.report.table import as_text, table_with_intervals
     from holdfast.tables.table import write_file
 
@@ -61,7 +69,7 @@ def report(
             _check_new(path)
     with working("Answering …", quiet=form == "json"):
         release = holdfast.load(directory)
-        made = _dress(release, level, form)
+        made = _dress(release, level, form, Cover(title=title, by=by, date=date, purpose=purpose))
     if table is not None:
         columns, notes = table_with_intervals(release, level)
         write_file(as_text(columns), table)
@@ -75,14 +83,14 @@ def report(
     typer.echo(f"Report: {place}")
 
 
-def _dress(release: "Release", level: float, form: str) -> bytes:
+def _dress(release: "Release", level: float, form: str, cover: "Cover") -> bytes:
     from holdfast.analysis.report.content import report as make
 
     if form == "xlsx":
         from holdfast.analysis.report.workbook import workbook
 
-        return workbook(release, level)
-    return _text(make(release, level), form).encode()
+        return workbook(release, level, cover)
+    return _text(make(release, level, cover), form).encode()
 
 
 def _text(content: dict[str, Any], form: str) -> str:

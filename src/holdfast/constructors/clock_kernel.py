@@ -80,7 +80,7 @@ def start(z: NDArray[np.float64], epsilon: float) -> Clocks:
     return clocks
 
 
-@compiled(inline="always")
+@compiled()
 def _power(power, e):
     reach = len(power) // 2
     if -reach <= e <= reach:
@@ -90,7 +90,7 @@ def _power(power, e):
     return math.exp(e * math.log(power[reach + 1]))
 
 
-@compiled(inline="always")
+@compiled()
 def _plus(power, x1, e1, x2, e2):
     if x2 == 0.0:
         return x1, e1
@@ -101,7 +101,7 @@ def _plus(power, x1, e1, x2, e2):
     return x2 + x1 * _power(power, e1 - e2), e2
 
 
-@compiled(inline="always")
+@compiled()
 def _minus(power, x1, e1, x2, e2):
     x, e = _plus(power, x1, e1, -x2, e2)
     if abs(x) < 1e-20 and x != 0.0:  # keep the mantissa near 1, so that no power overflows
@@ -110,7 +110,7 @@ def _minus(power, x1, e1, x2, e2):
     return x, e
 
 
-@compiled(inline="always")
+@compiled()
 def _less(power, x1, e1, x2, e2):
     if e1 >= e2:
         return x1 < x2 * _power(power, e2 - e1)
@@ -330,15 +330,15 @@ def _look(x, k, y, w, power, j):
 def _add_scale(x, k, y, w, power, j, qx, qk):
     """r <- r - q s, for column j's present scale with s_j = 1."""
     v = len(y) + j
-    _take(x, k, y, w, power, v, UP, qx, qk)
+    _take(x, k, y, w, power, v, np.int64(UP), qx, qk)  # of one type with the next call
     level_up, level_down = k[v, SHIFT], np.int64(0)
     while v > 1:
-        sibling = v ^ 1
-        if v & 1:
-            _take(x, k, y, w, power, sibling, DOWN, qx, qk + level_down)
+        side, sibling = v & 1, v ^ 1
+        level = level_down if side == DOWN else level_up
+        _take(x, k, y, w, power, sibling, side, qx, qk + level)
+        if side == DOWN:
             level_down += k[sibling, SHIFT + DOWN]
         else:
-            _take(x, k, y, w, power, sibling, UP, qx, qk + level_up)
             level_up += k[sibling, SHIFT + UP]
         v >>= 1
         _pull_times(x, k, power, v)

@@ -66,23 +66,24 @@ class Heuristic(Constructor):
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
+        least = least_error(z, self.error, exact)
         if self.selector == "best":
-            return self._best(z, exact)
-        return self._construct(self.selector, z, exact)
+            return self._best(z, exact, least)
+        return self._construct(self.selector, z, exact, least)
 
-    def _best(self, z: Floats, epsilon: Fraction) -> Construction:
+    def _best(self, z: Floats, epsilon: Fraction, least: float | None) -> Construction:
         found: list[Construction] = []
         unresolved = []
         for name in (*ORDERS, *FURTHER_ORDERS):
             try:
-                found.append(self._construct(name, z, epsilon, precise=False))
+                found.append(self._construct(name, z, epsilon, least, precise=False))
             except Inaccurate:
                 unresolved.append(name)
         # the integers take long: only the paper's orders are worth it, and up to a size
         unresolved = [name for name in unresolved if name in ORDERS]
         if len(z) > LARGEST_PRECISE:
             unresolved = [] if found else ["sandwich"]
-        found += [self._construct(name, z, epsilon) for name in unresolved]
+        found += [self._construct(name, z, epsilon, least) for name in unresolved]
         return min(found, key=lambda construction: construction.count_error)
 
     def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
@@ -100,7 +101,13 @@ class Heuristic(Constructor):
         return fill_precisely(z, exact_epsilon(epsilon), _next_column(self.selector, z))[1]
 
     def _construct(
-        self, selector: str | Selector, z: Floats, epsilon: Fraction, *, precise: bool = True
+        self,
+        selector: str | Selector,
+        z: Floats,
+        epsilon: Fraction,
+        least: float | None,
+        *,
+        precise: bool = True,
     ) -> Construction:
         from holdfast.constructors import clock_kernel  # numba: not before it is needed
 
@@ -117,7 +124,7 @@ class Heuristic(Constructor):
             if not precise:
                 raise Inaccurate
             matrix, pieces = fill_precisely(z, epsilon, _next_column(selector, z))
-        error, least = count_error(matrix, z, self.error), least_error(z, self.error, epsilon)
+        error = count_error(matrix, z, self.error)
         return Construction(
             form=matrix,
             epsilon=epsilon,

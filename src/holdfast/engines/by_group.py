@@ -62,13 +62,15 @@ def by_group(
     z = fit_measured(
         measured, groups.sizes, budget.unit_1, bins=bins, ordered=ordered, totals=known
     )
-    mechanism, method = _mechanisms(z, constructor, budget)
+    mechanism, method = mechanisms_of(z, constructor, budget)
     found = Groups(partition=groups, mechanism=mechanism, measurement=measured, totals=totals)
     return found, method
 
 
-def _mechanisms(z: Floats, constructor: Constructor, budget: Budget) -> tuple[Any, str]:
-    """Groups with the same target share a mechanism."""
+def mechanisms_of(
+    z: Floats, constructor: Constructor, budget: Budget
+) -> tuple[GroupedMechanism, str]:
+    """T of each group from its target alone, and how; groups with the same target share one."""
     index: dict[bytes, int] = {}
     which = [index.setdefault(row.tobytes(), len(index)) for row in z]
     targets = [np.frombuffer(key) for key in index]

@@ -5,21 +5,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction
 from holdfast.engines.rehearsal import rehearse
+from holdfast.engines.several import refuse_for_one
+from holdfast.engines.several_memory import privatize_several
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import draw_by, histogram_by, totals_by
-from holdfast.ledger.request import TableDigest
-from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.engines.steps import content_of, first_steps, last_steps
+from holdfast.ledger.periods import period_notes, read_period
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
-from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import load
-from holdfast.release.release import Release, ReleaseFacts
-from holdfast.tables.count_values import MISSING, check_codes
-from holdfast.tables.histogram import histogram_of_counts, top_code
+from holdfast.release.release import Release
+from holdfast.tables.count_values import check_codes
 from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_table
 
@@ -28,8 +27,8 @@ def privatize(
     table: Any,
     *,
     epsilon: Any,
-    max_count: int | str | PrivateQuantile,
-    count: str | None = None,
+    max_count: Any,
+    count: str | Sequence[str] | None = None,
     category: str | None = None,
     keep: Sequence[str] = (),
     publish_anyway: Sequence[str] = (),
@@ -37,7 +36,7 @@ def privatize(
     repeated_categories: bool = False,
     missing: Sequence[Any] = (),
     structural_zero: str | Sequence[Any] | None = None,
-    contributions: int = 1,
+    contributions: Any = 1,
     privatizer: Privatizer | None = None,
     constructor: Callable[..., Construction] | None = None,
     split: Any = None,
@@ -47,13 +46,20 @@ def privatize(
     within: Any = None,
     totals: Any = None,
     subset: Any = None,
-) -> Release:
+    rows: int = 1,
+    unit: str = "person",
+    joint: bool = False,
+    person_in: str = "all columns",
+    weights: Any = None,
+    period: Any = None,
+    corrects: Any = None,
+) -> Any:
     """A private table of counts whose distribution of counts holds fast.
 
     The promise: whoever sees the release learns almost the same whether or not one person
-    is counted, for people who add at most `contributions` to one row. N (the number of
-    rows), their order, a given `max_count`, the structural zeros, and the columns `category`
-    and `keep` are public and published as they are. All other columns are withheld.
+    is counted, for people who add at most `contributions` to one row, or to each of `rows`. N (the
+    number of rows), their order, a given `max_count`, the structural zeros, and the columns
+    `category` and `keep` are public and published as they are. All other columns are withheld.
 
     Parameters:
         table: 1-D array-like of counts; a pandas, polars or pyarrow table or a DuckDB
@@ -63,7 +69,10 @@ def privatize(
             top-coded. Choose it generously, without looking at the data: too high a bound costs
             little. `PrivateQuantile(0.99)` finds one for a part of the budget; "auto" is the
             0.999 quantile, found up to 1,000,000.
-        count: Name of the count column, when `table` has columns.
+            With several columns of counts one for all, a list, or a dictionary by column.
+        count: Name of the count column, when `table` has columns; or a list of several, which are
+            released together: one table, one payment, one promise. Returns a `Release`, and of
+            several a `TableRelease`, whose columns are releases.
         category: Name of the category column, which is published.
         keep: Names of other columns to publish as they are. None of them may give the counts
             away, alone or together: what does is refused before anything is paid. What that
@@ -78,7 +87,8 @@ def privatize(
             published as missing and do not count towards N: that they are missing is public.
         structural_zero: Rows publicly known to be zero: a column's name, a boolean mask, or
             a list of categories. They pass through and do not count towards N.
-        contributions: How much one person may add to one row, at the most.
+        contributions: How much one person may add to one row, at the most; with several columns
+            of counts one for all, a list, or a dictionary by column.
         privatizer: Stage 1; default `CumulativeSmooth()`, above a max_count of 1000
             `LongRange()`.
         constructor: Stage 2; default `Optimal()`, the least error. A
@@ -96,70 +106,83 @@ def privatize(
             without a label are a group of their own.
         totals: True to measure the totals of the table and of each group, not capped, for a tenth
             of the budget; or another share of it.
+        rows: In how many rows one person may be, at the most.
+        unit: Who is protected, in a word: person, household, establishment.
+        joint: Whether the relation between several counts is kept: each is drawn given those
+            before it in `count`, for a larger change of single counts (docs/joint.md).
+        person_in: "all columns" where one person may be counted in several columns of a row, and
+            epsilon is divided between them; "one column" where each row of a person is counted in
+            one of them, and every column has all of epsilon.
+        weights: By what epsilon is divided between columns; evenly by default.
         subset: Release only the rows with one label in a public column, such as
             {"state": "NE"}; that column is published too. A ledger charges releases of other
             labels of the column side by side: docs/ledger.md says when that is true.
+        period: The time that the counts are of: 2026, "2026-Q1", "2026-07", "2025-09..2026-08".
+            The release says so, and a ledger may have a limit for each period: docs/years.md.
+        corrects: A release that this one corrects, or its folder. You say so that every row is the
+            one that stood in its place there, with a better label or more columns: then the same
+            counts are shown again beside them, unpaid. Refused where the counts, their order or a
+            parameter have changed.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    parameters = check_parameters(
-        epsilon=epsilon,
-        max_count=max_count,
-        contributions=contributions,
-        privatizer=privatizer,
-        constructor=constructor,
-        split=split,
-        seed=seed,
-        within=within,
-        totals=totals,
-    )
+    names: dict[str, Any] = {
+        "category": category,
+        "keep": keep,
+        "publish_anyway": publish_anyway,
+        "order_by": order_by,
+        "repeated_categories": repeated_categories,
+        "missing": missing,
+        "structural_zero": structural_zero,
+        "subset": subset,
+    }
+    options: dict[str, Any] = {
+        "epsilon": epsilon,
+        "max_count": max_count,
+        "contributions": contributions,
+        "rows": rows,
+        "unit": unit,
+        "privatizer": privatizer,
+        "constructor": constructor,
+        "split": split,
+        "seed": seed,
+        "within": within,
+        "totals": totals,
+    }
+    shared = {"joint": joint, "person_in": person_in, "weights": weights}
+    if count is not None and not isinstance(count, str):
+        return privatize_several(
+            table,
+            count=count,
+            names=names,
+            options=options | shared,
+            ledger=ledger,
+            dataset=dataset,
+            period=period,
+            corrects=corrects,
+        )
+    refuse_for_one(**shared)
+    parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
     account = find_account(ledger, dataset, source=table, column=count)
-    rows = read_table(
-        table,
-        count=count,
-        category=category,
-        keep=keep,
-        publish_anyway=publish_anyway,
-        order_by=order_by,
-        repeated_categories=repeated_categories,
-        missing=missing,
-        structural_zero=structural_zero,
-        within=parameters.within,
-        subset=subset,
-    ).checked()
-    stages, members = parameters.for_table(int(rows.drawn.sum()), rows.groups)
-    zeros = int(rows.structural_zero.sum())
-    run = InMemory(rows=rows, stages=stages, members=members)
-    request = replace(stages.request(zeros), subset=read_subset(subset))
+    found = read_table(table, count=count, within=parameters.within, **names).checked()
+    span = read_period(period)
+    found = replace(found, notes=(*period_notes(span), *found.notes))
+    stages, members = parameters.for_table(int(found.drawn.sum()), found.groups)
+    zeros = int(found.structural_zero.sum())
+    run = InMemory(rows=found, stages=stages, members=members)
+    request = replace(
+        stages.request(zeros), subset=read_subset(subset), period=span, corrects=corrects
+    )
     return pay_and_draw(run, request, account)
 
 
 def five_steps(rows: CountTable, stages: Stages, members: Integers | None = None) -> Release:
     """From a checked table to a release: everything that is drawn is drawn in here; `members` says
     of each row in which group it is."""
-    open_rows = rows.drawn
-    counts, own = rows.counts[open_rows], None if members is None else members[open_rows]
-    # step 1: the distribution of counts; steps 2 and 3: z, and from z alone T
-    staged = stages(histogram_by(own, counts, stages), totals_by(own, counts, stages))
-    counts = top_code(counts, staged.top)
-    released = np.where(rows.missing, MISSING, 0)
-    released[open_rows] = draw_by(own, staged.mechanism, counts, stages.source)  # step 4
-    facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
-    if staged.groups is not None:
-        facts["groups"] = replace(staged.groups, members=members)
-    return Release(  # step 5: users ask the released table, or z and T
-        counts=released,
-        table=rows.replace(released),
-        structural_zeros=int(rows.structural_zero.sum()),
-        structural_zero_rows=rows.structural_zero if rows.structural_zero.any() else None,
-        missing_rows=rows.missing if rows.missing.any() else None,
-        count_column=rows.column,
-        unchanged_columns=rows.others,
-        **facts | {"notes": (*rows.notes, *facts["notes"])},
-    )
+    return last_steps(rows, first_steps(rows, stages, members), members)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -178,12 +201,18 @@ class InMemory(Run[Release]):
         columns that say which group a row is in."""
         release = replace(five_steps(self.rows, self.stages, self.members), receipt=receipt)
         if store is not None:
-            bare = replace(release, table=release.counts, count_column=None, unchanged_columns=())
+            bare = replace(
+                release,
+                table=release.counts,
+                count_column=None,
+                unchanged_columns=(),
+                category=None,
+            )
             if release.groups is not None:
                 kept = set(release.groups.within.columns)
                 columns = tuple(name for name in self.rows.others if name in kept)
                 table = self.rows.replace(release.counts, only=kept)
-                bare = replace(release, table=table, unchanged_columns=columns)
+                bare = replace(release, table=table, unchanged_columns=columns, category=None)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 
@@ -191,13 +220,13 @@ class InMemory(Run[Release]):
         """Load what drawing needs."""
         rehearse(self.stages)
 
-    def content(self, words: str) -> bytes:
+    def content(self, words: str) -> Content:
         """The parameters, the counts, and whose they are."""
-        digest = TableDigest()
-        digest.add(self.rows.counts, self.rows.structural_zero)
-        return digest.content(words, self.rows.digest(), self.rows.of_what)
+        return content_of(self.rows, words, self.stages.groups, self.members)
 
-    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> Release:
+    def show_again(
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
+    ) -> Release:
         """The stored counts in the table that was given."""
         stored = load(folder)
         check(stored)
@@ -206,5 +235,7 @@ class InMemory(Run[Release]):
             table=self.rows.replace(stored.counts),
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
+            category=self.rows.category,
             repeated=True,
+            notes=(*stored.notes, *notes),
         )

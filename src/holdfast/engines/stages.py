@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction, Constructor, Optimal
 from holdfast.constructors.constructor import as_constructor
+from holdfast.engines.by_class import Given, by_class
 from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
@@ -21,6 +22,7 @@ from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
+from holdfast.privacy.persons import read_rows, read_unit
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
     Privatizer,
@@ -31,6 +33,7 @@ from holdfast.privatizers import (
     published_name,
     usual_privatizer,
 )
+from holdfast.privatizers.conditional import METHOD as CONDITIONAL
 from holdfast.privatizers.groups import classes_rule
 from holdfast.privatizers.joint import METHOD, certified_joint
 from holdfast.privatizers.max_count import (
@@ -69,6 +72,8 @@ def check_parameters(
     seed: Any = None,
     within: Any = None,
     totals: Any = None,
+    rows: Any = 1,
+    unit: Any = "person",
 ) -> "Parameters":
     """The parameters of `holdfast.privatize` with their defaults, before any count is read.
 
@@ -93,6 +98,7 @@ def check_parameters(
     if privatizer is None:
         privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage, "totals": totals}
+    options |= {"person_rows": read_rows(rows), "unit": read_unit(unit)}
     return Parameters(
         max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
@@ -150,13 +156,18 @@ class Parameters:
         groups, members = self.groups_for(rows, read)
         return self.for_rows(rows, groups), members
 
-    def for_rows(self, rows: int, groups: Partition | None = None) -> "Stages":
+    def for_rows(
+        self, rows: int, groups: Partition | None = None, cells: int | None = None
+    ) -> "Stages":
         """The stages for a table of so many rows, in these groups, which is public; what cannot be
-        done is refused here, before any draw."""
-        number = 1 if groups is None else len(groups)
-        if groups is not None:
+        done is refused here, before any draw. `cells` is how many there will be of counts that
+        are not released yet, where this column is to be given those."""
+        number = cells or (1 if groups is None else len(groups))
+        grouped = groups is not None or cells is not None
+        if grouped:
             check_room_for_groups(number, self.highest + 1)
-        budget = budget_for(self.max_count, rows, groups=number, **self.options)
+        given = cells is not None
+        budget = budget_for(self.max_count, rows, groups=number, given=given, **self.options)
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
         total_delta(budget, exact_delta(self.privatizer.delta, least=0))
         certified_quantile(self.max_count, budget)
@@ -166,7 +177,7 @@ class Parameters:
             rows=rows,
             budget=budget,
             groups=groups,
-            charges=charges_of(budget, self.privatizer, constructor, grouped=groups is not None),
+            charges=charges_of(budget, self.privatizer, constructor, grouped=grouped),
         )
 
 
@@ -181,6 +192,8 @@ class Stages(Parameters):
     """What the release will spend."""
     groups: Partition | None = None
     """The groups of the rows, where there are any."""
+    given: Given | None = None
+    """The counts released before that the groups are classes of, where they are."""
 
     @property
     def delta(self) -> Fraction:
@@ -207,6 +220,10 @@ class Stages(Parameters):
             parameters["within"] = self.groups.within.to_dict()
         if self.budget.totals:
             parameters["totals"] = self.budget.totals
+        if self.budget.rows > 1:
+            parameters["person_rows"] = self.budget.rows
+        if self.budget.unit != "person":
+            parameters["unit"] = self.budget.unit
         return Request(
             rows=self.rows,
             structural_zeros=structural_zeros,
@@ -229,8 +246,10 @@ class Stages(Parameters):
         known: dict[str, Any] = {"top": top, "max_count_found": found, "totals": measured}
         known |= {"stages": self, "privatizer": privatizer}
         if self.groups is not None:
-            groups, method = by_group(
-                self.groups, eta, measured, budget, self.constructor, self.source
+            groups, method = (
+                by_group(self.groups, eta, measured, budget, self.constructor, self.source)
+                if self.given is None
+                else by_class(self.groups, eta, measured, budget, self.given, self.source)
             )
             target = groups.sizes @ groups.targets / self.rows
             known |= {"target": target, "mechanism": groups.mechanism, "groups": groups}
@@ -291,6 +310,8 @@ class Staged:
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
         elif self.groups is not None:
             stage_1, notes = METHOD, group_notes(self.groups.partition, budget, target)
+            if self.stages.given is not None:
+                stage_1, notes = CONDITIONAL, ()
         return {
             "target": target,
             "drawn_with": mechanism,

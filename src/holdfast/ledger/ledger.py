@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.ledger.book import Balance
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import (
-    Balance,
     Begun,
     Charge,
     Kind,
@@ -22,6 +22,8 @@ from holdfast.ledger.entries import (
     written_charges,
 )
 from holdfast.ledger.head import knows, releases_of
+from holdfast.ledger.periods import read_period
+from holdfast.ledger.recognition import Content, RowPrints
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
@@ -76,14 +78,17 @@ class Ledger:
         words = {name: os.fsdecode(value) for name, value in given.items() if value}
         return replace(self, told=replace(self.told, **words))
 
-    def set_limit(self, dataset: str, *, epsilon: Any, delta: Any = 0) -> None:
-        """Set what a dataset may spend in all; it replaces an earlier limit and stays on record."""
+    def set_limit(
+        self, dataset: str, *, epsilon: Any, delta: Any = 0, per_period: bool = False
+    ) -> None:
+        """Set what a dataset may spend in all, or in each period; it replaces an earlier limit of
+        this kind and stays on record. Where both are set, a release must fit both."""
         name, (limit, beyond) = check_name(dataset), _amounts(epsilon, delta)
         create(self.path, self.timeout)
         with change(self.path, self.timeout) as pages:
             pages.append(
                 {
-                    "kind": Kind.LIMIT,
+                    "kind": Kind.PERIOD_LIMIT if per_period else Kind.LIMIT,
                     "dataset": name,
                     "epsilon": str(limit),
                     "delta": str(beyond),
@@ -102,16 +107,20 @@ class Ledger:
         fingerprint: str = "",
         what: str = "",
         subset: Any = None,
+        period: Any = None,
+        known_by: RowPrints | None = None,
     ) -> int:
         """Record a spend, or raise `BudgetError`. Draw only after it has returned; its number is
         what `finish` takes. `subset` says that only rows with one label are touched, such as
-        {"state": "NE"}: other labels of that column do not pay for it."""
+        {"state": "NE"}: other labels of that column do not pay for it. `period` says of which
+        time the counts are, such as 2026: other times do not pay for it."""
         amount = _amounts(epsilon, delta)
         steps = tuple(charges) or (Charge(epsilon=amount[0], delta=amount[1]),)
         _check_sum(steps, amount)
-        part = read_subset(subset)
+        part, time = read_subset(subset), read_period(period)
         with change(self.path, self.timeout) as pages:
-            pages.book.balance(check_name(dataset), part).check(*amount)
+            for balance in pages.book.balances(check_name(dataset), part, time):
+                balance.check(*amount)
             number = max(pages.book.spends, default=0) + 1
             body = {
                 "kind": Kind.SPEND,
@@ -126,6 +135,8 @@ class Ledger:
                 "user": user(),
             }
             body |= {} if part is None else {"subset": [part.column, part.label]}
+            body |= {} if time is None else {"period": time.days}
+            body |= {} if known_by is None else {"known_by": known_by.to_body()}
             pages.append(body | {name: text for name, text in asdict(self.told).items() if text})
         return number
 
@@ -142,16 +153,24 @@ class Ledger:
             end = {"kind": Kind.END, "spend": spend, "state": str(state), "time": now()}
             pages.append(end)
 
-    def balance(self, dataset: str, *, subset: Any = None) -> Balance:
-        """Limit, spent and left of one dataset, or of a subset of it such as {"state": "NE"}."""
-        part = read_subset(subset)
-        with read(self.path, self.timeout) as pages:
-            return pages.book.balance(check_name(dataset), part)
+    def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:
+        """Limit, spent and left of one dataset, or of a subset of it such as {"state": "NE"}; of a
+        period where one is named and each has a limit."""
+        found = self.must_fit(dataset, subset=subset, period=period)
+        return found[-1] if period is None else found[0]
 
-    def balances(self) -> list[Balance]:
-        """The balance of every dataset, by name."""
+    def must_fit(self, dataset: str, *, subset: Any = None, period: Any = None) -> list[Balance]:
+        """Every balance that a release must fit: of its period, for all time."""
+        part, time = read_subset(subset), read_period(period)
         with read(self.path, self.timeout) as pages:
-            return [pages.book.balance(name) for name in sorted(pages.book.limits)]
+            return pages.book.balances(check_name(dataset), part, time)
+
+    def balances(self, dataset: str | None = None) -> list[Balance]:
+        """The balances of every dataset, by name: for all time, and of each period that has spent
+        anything where each has a limit."""
+        with read(self.path, self.timeout) as pages:
+            names = pages.book.datasets if dataset is None else [check_name(dataset)]
+            return [balance for name in names for balance in pages.book.all_balances(name)]
 
     def spends(self, dataset: str) -> list[Spend]:
         """Every spend of a dataset, in the order in which they were paid."""
@@ -175,6 +194,22 @@ class Ledger:
         with read(self.path, self.timeout) as pages:
             return hmac.digest(pages.key, content, "sha256").hex()
 
+    def known_by(self, content: Content) -> tuple[str, RowPrints]:
+        """The fingerprints of a release: of its table, and of its rows."""
+        with read(self.path, self.timeout) as pages:
+
+            def fingerprint(what: str, part: bytes) -> str:
+                return hmac.digest(pages.key, f"{what}\n".encode() + part, "sha256").hex()
+
+            rows = RowPrints(
+                counts=fingerprint("counts", content.counts),
+                category=None
+                if content.category is None
+                else fingerprint("category", content.category),
+                columns=tuple(sorted(fingerprint("column", each) for each in content.columns)),
+            )
+            return hmac.digest(pages.key, content.table, "sha256").hex(), rows
+
     def made(self, dataset: str, fingerprint: str) -> list[Spend]:
         """Spends on this very release that were not abandoned, the latest first."""
         return [
@@ -183,6 +218,23 @@ class Ledger:
             if (spend.dataset, spend.fingerprint) == (dataset, fingerprint)
             and spend.state is not State.ABANDONED
         ]
+
+    def made_with_fewer_columns(self, dataset: str, rows: RowPrints) -> list[Spend]:
+        """Spends on the same counts of the same rows that were not abandoned, the latest first."""
+        return [
+            spend
+            for spend in reversed(self._spends())
+            if spend.dataset == dataset
+            and spend.known_by is not None
+            and rows.add_columns_to(spend.known_by)
+            and spend.state is not State.ABANDONED
+        ]
+
+    def paid_for(self, receipt: Receipt) -> Spend | None:
+        """The spend that a release remembers; None where this ledger knows of none."""
+        if not self.knows(receipt):
+            return None
+        return next((each for each in self._spends() if each.entry == receipt.entry), None)
 
     def folders(self) -> set[str]:
         """The names of the folders in which the releases of all spends are stored."""

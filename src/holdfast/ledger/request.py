@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from holdfast.ledger.entries import Charge
 from holdfast.ledger.identity import identity
+from holdfast.ledger.periods import Period
+from holdfast.ledger.recognition import Content
 from holdfast.tables.subset import Subset
 
 
@@ -30,6 +32,12 @@ class Request:
     """The public parameters by name: plain values, privatizers, constructors."""
     subset: Subset | None = None
     """The rows that are read, where it is not all of them."""
+    columns: tuple["Request", ...] = ()
+    """What is asked of each column, where several columns of counts are released together."""
+    period: Period | None = None
+    """The days that the counts are of, where that is said."""
+    corrects: Any = None
+    """A release, or its folder, whose rows these are with other labels or columns."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -47,6 +55,8 @@ class Request:
         named = {name: identity(value) for name, value in self.parameters.items()}
         if self.subset is not None:
             named["subset"] = identity((self.subset.column, self.subset.key))
+        if self.period is not None:
+            named["period"] = self.period.days
         return json.dumps(named | {"rows": self.rows + self.structural_zeros}, sort_keys=True)
 
 
@@ -62,13 +72,25 @@ class TableDigest:
         self._zeros.update(marks.astype(np.uint8).data)
         self._counts.update(np.ascontiguousarray(counts.astype("<i8", copy=False)).data)
 
-    def content(self, words: str, rows: bytes, column: str | None) -> bytes:
+    def content(self, words: str, rows: bytes, column: str | None, **known: Any) -> Content:
         """What identifies a release: parameters and table. Never leaves the process.
 
         `rows` condenses what tells whose a count is: without it, rows of equal counts that
         changed places would be shown each other's draws, and so two draws of one count. The name
         of the `column` tells of what they are counts: two columns that happen to be equal are two
-        releases, or showing one for the other would tell that they are.
+        releases, or showing one for the other would tell that they are. The rest is what is
+        `known` of the rows by themselves.
         """
         named = hashlib.sha256(repr(column).encode()).digest() if column is not None else b""
-        return words.encode() + b"\n" + self._zeros.digest() + self._counts.digest() + rows + named
+        counts = words.encode() + b"\n" + self._zeros.digest() + self._counts.digest()
+        groups = known.pop("groups", b"")
+        return Content(table=counts + rows + named, counts=counts + groups + named, **known)
+
+
+def condensed_groups(partition: Any, members: NDArray[np.int64] | None) -> bytes:
+    """Which rows are in which group, and what these are called; nothing without groups."""
+    if partition is None or members is None:
+        return b""
+    named = hashlib.sha256(repr(partition.labels).encode())
+    named.update(np.ascontiguousarray(members.astype("<i8", copy=False)).data)
+    return named.digest()

@@ -10,15 +10,28 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import HoldfastError, Spent, mark_spent
-from holdfast.ledger.entries import State
+from holdfast.ledger.entries import Spend, State
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
+from holdfast.ledger.recognition import Content, RowPrints
 from holdfast.ledger.request import Request
-from holdfast.ledger.stored import check_asked_for, check_room, find_stored, mark_done
+from holdfast.ledger.stored import (
+    check_asked_for,
+    check_room,
+    find_corrected,
+    find_stored,
+    mark_done,
+)
 from holdfast.ledger.waiting import alone
 from holdfast.release.release import ReleaseFacts
+from holdfast.release.several import SeveralFacts
 
+CORRECTED = (
+    "labels or columns beside the counts were corrected; the counts are those that were published "
+    "before"
+)
 UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
-R = TypeVar("R", bound=ReleaseFacts)
+Made = ReleaseFacts | SeveralFacts[Any]
+R = TypeVar("R", bound=Made)
 
 
 class Run(ABC, Generic[R]):
@@ -34,13 +47,15 @@ class Run(ABC, Generic[R]):
     def prepare(self) -> None:
         """Whatever can fail on this machine before anything is drawn: it must fail unpaid."""
 
-    def content(self, words: str) -> bytes | None:
+    def content(self, words: str) -> Content | None:
         """What tells this release from any other, the request in words among it; None where it
         cannot be known again."""
         return None
 
-    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> R:
-        """The release in a folder of the ledger, once it has passed `check`."""
+    def show_again(
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
+    ) -> R:
+        """The release in a folder of the ledger, once it has passed `check`, with more notes."""
         raise NotImplementedError
 
 
@@ -83,6 +98,11 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     The spend is on disk before anything is drawn and counts from then on, also if the run fails.
     Of equal requests at one time, one pays and the others wait and are shown its release.
     """
+    if request.corrects is not None and (account is None or request.simulated):
+        raise HoldfastError(
+            "`corrects` needs the ledger that paid for the release, and no seed. Hint: give "
+            "`ledger` and `dataset`."
+        )
     if account is None:
         return run.draw()
     if request.simulated:
@@ -90,38 +110,44 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     ledger, dataset = account.open(), account.dataset
     words = request.in_words()
     content = run.content(words)
+    if request.corrects is not None:
+        rows = None if content is None else ledger.known_by(content)[1]
+        return _show(run, request, ledger, find_corrected(ledger, dataset, rows, request.corrects))
     if content is None:
         check_room(ledger, request)
         run.prepare()
         return _draw(run, ledger, _pay(request, ledger, dataset, words), None)
-    fingerprint = ledger.fingerprint(content)
-    shown = _shown_again(run, request, ledger, dataset, fingerprint)
-    if shown is not None:
-        return shown
+    fingerprint, rows = ledger.known_by(content)
+    stored = find_stored(ledger, dataset, fingerprint, rows)
+    if stored is not None:
+        return _show(run, request, ledger, stored)
     check_room(ledger, request, fingerprint)
     run.prepare()
     with alone(ledger.folder(0, fingerprint).with_suffix(".lock")):
-        shown = _shown_again(run, request, ledger, dataset, fingerprint)
-        if shown is not None:
-            return shown
+        stored = find_stored(ledger, dataset, fingerprint, rows)
+        if stored is not None:
+            return _show(run, request, ledger, stored)
         check_room(ledger, request, fingerprint)
-        spend = _pay(request, ledger, dataset, words, fingerprint)
+        spend = _pay(request, ledger, dataset, words, fingerprint, rows)
         return _draw(run, ledger, spend, ledger.folder(spend, fingerprint))
 
 
-def _shown_again(
-    run: Run[R], request: Request, ledger: Ledger, dataset: str, fingerprint: str
-) -> R | None:
-    stored = find_stored(ledger, dataset, fingerprint)
-    if stored is None:
-        return None
-    folder = ledger.folder(stored.id, fingerprint)
-    release = run.show_again(folder, partial(check_asked_for, folder=folder, request=request))
+def _show(run: Run[R], request: Request, ledger: Ledger, stored: Spend) -> R:
+    folder = ledger.folder(stored.id, stored.fingerprint)
+    check = partial(check_asked_for, folder=folder, request=request)
+    release = run.show_again(folder, check, () if request.corrects is None else (CORRECTED,))
     mark_done(ledger, stored)
     return release
 
 
-def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint: str = "") -> int:
+def _pay(
+    request: Request,
+    ledger: Ledger,
+    dataset: str,
+    words: str,
+    fingerprint: str = "",
+    rows: RowPrints | None = None,
+) -> int:
     """Record what a release will spend; the number of the spend."""
     try:
         return ledger.spend(
@@ -132,6 +158,8 @@ def _pay(request: Request, ledger: Ledger, dataset: str, words: str, fingerprint
             fingerprint=fingerprint,
             what=words,
             subset=request.subset,
+            period=request.period,
+            known_by=rows,
         )
     except KeyboardInterrupt as error:  # before it was on disk, or just after
         mark_spent(error, Spent.MAYBE)

@@ -22,8 +22,9 @@ from getpass import getuser
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
+from holdfast.ledger.book import Book
 from holdfast.ledger.chain import Receipt, link
-from holdfast.ledger.entries import Body, Book, Kind, as_text
+from holdfast.ledger.entries import Body, Kind, as_text
 from holdfast.ledger.first_version import carry_over, first_entries, make_tables
 from holdfast.ledger.head import check_head, head_file, write_head
 from holdfast.ledger.schema import (

@@ -1,28 +1,66 @@
 """The releases that a ledger stores: found again, and never taken for another."""
 
 import json
+import os
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.entries import Spend, State
 from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.recognition import RowPrints
 from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import bundle_size, check_free, new_folder
 from holdfast.release.release import ReleaseFacts
+from holdfast.release.several import SeveralFacts
 
 
-def find_stored(ledger: Ledger, dataset: str, fingerprint: str) -> Spend | None:
-    """The spend whose release, of the same table with the same parameters, is stored."""
-    for spend in ledger.made(dataset, fingerprint):
-        if ledger.folder(spend.id, fingerprint).is_dir():
+def find_stored(
+    ledger: Ledger, dataset: str, fingerprint: str, rows: RowPrints | None = None
+) -> Spend | None:
+    """The spend whose release is stored, with the same parameters: of the same table, or of one
+    that had some of its columns."""
+    made = ledger.made(dataset, fingerprint)
+    for spend in made or (ledger.made_with_fewer_columns(dataset, rows) if rows else ()):
+        if ledger.folder(spend.id, spend.fingerprint).is_dir():
             return spend
         if spend.state is State.DONE:
-            raise _lost(ledger, spend, fingerprint)
+            raise _lost(ledger, spend)
     return None
+
+
+def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, corrects: Any) -> Spend:
+    """The spend of a release whose counts are to be shown again beside other labels or columns;
+    raises unless they are the same counts in the same order, released with the same parameters."""
+    receipt = _receipt_of(corrects)
+    spend = None if receipt is None else ledger.paid_for(receipt)
+    if spend is None or spend.dataset != dataset:
+        raise HoldfastError(
+            f"`corrects` must be a release that this ledger paid for as {dataset!r}. Nothing was "
+            "drawn or spent. Hint: `holdfast ledger check` tells whether it did."
+        )
+    if rows is None or spend.known_by is None or rows.counts != spend.known_by.counts:
+        raise HoldfastError(
+            "`corrects`: this is another release. What was counted, the counts, their order, the "
+            "groups or a parameter are not those of the release that it should correct, or that "
+            "cannot be known. Nothing was drawn or spent. Hint: leave `corrects` out to draw and "
+            "pay for it; to correct labels alone keep the order of the rows."
+        )
+    if not ledger.folder(spend.id, spend.fingerprint).is_dir():
+        raise _lost(ledger, spend)
+    return spend
+
+
+def _receipt_of(release: Any) -> Receipt | None:
+    if isinstance(release, ReleaseFacts | SeveralFacts):
+        return None if release.receipt is None else Receipt.from_text(release.receipt)
+    if isinstance(release, str | os.PathLike):
+        return read_receipt(Path(release))
+    raise HoldfastError("`corrects` must be a release or the folder of one.")
 
 
 def mark_done(ledger: Ledger, spend: Spend) -> None:
@@ -32,10 +70,26 @@ def mark_done(ledger: Ledger, spend: Spend) -> None:
             ledger.finish(spend.id, State.DONE)
 
 
-def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) -> None:
+def check_asked_for(
+    release: ReleaseFacts | SeveralFacts[Any], *, folder: Path, request: Request
+) -> None:
     """Raise if anything that can be seen of a release is not as it was asked for."""
+    if isinstance(release, SeveralFacts):
+        own = list(release.columns.values())
+        fits = release.privacy.epsilon == request.epsilon and len(own) == len(request.columns)
+        fits = fits and all(map(_as_asked, own, request.columns))
+    else:
+        fits = _as_asked(release, request)
+    if not fits:
+        raise HoldfastError(
+            f"`{folder}` holds another release than the one that was made. Nothing was "
+            "drawn. Hint: put the right folder back."
+        )
+
+
+def _as_asked(release: ReleaseFacts, request: Request) -> bool:
     privacy = release.privacy
-    fits = (
+    return (
         privacy.epsilon == request.epsilon
         and privacy.delta <= request.delta
         and not privacy.simulated
@@ -44,11 +98,6 @@ def check_asked_for(release: ReleaseFacts, *, folder: Path, request: Request) ->
         and release.rows == request.rows
         and _has_max_count(release, request.parameters["max_count"])
     )
-    if not fits:
-        raise HoldfastError(
-            f"`{folder}` holds another release than the one that was made. Nothing was "
-            "drawn. Hint: put the right folder back."
-        )
 
 
 def _has_max_count(release: ReleaseFacts, asked: int | PrivateQuantile) -> bool:
@@ -81,6 +130,8 @@ def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
 
 def _stored_size(request: Request) -> int:
     """About how many bytes the counts of a release take."""
+    if request.columns:
+        return sum(map(_stored_size, request.columns))
     top = request.parameters["max_count"]
     highest = 0 if isinstance(top, PrivateQuantile) else top  # not known yet: at the least
     rows = request.rows + request.structural_zeros
@@ -111,8 +162,8 @@ def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:
     )
 
 
-def _lost(ledger: Ledger, spend: Spend, fingerprint: str) -> HoldfastError:
-    folder = ledger.folder(spend.id, fingerprint)
+def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:
+    folder = ledger.folder(spend.id, spend.fingerprint)
     return HoldfastError(
         f"this release was made on {spend.time[:10]}, but `{folder}`, where it "
         "was stored, is gone. Nothing was drawn. Hint: put the folder back; to draw and pay again, "

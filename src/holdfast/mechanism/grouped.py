@@ -101,17 +101,18 @@ class GroupedMechanism:
             raise CertificateError("the mechanism was changed after it was certified.")
 
     @property
+    def sources(self) -> Floats:
+        """The law of the true counts of each group, as rows."""
+        return np.array([source_of(part) for part in self.parts])[self.index]
+
+    @property
     def targets(self) -> Floats:
-        """The distribution that each group keeps, as rows."""
-        return np.array([part.fixed_point for part in self.parts])[self.index]
+        """The law of the released counts of each group, as rows; mostly that of the true ones."""
+        return np.array([part.target for part in self.parts])[self.index]
 
     def count_errors(self, error: Any = "absolute") -> Floats:
-        """Expected count error in each group, for counts distributed as its target."""
-        errors = [
-            part.count_error(part.fixed_point, error)
-            for part in self.parts
-            if part.fixed_point is not None
-        ]
+        """Expected count error in each group, for counts distributed as its source."""
+        errors = [part.count_error(source_of(part), error) for part in self.parts]
         return np.array(errors)[self.index]
 
     def __repr__(self) -> str:
@@ -163,10 +164,18 @@ def _check(parts: Sequence[Mechanism], which: Integers) -> None:
     plain = all(part.curves is not None and not part.curves.lift for part in parts)
     if len(alike) > 1 or parts[0].delta or not plain:  # they are drawn from without a lift
         raise CertificateError("all groups need curves for one epsilon and one max_count.")
-    if any(part.fixed_point is None for part in parts):
-        raise CertificateError("every group's mechanism must keep the group's distribution.")
+    if any(part.target is None for part in parts):
+        raise CertificateError("every group's mechanism must be for the group's distribution.")
     if which.ndim != 1 or not np.array_equal(np.unique(which), np.arange(len(parts))):
         raise CertificateError("`index` must name a mechanism for every group, and each of them.")
+
+
+def source_of(part: Mechanism) -> Floats:
+    """The law of the true counts that a mechanism is for."""
+    law = part.target if part.source is None else part.source
+    if law is None:
+        raise CertificateError("every group's mechanism must be for the group's distribution.")
+    return law
 
 
 def _ratio(part: Mechanism) -> Fraction:

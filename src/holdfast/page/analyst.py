@@ -58,7 +58,7 @@ def ask(site: Site, request: Request) -> Response:
         elif chosen:
             values |= answers.answer(release, chosen, opened.shown(site))
     except HoldfastError as error:
-        values["problem"] = str(error)
+        values["problem"] = site.said(str(error))
     return _tab(site, request, opened, "ask", **values)
 
 

@@ -80,7 +80,7 @@ def _error(request: Request, message: str, status: int) -> Response:
 
 
 async def _refused(request: Request, error: HoldfastError) -> Response:
-    return _error(request, request.app.state.site.near(str(error)), 400)
+    return _error(request, request.app.state.site.said(str(error)), 400)
 
 
 async def _missing(request: Request, error: HTTPException) -> Response:

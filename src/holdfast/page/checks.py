@@ -12,17 +12,16 @@ from holdfast.page.chosen import (
     ROLES,
     chosen,
     columns_with,
-    read,
-    source,
-    workbook_part,
 )
 from holdfast.page.draft import Draft
 from holdfast.page.expected import expected
-from holdfast.page.site import Site, stamp
+from holdfast.page.folder import stamp
+from holdfast.page.site import Site
+from holdfast.page.source import found_lines, part_of, source
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
-    from holdfast.ledger.entries import Balance
+    from holdfast.ledger.book import Balance
 
 SHOWN = 6
 """Rows of the preview."""
@@ -30,7 +29,7 @@ Values = dict[str, Any]
 
 
 def _file(site: Site, draft: Draft) -> Values:
-    values: Values = {"tables": site.folder.tables(), "preview": None, "problem": ""}
+    values: Values = {"tables": site.folder.tables(), "preview": None, "problem": "", "found": {}}
     if not draft.filled("file"):
         return values
     refused = draft.one("file", "refused")
@@ -39,7 +38,7 @@ def _file(site: Site, draft: Draft) -> Values:
         return values | {
             "problem": f"`{refused}` is not a table that holdfast reads. Hint: save it as {kinds}."
         }
-    return values | _problem(lambda: {"preview": _preview(site, draft)}, site)
+    return values | _problem(lambda: _seen(site, draft), site)
 
 
 def _columns(site: Site, draft: Draft) -> Values:
@@ -53,9 +52,9 @@ def _columns(site: Site, draft: Draft) -> Values:
         "given": {},
         "problem": "",
     }
-    values |= _problem(lambda: {"preview": _preview(site, draft)}, site) or {"preview": None}
+    values |= {"preview": None, "found": {}} | _problem(lambda: _seen(site, draft), site)
     if values["problem"]:
-        return values | {"preview": None}
+        return values
     roles = values["roles"]
     values["given"] = {name: role for role in roles for name in columns_with(draft, role)}
     if draft.filled("columns"):
@@ -88,10 +87,13 @@ def _budget(site: Site, draft: Draft) -> Values:
         "short": "",
         "small": (),
         "problem": "",
+        "people": draft.one("file", "rows") == PEOPLE,
+        "columns": [],
         "ledgers": site.folder.ledgers(),
         "tables": site.folder.tables(),
         "releases": site.folder.releases(),
     }
+    values |= _problem(lambda: {"columns": _seen(site, draft)["preview"].columns}, site)
     values |= _problem(lambda: {"looked": look(site, draft)}, site)
     if values["problem"] or not draft.filled("budget"):
         return values | {"looked": values.get("looked")}
@@ -140,7 +142,7 @@ def look(site: Site, draft: Draft) -> "Looked":
     """The table of a draft, checked; remembered as long as file and choices stay."""
     run = chosen(draft, site.folder)
     listed = () if run.people is None else stamp(Path(run.people["categories"]))
-    asked = json.dumps([run.excel, run.people, run.arguments], sort_keys=True)
+    asked = json.dumps([run.part, run.people, run.arguments], sort_keys=True)
     key = ("look", stamp(Path(run.source)), listed, asked)
     return site.remembered.get(key, run.look)
 
@@ -150,7 +152,9 @@ def balance(site: Site, draft: Draft) -> "Balance | None":
     from holdfast.ledger.ledger import Ledger
 
     run = chosen(draft, site.folder).arguments
-    return Ledger(run["ledger"]).balance(run["dataset"]) if "ledger" in run else None
+    if "ledger" not in run:
+        return None
+    return Ledger(run["ledger"]).balance(run["dataset"], subset=run.get("subset"))
 
 
 def _small_groups(looked: "Looked", stages: Any) -> tuple[str, ...]:
@@ -168,21 +172,26 @@ def _account(site: Site, draft: Draft, stages: Any) -> Values:
     try:
         found.check(stages.budget.epsilon, stages.delta)
     except HoldfastError as error:
-        return {"balance": found, "short": str(error)}
+        return {"balance": found, "short": site.said(str(error))}
     return {"balance": found}
 
 
-def _preview(site: Site, draft: Draft) -> Any:
+def _seen(site: Site, draft: Draft) -> Values:
+    """The first rows of the file, and the lines of it that were found to be the table."""
     from holdfast.engines.looking import is_large
+    from holdfast.tables.files import read_part
     from holdfast.tables.preview import head, preview
 
-    path, excel = source(draft, site.folder), workbook_part(draft)
+    path, part = source(draft, site.folder), part_of(draft, site.folder)
 
     def make() -> Any:
-        table = head(path, SHOWN) if is_large(path) else read(str(path), excel)
-        return preview(table, SHOWN)
+        whole = part or not is_large(path)
+        return preview(read_part(path, part) if whole else head(path, SHOWN), SHOWN)
 
-    return site.remembered.get(("preview", stamp(path), tuple(excel.items())), make)
+    shown = site.remembered.get(("preview", stamp(path), tuple(part.items())), make)
+    found = found_lines(draft, site.folder)
+    used = {name: number for name, number in found.items() if part.get(name) == number}
+    return {"preview": shown, "found": used}
 
 
 def _problem(ask: Callable[[], Values], site: Site) -> Values:
@@ -190,9 +199,9 @@ def _problem(ask: Callable[[], Values], site: Site) -> Values:
     try:
         return ask()
     except LeakError as error:
-        return {"problem": site.near(str(error)), "leaks": list(error.names)}
+        return {"problem": site.said(str(error)), "leaks": list(error.names)}
     except HoldfastError as error:
-        return {"problem": site.near(str(error))}
+        return {"problem": site.said(str(error))}
 
 
 def _free_name(site: Site, name: str) -> str:

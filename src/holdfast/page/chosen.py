@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import HoldfastError
 from holdfast.page.draft import Draft
 from holdfast.page.folder import Folder
+from holdfast.page.source import part_of, source, whole
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
@@ -28,13 +29,14 @@ class Chosen:
 
     source: str
     """The path of the file."""
-    excel: dict[str, Any]
-    """Of a workbook: `sheet` and `header_row` of `holdfast.read_excel`, where they were said."""
+    part: dict[str, Any]
+    """Of `holdfast.read_excel` and `holdfast.read_csv`, where they were said or found."""
     people: dict[str, Any] | None
     """With a row per person: `by`, `categories` and `per` of `holdfast.count_by`."""
     arguments: dict[str, Any]
     """Of `holdfast.privatize`, but for those left at their defaults. A quantile as max_count is a
-    dictionary of `q` and `epsilon`, classes in `within` are one of `column` and `number`."""
+    dictionary of `q` and `epsilon`, classes in `within` are one of `column` and `number`; `subset`
+    is one as it is."""
     purpose: str = ""
     """What it is for, in words for the ledger."""
     out: str = ""
@@ -48,18 +50,20 @@ class Chosen:
 
     @property
     def streamed(self) -> bool:
-        """Whether the file is read in batches: it is large."""
+        """Whether the file is read in batches: it is large, and all of it is meant."""
         from holdfast.engines.looking import is_large
 
-        return self.people is None and is_large(Path(self.source))
+        part = self.part or self.people or "subset" in self.arguments
+        return not part and is_large(Path(self.source))
 
     def table(self) -> Any:
         """The table: people counted, a file read, or its path where it is streamed."""
         import holdfast
+        from holdfast.tables.files import read_part
 
         if self.streamed:
             return self.source
-        table = read(self.source, self.excel)
+        table = read_part(self.source, self.part)
         return table if self.people is None else holdfast.count_by(table, **self.people)
 
     def look(self) -> "Looked":
@@ -119,37 +123,16 @@ def chosen(draft: Draft, folder: Folder) -> Chosen:
     out = draft.one("release", "out")
     return Chosen(
         source=str(source(draft, folder)),
-        excel=workbook_part(draft),
+        part=part_of(draft, folder),
         people=people,
         arguments=_roles(draft, people)
         | _columns(draft)
         | _promise(draft)
+        | _subset(draft, people)
         | _ledger(draft, folder),
         purpose=draft.one("budget", "purpose").strip(),
         out=str(folder.new(out)) if out else "",
     )
-
-
-def source(draft: Draft, folder: Folder) -> Path:
-    """The file that a draft is about: a dropped one, or one in the folder."""
-    dropped = draft.one("file", "dropped")
-    if dropped:
-        return draft.upload(dropped)
-    return folder.find(draft.one("file", "path"))
-
-
-def workbook_part(draft: Draft) -> dict[str, Any]:
-    """Which part of a workbook is the table, where that was said."""
-    sheet, row = (draft.one("file", name).strip() for name in ("sheet", "header_row"))
-    found: dict[str, Any] = {"sheet": sheet} if sheet else {}
-    return found | ({"header_row": _whole(row, "header_row")} if row else {})
-
-
-def read(path: str, excel: dict[str, Any]) -> Any:
-    """The table in a file, which is a workbook where a part of one is named."""
-    from holdfast.tables.files import read_excel, read_file
-
-    return read_excel(path, **excel) if excel else read_file(path)
 
 
 def columns_with(draft: Draft, role: str) -> list[str]:
@@ -198,7 +181,7 @@ def _roles(draft: Draft, people: dict[str, Any] | None) -> dict[str, Any]:
 def _within(draft: Draft) -> list[Any]:
     """What rows are grouped by."""
     number = draft.one("columns", "classes").strip()
-    size = _whole(number, "classes") if number else None
+    size = whole(number, "classes") if number else None
     ordered = [{"column": name, "number": size} for name in columns_with(draft, "classes")]
     return [*columns_with(draft, "group"), *ordered]
 
@@ -219,7 +202,7 @@ def _columns(draft: Draft) -> dict[str, Any]:
 def _promise(draft: Draft) -> dict[str, Any]:
     found: dict[str, Any] = {}
     person = draft.one("protected", "contributions", "1").strip()
-    found |= {"contributions": _whole(person, "contributions")} if person != "1" else {}
+    found |= {"contributions": whole(person, "contributions")} if person != "1" else {}
     found |= {"totals": True} if draft.one("budget", "totals") else {}
     epsilon = draft.one("budget", "epsilon").strip()
     found |= {"epsilon": epsilon} if epsilon else {}
@@ -227,8 +210,21 @@ def _promise(draft: Draft) -> dict[str, Any]:
         part = draft.one("budget", "bound_epsilon").strip() or None
         found["max_count"] = {"q": draft.one("budget", "quantile", "0.99"), "epsilon": part}
     elif draft.one("budget", "max_count").strip():
-        found["max_count"] = _whole(draft.one("budget", "max_count").strip(), "max_count")
+        found["max_count"] = whole(draft.one("budget", "max_count").strip(), "max_count")
     return found
+
+
+def _subset(draft: Draft, people: dict[str, Any] | None) -> dict[str, Any]:
+    """The rows that are released, where not all of them are."""
+    column = draft.one("budget", "subset_column")
+    label = draft.one("budget", "subset_label").strip()
+    if people is not None or not (column or label):
+        return {}
+    if not column or not label:
+        raise HoldfastError(
+            "`subset` is a column and a label in it. Hint: fill in both, or neither."
+        )
+    return {"subset": {column: label}}
 
 
 def _ledger(draft: Draft, folder: Folder) -> dict[str, Any]:
@@ -240,9 +236,3 @@ def _ledger(draft: Draft, folder: Folder) -> dict[str, Any]:
             "the ledger and the name of the data in it go together. Hint: fill in both, or neither."
         )
     return {"ledger": str(folder.find(ledger)), "dataset": dataset}
-
-
-def _whole(text: str, name: str) -> int:
-    if not text.isdecimal() or not text.isascii():
-        raise HoldfastError(f"`{name}` must be a whole number, got {text!r:.40}.")
-    return int(text)

@@ -78,6 +78,15 @@ class Folder:
                     return
 
 
+def stamp(path: Path) -> tuple[str, int, int]:
+    """A file as it is now."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise HoldfastError(f"`{path.name}` cannot be read ({error.strerror}).") from None
+    return str(path), found.st_mtime_ns, found.st_size
+
+
 def _is_candidate(path: Path) -> bool:
     return is_table_file(path) and not (path.parent / "release.json").exists()
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import one_line
 from holdfast.page.chosen import Chosen
-from holdfast.tables.formats import release_format
+from holdfast.tables.formats import Format, format_of, release_format
 
 OPTIONS = {
     "count": "--count",
@@ -18,6 +18,7 @@ OPTIONS = {
     "missing": "--missing",
     "structural_zero": "--structural-zero",
     "contributions": "--contributions",
+    "subset": "--subset",
     "ledger": "--ledger",
     "dataset": "--dataset",
 }
@@ -39,7 +40,7 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     source, out = _near(run.source, folder), _near(run.out, folder) if run.out else "release"
     shown = open_ends | shown
     words = ["holdfast", "privatize", source]
-    for name, value in run.excel.items():
+    for name, value in run.part.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     words += _options(run, shown, folder)
     words += ["--purpose", run.purpose] if run.purpose and "ledger" in shown else []
@@ -86,11 +87,13 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
             words.append(FLAGS[name])
         elif name in OPTIONS:
             values = value if isinstance(value, list) else [value]
-            words += [word for one in values for word in (OPTIONS[name], _word(one))]
+            words += [word for one in values for word in (OPTIONS[name], _word(name, one))]
     return words
 
 
-def _word(value: Any) -> str:
+def _word(name: str, value: Any) -> str:
+    if name == "subset":
+        return "=".join(*value.items())
     if isinstance(value, dict):
         return f"{value['column']}:{value['number'] or 'auto'}"
     return str(value)
@@ -107,15 +110,17 @@ def _top(value: Any) -> list[str]:
 
 def _python(run: Chosen, shown: dict[str, Any], source: str, out: str, folder: Path) -> str:
     lines, table = ["import holdfast", ""], repr(source)
-    if run.excel:
-        part = ", ".join(f"{name}={value!r}" for name, value in run.excel.items())
-        table = f"holdfast.read_excel({table}, {part})"
+    if run.part:
+        part = ", ".join(f"{name}={value!r}" for name, value in run.part.items())
+        kind = "excel" if format_of(run.source) is Format.EXCEL else "csv"
+        table = f"holdfast.read_{kind}({table}, {part})"
     if run.people is not None:
         near = run.people | {"categories": _near(run.people["categories"], folder)}
         counted = ", ".join(f"{name}={value!r}" for name, value in near.items())
         lines.append(f"table = holdfast.count_by({table}, {counted})")
         table = "table"
-    values = {name: _value(value) for name, value in shown.items()}
+    values = {name: _value(value) for name, value in shown.items() if name != "subset"}
+    values |= {"subset": repr(shown["subset"])} if "subset" in shown else {}
     if run.purpose and "ledger" in values:
         told = f"telling(purpose={run.purpose!r})"
         values["ledger"] = f"holdfast.Ledger({values['ledger']}).{told}"

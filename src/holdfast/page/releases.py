@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
+from holdfast.page.folder import stamp
 from holdfast.page.recipe import of_release
-from holdfast.page.site import Site, recipe_values, stamp
+from holdfast.page.site import Site, recipe_values
 from holdfast.page.state import read_json, write_json
 
 if TYPE_CHECKING:

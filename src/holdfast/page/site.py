@@ -4,9 +4,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from fractions import Fraction
-from importlib.resources import files
-from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -17,12 +14,12 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from holdfast.errors import HoldfastError
 from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
 from holdfast.page.guard import SESSION
 from holdfast.page.pictures import error_picture, odds_picture
 from holdfast.page.recipe import Recipe
+from holdfast.page.rendering import environment
 from holdfast.page.state import State
 from holdfast.page.words import Words
 
@@ -68,19 +65,21 @@ class Site:
     words: Words
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
-    templates: jinja2.Environment = field(default_factory=lambda: _templates())
+    templates: jinja2.Environment = field(default_factory=environment, repr=False)
 
-    def near(self, message: str) -> str:
-        """A message with paths as they are typed, or as a dropped file was called."""
+    def said(self, message: str) -> str:
+        """A message of holdfast in the page's words, with paths as they are typed, or as a dropped
+        file was called."""
         kept = re.escape(str(self.state.root))
         message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
-        return message.replace(f"{self.folder.root}/", "")
+        return self.words.said(message.replace(f"{self.folder.root}/", ""))
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""
         shared = {
             "t": self.words.spaces,
             "terms": self.words.with_terms,
+            "said": self.said,
             "svg": Markup,  # only for pictures that holdfast draws
             "picture_of_odds": odds_picture,
             "picture_of_error": error_picture,
@@ -122,37 +121,9 @@ def to(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def stamp(path: Path) -> tuple[str, int, int]:
-    """A file as it is now."""
-    try:
-        found = path.stat()
-    except OSError as error:
-        raise HoldfastError(f"`{path.name}` cannot be read ({error.strerror}).") from None
-    return str(path), found.st_mtime_ns, found.st_size
-
-
 def recipe_values(*recipes: Recipe) -> dict[str, Any]:
     """Commands and Python as one block each."""
     return {
         "command": "\n".join(recipe.command for recipe in recipes),
         "python": "\n\n".join(recipe.python.strip() for recipe in recipes),
     }
-
-
-def _templates() -> jinja2.Environment:
-    folder = str(files("holdfast.page") / "templates")
-    made = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters["plainly"] = _plainly
-    return made
-
-
-def _plainly(number: Fraction) -> str:
-    from holdfast.ledger.entries import plainly
-
-    return plainly(number)

@@ -80,7 +80,7 @@ def show_run(site: Site, request: Request) -> Response:
     if status.done:
         return site.show(request, "done.html", **values, **_result(site, draft, status))
     template = "running.html" if status.ended is None else "ended.html"
-    values |= {"ledger": draft.one("budget", "dataset"), "message": site.near(status.message)}
+    values |= {"ledger": draft.one("budget", "dataset"), "message": site.said(status.message)}
     return site.show(request, template, **values, ends=Ended)
 
 

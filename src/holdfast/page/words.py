@@ -26,6 +26,31 @@ class Words:
         path = files("holdfast.page") / "texts" / f"{language}.toml"
         return Words(tomllib.loads(path.read_text(encoding="utf-8")))
 
+    def said(self, message: str) -> str:
+        """A message of holdfast in the words of the page: fields instead of parameters.
+
+        >>> Words.of().said("Hint: name another with `sheet`, --sheet.")
+        'Hint: name another with “Sheet of a workbook” in step 1.'
+        """
+        for phrase, words in self.content["phrases"].items():
+            message = message.replace(phrase, words)
+        names = self.content["names"]
+        for pattern in self._parameters:
+            message = pattern.sub(lambda found: names[found[1]], message)
+        return message
+
+    @cached_property
+    def _parameters(self) -> tuple[re.Pattern[str], ...]:
+        """How holdfast writes a parameter: with a value, in backticks, or as an option of the
+        command line after either."""
+        names = "|".join(self.content["names"])
+        value, rest = r"=(?:\[.*\]|\{.*\}|\w+)", r"(?=\.?$|; |\. |, or )"
+        return (
+            re.compile(rf"\b({names}){value}(?:, --[a-z-]+.*?{rest})?"),
+            re.compile(rf"`({names})=?`(?:, --[a-z-]+)?"),
+            re.compile(rf"\b((?=\w+_)(?:{names}))\b"),
+        )
+
     @cached_property
     def spaces(self) -> SimpleNamespace:
         """The same for templates: a key such as "copy" is never taken for a method."""

@@ -101,6 +101,16 @@ def share_rule(epsilon: Fraction, *, rows: int, bins: int, groups: int = 1) -> F
     return min(max(share, Fraction(1, 100)), Fraction(8, 10))
 
 
+def share_if_given(share: Fraction) -> Fraction:
+    """Stage 1's share for a column that is drawn given others, from what it would be for groups: a
+    law behind a blur is harder to see (benchmarks/joint.py).
+
+    >>> [str(share_if_given(Fraction(k, 100))) for k in (5, 10, 20, 50)]
+    ['1/5', '1/4', '2/5', '4/5']
+    """
+    return min(4 * share, max(2 * share, Fraction(1, 4)), Fraction(8, 10))
+
+
 def _to_thousandths(share: float) -> Fraction:
     return Fraction(round(1000 * share), 1000)
 
@@ -118,11 +128,15 @@ class Budget:
     contributions: int
     """How much one person may add to one row, at the most."""
     steps: int
-    """How far one person can move a top-coded count: min(contributions, max_count)."""
+    """How far one person can move top-coded counts: rows times min(contributions, max_count)."""
     quantile: Fraction = Fraction(0)
     """Spent on finding max_count; 0 where it was given."""
     totals: Fraction = Fraction(0)
     """Spent on totals; 0 where none are measured."""
+    rows: int = 1
+    """In how many rows one person may be, at the most."""
+    unit: str = "person"
+    """Who is protected: a word, such as household."""
 
     def __post_init__(self) -> None:
         parts = self.quantile, self.totals, self.stage_1, self.stage_2
@@ -139,6 +153,11 @@ class Budget:
         """Stage 2's epsilon for a change of one in one row."""
         return self.stage_2 / self.steps
 
+    @property
+    def moved(self) -> int:
+        """How far one person can move a total that is not capped."""
+        return self.rows * self.contributions
+
 
 def split_budget(
     epsilon: Any,
@@ -152,6 +171,9 @@ def split_budget(
     one_stage: bool = False,
     groups: int = 1,
     totals: Any = None,
+    person_rows: int = 1,
+    unit: str = "person",
+    given: bool = False,
 ) -> Budget:
     """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
 
@@ -160,6 +182,9 @@ def split_budget(
 
     What a private max_count takes, `quantile`, comes off first; the rest is what is split, with
     `bins` standing for max_count + 1 as long as it is not known.
+
+    One person, or other `unit`, may be in `person_rows` rows: each has its part of epsilon. Groups
+    of a column that is `given` others are cells of those.
 
     >>> budget = split_budget("1.0", max_count=50, rows=3000, split="paper")
     >>> budget.stage_1, budget.stage_2
@@ -176,12 +201,13 @@ def split_budget(
         hint="how much one person may add to one row, at the most.",
     )
     measured = total * totals_share(totals)
-    rest, steps = total - quantile - measured, min(contributions, max_count)
+    rest, steps = total - quantile - measured, person_rows * min(contributions, max_count)
     if rest <= 0:
         raise HoldfastError("nothing of `epsilon` is left for the counts. Hint: a smaller share.")
     if split is None:  # contributions stretch the noise of both stages alike
         known = {"rows": max(rows, 1), "bins": bins or max_count + 1, "groups": groups}
         share = share_rule(rest / steps, **known)
+        share = share_if_given(share) if given else share
     else:
         share = paper_rule(rest) if split == "paper" else _share(split)
     share = Fraction(0) if one_stage else share
@@ -193,11 +219,13 @@ def split_budget(
         stage_2=rest * (1 - share),
         contributions=contributions,
         steps=steps,
+        rows=person_rows,
+        unit=unit,
     )
     if measured:
-        exact_epsilon(measured / contributions, name="epsilon of totals per unit of count")
-    for unit in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
-        exact_epsilon(unit, name="epsilon of one stage per unit of count")
+        exact_epsilon(measured / budget.moved, name="epsilon of totals per unit of count")
+    for part in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
+        exact_epsilon(part, name="epsilon of one stage per unit of count")
     return budget
 
 

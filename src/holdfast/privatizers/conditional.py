@@ -8,17 +8,21 @@ are fitted through this blur. docs/joint.md has the model and what was measured.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers
 from holdfast.privatizers.group_measured import Measured
-from holdfast.privatizers.group_model import Trends, crossed, trends
+from holdfast.privatizers.group_model import Trends, of_cells
 from holdfast.privatizers.group_solver import JointFit, Linear, Solution, inverse
 from holdfast.privatizers.groups import alone, fit_alone, followed, measured_sums
 
+METHOD = "ConditionalSmooth()"
+"""What a release calls this stage 1."""
 TURNS = 20
+LEAST = 2.0**-38  # of a share: stage 2 takes less for zero
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,26 +39,32 @@ class Conditional:
 def fit_conditional(
     noisy: Sequence[ArrayLike],
     sizes: ArrayLike,
-    epsilon: float,
+    epsilon: float | Fraction,
     *,
     bins: int,
     blur: Floats,
-    order: Sequence[int],
+    cells: Integers,
 ) -> Conditional:
     """Laws of a further count for every class, from its `group_sums` by class with noise.
 
     `blur[k, c]` is the part of the rows of class k of released counts whose true counts are of
-    class c. `order` says how many classes each of the columns before has; their product is the
-    number of classes. Post-processing: it costs no privacy. Cost: O((C K)^3) a round for C classes
-    and K = 12 functions of the count.
+    class c. `cells` says what each class is: the group of its rows, where public columns make
+    groups, and the class of each of the columns before. Post-processing: it costs no privacy. Cost:
+    O((C K)^3) a round for C classes and K = 12 functions of the count.
     """
     rows, numbers = np.asarray(sizes, dtype=np.int64), [np.asarray(sums) for sums in noisy]
     measured = measured_sums(numbers, rows, epsilon, bins)
-    fit = BlurredFit(measured, blur, crossed([trends(k, ordered=True) for k in order])).run()
+    fit = BlurredFit(measured, blur, of_cells(cells)).run()
     sources = followed(fit)
     for g in alone(numbers, rows, epsilon, bins):
         sources[g] = fit_alone(numbers[g], int(rows[g]), epsilon)
-    return Conditional(sources=sources, targets=_raked(fit.laws(), sources, rows))
+    targets = _raked(fit.laws(), sources, rows)
+    return Conditional(sources=_raised(sources), targets=_raised(targets))
+
+
+def _raised(laws: Floats) -> Floats:
+    raised = np.maximum(laws, LEAST)
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True))
 
 
 def _raked(laws: Floats, sources: Floats, rows: Integers) -> Floats:
@@ -94,10 +104,10 @@ class BlurredFit(JointFit):
         of_trend, of_own = self._precisions()
         shape, (classes, K) = of_trend.shape, self.own.shape
         now = np.concatenate([self.trend.ravel(), self.own.ravel()])
-        pull = at.J.swapaxes(1, 2) @ at.W
-        right = np.einsum("gpb,gb->p", pull, at.left + at.J @ now)
+        slopes, pull = (one.reshape(-1, len(now)) for one in (at.J, at.W @ at.J))
+        right = (at.left + at.J @ now).ravel() @ pull
         precision = np.concatenate([of_trend.ravel(), np.tile(of_own, classes)])
-        covariance = inverse((pull @ at.J).sum(axis=0) + np.diag(precision))
+        covariance = inverse(slopes.T @ pull + np.diag(precision))
         best, variance = covariance @ right, np.diag(covariance)
         end = of_trend.size
         solution = Solution(

@@ -16,12 +16,13 @@ FUNCTIONS = 12  # of the count: a spike at zero, one at the top, a slope, and be
 GRID = 400
 TRENDS = 6  # functions of the class, for ordered groups
 ZERO, TOP, SLOPE, BEND = range(4)
-LEVEL, TILT, CURVE, OWN = range(4)
+LEVEL, TILT, CURVE, OWN, GROUP = range(5)
 GUESS = np.array(
     [  # variances of coefficients by ZERO, TOP, SLOPE, BEND, each worth one observation
         [1.0, 1.0, 2.0, 0.3],
         [0.5, 0.5, 1.0, 0.1],
         [0.01, 0.01, 0.03, 0.003],
+        [0.05, 0.05, 0.1, 0.01],
         [0.05, 0.05, 0.1, 0.01],
     ]
 )
@@ -96,18 +97,40 @@ def trends(groups: int, *, ordered: bool) -> Trends:
     )
 
 
-def crossed(parts: Sequence[Trends]) -> Trends:
-    """Trends over classes of several columns, the last running fastest: those of each column,
-    and the products of their lines."""
-    sizes = [len(part.values) for part in parts]
-    index = np.indices(sizes).reshape(len(sizes), -1)
+def apart(groups: int) -> Trends:
+    """A constant, and one more for each of several groups without an order."""
+    return Trends(
+        values=np.column_stack(
+            [np.ones(groups), np.eye(groups) if groups > 1 else np.empty((1, 0))]
+        ),
+        kinds=np.array([LEVEL] + [GROUP] * (groups if groups > 1 else 0)),
+        decay=np.ones(1 + (groups if groups > 1 else 0)),
+    )
+
+
+def of_cells(cells: Integers) -> Trends:
+    """Trends over cells, each of which is of a group without an order, the first number, and of
+    a class of each of several columns."""
+    most = cells.max(axis=0) + 1
+    columns = [trends(int(classes), ordered=True) for classes in most[1:]]
+    return crossed([apart(int(most[0])), *columns], cells.T)
+
+
+def crossed(parts: Sequence[Trends], index: Integers | None = None) -> Trends:
+    """Trends over classes of several columns: those of each column, and the products of the lines
+    of those that have an order. `index` has the classes of each cell, a line for each column;
+    without it all are crossed, the last running fastest."""
+    if index is None:
+        sizes = [len(part.values) for part in parts]
+        index = np.indices(sizes).reshape(len(sizes), -1)
     spread = [part.values[at] for part, at in zip(parts, index, strict=True)]
     values, kinds, decay = [spread[0]], [parts[0].kinds], [parts[0].decay]
     for part, own in zip(parts[1:], spread[1:], strict=True):
         values.append(own[:, 1:])
         kinds.append(part.kinds[1:])
         decay.append(part.decay[1:])
-    for one, other in combinations([own for own in spread if own.shape[1] > 1], 2):
+    lines = [own for part, own in zip(parts, spread, strict=True) if TILT in part.kinds]
+    for one, other in combinations(lines, 2):
         values.append(one[:, 1:2] * other[:, 1:2])
         kinds.append(np.array([CURVE]))
         decay.append(np.ones(1))

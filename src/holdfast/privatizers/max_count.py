@@ -96,7 +96,10 @@ def find_max_count(
     if budget.quantile == 0:
         return None
     top = max_count.from_histogram(
-        histogram, epsilon=budget.quantile, contributions=budget.contributions, rng=source
+        histogram,
+        epsilon=budget.quantile / budget.rows,
+        contributions=budget.contributions,
+        rng=source,
     )
     return FoundMaxCount(
         max_count=top, q=max_count.q, epsilon=budget.quantile, highest=max_count.highest
@@ -105,4 +108,6 @@ def find_max_count(
 
 def certified_quantile(max_count: Any, budget: Budget) -> Fraction:
     """What is certified for finding max_count; 0 where it was given."""
-    return max_count.certified_epsilon(budget.quantile) if budget.quantile else Fraction(0)
+    if not budget.quantile:
+        return Fraction(0)
+    return budget.rows * Fraction(max_count.certified_epsilon(budget.quantile / budget.rows))

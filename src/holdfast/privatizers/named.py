@@ -9,6 +9,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.privatizers.conditional import fit_conditional
 from holdfast.privatizers.joint import JointMeasurement, fit_measured
 from holdfast.privatizers.noisy import Noisy
 from holdfast.privatizers.own import OWN
@@ -66,6 +67,21 @@ def repeated_targets(
     """z of every group once more, from what was measured of them and of their totals."""
     measured = JointMeasurement(groups=tuple(groups), whole=whole)
     return fit_measured(measured, sizes, epsilon, bins=bins, ordered=ordered, totals=totals)
+
+
+def repeated_conditional(
+    *,
+    groups: Sequence[Integers],
+    sizes: Integers,
+    epsilon: Fraction,
+    bins: int,
+    blur: Floats,
+    cells: Integers,
+) -> tuple[Floats, Floats]:
+    """The laws of the true and of the released counts of every cell once more, from what was
+    measured of a column that was drawn given others."""
+    fit = fit_conditional(groups, sizes, epsilon, bins=bins, blur=blur, cells=cells)
+    return fit.sources, fit.targets
 
 
 def cumulative_deviation(text: str, bins: int, epsilon: Fraction) -> Floats:

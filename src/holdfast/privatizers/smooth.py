@@ -1,7 +1,6 @@
 """A smooth density with spikes, fitted to a noisy cumulative histogram: docs/smooth-fit.md."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,19 +17,6 @@ LEAST = 0.005  # categories that are spread over all bins, so that none is empty
 AFFORDABLE = 2e7  # steps for posterior medians
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Fit:
-    mean: Floats
-    cumulative: Floats
-    evidence: float
-    spiky: bool
-
-    @property
-    def usable(self) -> bool:
-        numbers = (self.mean, self.cumulative, self.evidence)
-        return all(np.isfinite(number).all() for number in numbers)
-
-
 def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     """The distribution under a smooth density, with sampling and spikes, fitted to the noise.
 
@@ -40,15 +26,18 @@ def smooth_fit(noisy: NoisyHistogram, noise: Noise) -> Floats:
     if len(noisy) <= 3:  # every bin is an end or beside one: there is nothing to smooth
         return _above_least(isotonic(noisy))
     total = max(float(noisy.sum()), 1.0)
-    fits = [fit for fit in _fits(noisy, total, noise) if fit.usable]
-    if not fits:
+    means, cumulatives, evidence, spiky = map(
+        np.array, zip(*_fits(noisy, total, noise), strict=True)
+    )
+    usable = np.isfinite(np.column_stack([means, cumulatives, evidence])).all(axis=1)
+    if not usable.any():
         return _above_least(isotonic(noisy))
-    weights = np.exp([fit.evidence - max(other.evidence for other in fits) for fit in fits])
+    means, cumulatives, spiky = means[usable], cumulatives[usable], spiky[usable]
+    weights = np.exp(evidence[usable] - evidence[usable].max())
     weights /= weights.sum()
-    spiky = np.array([fit.spiky for fit in fits])
     family = np.where(spiky == (weights @ spiky > 0.5), weights, 0)
-    mean = family @ np.array([fit.mean for fit in fits]) / family.sum()
-    cumulative = weights @ np.array([fit.cumulative for fit in fits])
+    mean = family @ means / family.sum()
+    cumulative = weights @ cumulatives
     shares = _medians(noisy, noise, mean, cumulative, weights @ spiky > 0.5)
     if shares is None:
         shares = isotonic(np.diff(cumulative, prepend=0.0)) * total
@@ -62,8 +51,11 @@ def _above_least(shares: Floats) -> Floats:
     return np.asarray(raised / raised.sum())
 
 
-def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
-    """With and without spikes, on a linear and a logarithmic scale, stiff and less stiff."""
+def _fits(
+    noisy: NoisyHistogram, total: float, noise: Noise
+) -> Iterator[tuple[Floats, Floats, float, bool]]:
+    """With and without spikes, on a linear and a logarithmic scale, stiff and less stiff: the
+    smooth part, the cumulative histogram, the log evidence, and whether there are spikes."""
     from holdfast.privatizers.smooth_kernel import fit
 
     n, y = len(noisy), np.cumsum(noisy).astype(np.float64)
@@ -78,8 +70,7 @@ def _fits(noisy: NoisyHistogram, total: float, noise: Noise) -> Iterator[_Fit]:
             scale = SPIKE_SCALE / rate if spiky else 0.0
             model = (y, total, rate, noise.law == "laplace", spacing)
             for kappa in LOOSENESS:
-                result = fit(*model, kappa, scale, theta, R, x2, ROUNDS, TOLERANCE)
-                yield _Fit(mean=result[0], cumulative=result[1], evidence=result[2], spiky=spiky)
+                yield *fit(*model, kappa, scale, theta, R, x2, ROUNDS, TOLERANCE), spiky
 
 
 def _starts(noisy: NoisyHistogram, total: float, rate: float) -> tuple[Floats, dict[bool, Floats]]:

@@ -208,77 +208,81 @@ def whole_medians(
     high = np.clip(np.ceil(centre).astype(np.int64) + reach, low, total)
     low[-1] = high[-1] = total
     weights = np.array([exp(log_weight) for log_weight in log_weights])
-    forward, seen, steps, later, now = (
-        np.zeros((n, size)),
-        np.ones((n, size)),
-        *np.empty((3, 2 * size)),
-    )
-    medians = np.full(n, np.nan)
-    if _forward(y, weights, mean, share, scale, low, high, forward, seen, steps):
+    forward, seen, steps = np.zeros((n, size)), np.ones((n, size)), np.empty((n, 2 * size))
+    now, medians = np.empty(size), np.full(n, np.nan)
+    _steps(mean, share, scale, low, high, steps)
+    if _forward(y, weights, low, high, forward, seen, steps):
         medians[-1] = total
-        _backward(mean, share, scale, low, high, width, forward, seen, steps, later, now, medians)
+        _backward(low, high, width, forward, seen, steps, now, medians)
     return medians
 
 
 @compiled(error_model="numpy")
-def _steps(i, mean, share, scale, low, high, steps):
-    """Probability of every step from i - 1 to i: Poisson, or with `share` a spike of any size."""
-    least = low[i] - (high[i - 1] if i > 0 else 0)
-    most = high[i] - (low[i - 1] if i > 0 else 0)
-    for k in range(least, most + 1):
-        p = 0.0
-        if k >= 0:
-            p = exp(k * log(mean[i]) - mean[i] - lgamma(k + 1.0))
-            if share > 0.0:
-                spike = (1.0 + k / scale) ** -TAIL - (1.0 + (k + 1) / scale) ** -TAIL
-                p = (1.0 - share) * p + share * spike
-        steps[k - least] = p
-    return least
+def _steps(mean, share, scale, low, high, steps):
+    """Leaves the chances of all steps from i - 1 to i, from the shortest on, in row i of `steps`:
+    Poisson, or with `share` a spike of any size."""
+    for i in range(len(mean)):
+        least = low[i] - (high[i - 1] if i > 0 else 0)
+        most = high[i] - (low[i - 1] if i > 0 else 0)
+        log_mean = log(mean[i])
+        for k in range(least, most + 1):
+            p = 0.0
+            if k >= 0:
+                p = exp(k * log_mean - mean[i] - lgamma(k + 1.0))
+                if share > 0.0:
+                    spike = (1.0 + k / scale) ** -TAIL - (1.0 + (k + 1) / scale) ** -TAIL
+                    p = (1.0 - share) * p + share * spike
+            steps[i, k - least] = p
 
 
 @compiled(error_model="numpy")
-def _forward(y, weights, mean, share, scale, low, high, forward, seen, steps):
+def _add(x, steps, sums):
+    for k in range(min(len(steps), len(sums))):
+        sums[k] += x * steps[k]
+
+
+@compiled(error_model="numpy")
+def _forward(y, weights, low, high, forward, seen, steps):
     """Leaves the law of C_i given y_0, …, y_i in row i of `forward`; whether anything fits."""
     n = len(y)
     for i in range(n):
-        least = _steps(i, mean, share, scale, low, high, steps)
+        size = high[i] - low[i] + 1
+        before, last = (low[i - 1], high[i - 1]) if i > 0 else (0, 0)
+        for a in range(before, last + 1):
+            b = max(a, low[i])
+            x = forward[i - 1, a - before] if i > 0 else 1.0
+            _add(x, steps[i, b - a - (low[i] - last) :], forward[i, b - low[i] : size])
         mass = 0.0
-        for b in range(low[i], high[i] + 1):
-            x = 0.0
-            if i == 0:
-                x = steps[b - least]
-            else:
-                for a in range(low[i - 1], min(high[i - 1], b) + 1):
-                    x += forward[i - 1, a - low[i - 1]] * steps[b - a - least]
+        for k in range(size):
             if i < n - 1:
-                seen[i, b - low[i]] = weights[min(abs(y[i] - b), len(weights) - 1)]
-            forward[i, b - low[i]] = x * seen[i, b - low[i]]
-            mass += forward[i, b - low[i]]
+                seen[i, k] = weights[min(abs(y[i] - low[i] - k), len(weights) - 1)]
+            forward[i, k] *= seen[i, k]
+            mass += forward[i, k]
         if not mass > 0.0:
             return False
-        for k in range(high[i] - low[i] + 1):
+        for k in range(size):
             forward[i, k] /= mass
     return True
 
 
 @compiled(error_model="numpy")
-def _backward(mean, share, scale, low, high, width, forward, seen, steps, later, now, medians):
+def _backward(low, high, width, forward, seen, steps, now, medians):
     """Joins what is to come to `forward`, and finds the medians but for the last."""
     n = len(medians)
-    for k in range(high[n - 1] - low[n - 1] + 1):
-        now[k] = 1.0
+    now[: high[n - 1] - low[n - 1] + 1] = 1.0
+    later = np.empty_like(now)
     for i in range(n - 1, 0, -1):
         first, last = low[i - 1], high[i - 1]
-        least = _steps(i, mean, share, scale, low, high, steps)
         for k in range(high[i] - low[i] + 1):
             later[k] = now[k] * seen[i, k]
+        for k in range(last - first + 1):
+            now[k] = 0.0
+        for b in range(max(first, low[i]), high[i] + 1):  # steps[i] begins with low[i] - last
+            most = b - first - (low[i] - last)
+            _add(later[b - low[i]], steps[i, max(b - low[i], last - low[i]) : most + 1][::-1], now)
         mass = 0.0
-        for a in range(first, last + 1):
-            x = 0.0
-            for b in range(max(a, low[i]), high[i] + 1):
-                x += later[b - low[i]] * steps[b - a - least]
-            now[a - first] = x
-            mass += x
+        for k in range(last - first + 1):
+            mass += now[k]
         half, below = 0.0, 0.0
         for k in range(last - first + 1):
             now[k] /= mass

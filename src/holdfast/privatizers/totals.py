@@ -59,8 +59,8 @@ class Totals:
     """The noisy total of the table, where it was measured beside those of groups."""
     epsilon: Fraction
     """Spent on them, for one person."""
-    contributions: int
-    """How much one person may add to one row."""
+    moved: int
+    """How far one person can move one of them, or several together."""
 
     @property
     def share(self) -> Fraction:
@@ -70,7 +70,7 @@ class Totals:
     @property
     def unit(self) -> Fraction:
         """Epsilon of a group's noise, for a change of one."""
-        return self.epsilon * (1 - self.share) / self.contributions
+        return self.epsilon * (1 - self.share) / self.moved
 
     @property
     def whole(self) -> Total:
@@ -88,12 +88,23 @@ class Totals:
 
     def at(self, level: Any) -> tuple[Total, tuple[Total, ...]]:
         """The total of the table and those of the groups, with intervals of this level."""
+        every = range(len(self.measured))
+        return self.of(every, level), tuple(self.of([number], level) for number in every)
+
+    def of(self, groups: Sequence[int], level: Any) -> Total:
+        """The total of some groups together, by their numbers, with an interval of this level."""
         exact = Fraction(str(level))
         if not 0 < exact < 1:
             raise HoldfastError(f"`level` must lie between 0 and 1, got {level!r:.40}.")
-        values, (lines, line), (half, half_whole) = self._values, self._lines, self._halves(exact)
-        groups = [_total(v, x, half, exact) for v, x in zip(values, lines, strict=True)]
-        return _total(sum(values), line, half_whole, exact), tuple(groups)
+        value = sum(self._values[number] for number in groups)
+        line = float(sum(self.measured[number] for number in groups) - len(groups) * self._off)
+        half = laplace_reach(self._noises(len(groups)), float(exact))
+        low, high = math.floor(line - half), math.ceil(line + half)
+        return Total(value, max(min(low, value), 0), max(high, value), exact)
+
+    def error(self, groups: int) -> float:
+        """The standard error of the total of so many groups."""
+        return math.sqrt(sum(2 * m * s**2 for s, m in self._noises(groups)))
 
     @cached_property
     def _values(self) -> list[int]:
@@ -105,28 +116,21 @@ class Totals:
         return ((1 - self.share) / self.share) ** 2 if self.share else Fraction(0)
 
     @cached_property
-    def _lines(self) -> tuple[list[Fraction], Fraction]:
-        """Unbiased estimates: least squares without regard to signs."""
-        found, G = sum(self.measured), len(self.measured)
-        off = Fraction(0)
-        if self.measured_whole is not None:
-            off = (found - self.measured_whole) / (G + self._weight)
-        return [number - off for number in self.measured], found - G * off
+    def _off(self) -> Fraction:
+        """What least squares, without regard to signs, takes off every group: then the estimates
+        are unbiased."""
+        if self.measured_whole is None:
+            return Fraction(0)
+        return (sum(self.measured) - self.measured_whole) / (len(self.measured) + self._weight)
 
-    def _halves(self, level: Fraction) -> tuple[float, float]:
-        """Half the widths of the intervals of a group and of the table."""
+    def _noises(self, some: int) -> tuple[tuple[float, int], ...]:
+        """Scales of the noises in the total of so many groups, and how many have each."""
         G, own = len(self.measured), 1 / float(self.unit)
         if self.measured_whole is None:
-            return tuple(laplace_reach(((own, m),), float(level)) for m in (1, G))  # type: ignore
-        part, other = 1 / (G + float(self._weight)), own * math.sqrt(self._weight)
-        group = ((own * (1 - part), 1), (own * part, G - 1), (other * part, 1))
-        table = ((own * (1 - G * part), G), (other * G * part, 1))
-        return laplace_reach(group, float(level)), laplace_reach(table, float(level))
-
-
-def _total(value: int, line: Fraction, half: float, level: Fraction) -> Total:
-    low, high = math.floor(float(line) - half), math.ceil(float(line) + half)
-    return Total(value, max(min(low, value), 0), max(high, value), level)
+            return ((own, some),)
+        part = some / (G + float(self._weight))
+        others, table = (own * part, G - some), (own * part * math.sqrt(self._weight), 1)
+        return tuple(pair for pair in ((own * (1 - part), some), others, table) if pair[1])
 
 
 def measure_totals(totals: Sequence[int], budget: Budget, source: Randomness) -> Totals:
@@ -139,15 +143,13 @@ def measure_totals(totals: Sequence[int], budget: Budget, source: Randomness) ->
     Total(value=695, low=690, high=700, level=Fraction(9, 10))
     """
     share, capped = totals_whole_share(len(totals)), np.array([min(t, MOST) for t in totals])
-    spent, k = budget.totals, budget.contributions
+    spent, k = budget.totals, budget.moved
     noisy = source.add_laplace(capped, spent * (1 - share), k)
     whole = None
     if share:
         everything = np.array([min(sum(totals), MOST)])
         whole = int(source.add_laplace(everything, spent * share, k)[0])
-    return Totals(
-        measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, contributions=k
-    )
+    return Totals(measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, moved=k)
 
 
 def certified_totals(budget: Budget, groups: int) -> Fraction:
@@ -157,7 +159,7 @@ def certified_totals(budget: Budget, groups: int) -> Fraction:
     share = totals_whole_share(groups)
     parts = [part for part in (1 - share, share) if part]
     return sum(
-        (laplace_measurement(budget.totals * part, budget.contributions)[1] for part in parts),
+        (laplace_measurement(budget.totals * part, budget.moved)[1] for part in parts),
         Fraction(0),
     )
 

@@ -10,7 +10,7 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -27,13 +27,28 @@ from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.plain_files import (
+    MECHANISM,
+    MOST_LINES,
+    intervals_record,
+    mechanism_csv,
+    write_intervals,
+)
+from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Privacy, Release, ReleaseFacts
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
 from holdfast.tables.group_rows import found_again
-from holdfast.tables.table import CsvTable, labels_of, read_file, read_table, write_file
+from holdfast.tables.table import (
+    CsvTable,
+    labels_of,
+    read_file,
+    read_table,
+    without_columns,
+    write_file,
+)
 from holdfast.verify import verify
 
 FORMATS = ("csv", "parquet")
@@ -48,18 +63,23 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     The folder is written beside its place under another name and renamed; a folder or file
     that is there already is never touched.
     """
-    if table_format not in FORMATS:
-        raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
     table = release.table if release.count_column is not None else _bare(release.counts)
-    if release.missing_rows is not None and table_format == "parquet" and _is_text(table):
-        raise HoldfastError(
-            "missing counts of a text table cannot be saved as Parquet. Hint: save it as CSV."
-        )
+    check_format(table, table_format, missing=release.missing_rows is not None)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
         release.drawn_with.verify()
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
     return Path(directory)
+
+
+def check_format(table: Any, table_format: str, *, missing: bool) -> None:
+    """Refuse a format that a table cannot be written in."""
+    if table_format not in FORMATS:
+        raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
+    if missing and table_format == "parquet" and _is_text(table):
+        raise HoldfastError(
+            "missing counts of a text table cannot be saved as Parquet. Hint: save it as CSV."
+        )
 
 
 @contextmanager
@@ -109,13 +129,24 @@ def load(directory: str | os.PathLike[str]) -> Release:
 
     This finds accidents. Whoever changes a bundle on purpose can change its sums as well.
     """
+    with verified(directory) as (folder, record):
+        if "counts" in record:
+            raise HoldfastError(
+                f"`{folder}` is a release of several counts. Hint: holdfast.load_table reads it "
+                "whole; holdfast.load one of its columns, from the folder of that."
+            )
+        return rebuild(folder, record)
+
+
+@contextmanager
+def verified(directory: str | os.PathLike[str]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """A bundle that was found in order, and its record."""
     folder = Path(directory)
     if not folder.is_dir():
         raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
     verify(folder).require()
     try:
-        record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-        return _rebuild(folder, record)
+        yield folder, json.loads((folder / "release.json").read_text(encoding="utf-8"))
     except HoldfastError:
         raise
     except Exception as error:  # nothing that verify lets pass is known to come here
@@ -161,37 +192,86 @@ def _partial_folder(place: Path) -> Path:
 
 
 def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
-    """Write everything else of a bundle beside the table, whose columns these are."""
-    name = next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
+    """Write everything else of a bundle beside the table, whose columns these are; the table of
+    several counts is in the folder above."""
+    above = not any((folder / f"table.{kind}").exists() for kind in FORMATS)
+    name = table_name(folder.parent if above else folder)
+    name = f"../{name}" if above else name
+    release = _at_hand(release, folder / name)
     mechanism = _write_mechanism(release, folder)
     record, drawn = _record(release, columns), release.released_histogram.copy()
+    _write_plain_files(release, record, folder, folder / name)
     drawn[0] -= release.structural_zeros
+    record |= {"table_above": True} if above else {}
     shown = [] if release.groups is None else release.groups.shown()
     for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
-        _write_text(folder / file, text)
+        write_text(folder / file, text)
     record["files"] = {
-        path.name: {"bytes": path.stat().st_size, "sha256": _hash(path)}
+        path.name: {"bytes": path.stat().st_size, "sha256": file_hash(path)}
         for path in sorted(folder.iterdir())
     }
-    _write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
-    sums = [f"{_hash(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
-    _write_text(folder / "SHA256SUMS", "".join(sums))
+    write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
+    sums = [f"{file_hash(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
+    write_text(folder / "SHA256SUMS", "".join(sums))
+    flush_all(folder)
+
+
+def flush_all(folder: Path) -> None:
+    """Have the disk write what is in a folder."""
     for path in [*folder.iterdir(), folder]:
         _flush(path)
 
 
-def _write_text(path: Path, text: str) -> None:
+def table_name(folder: Path) -> str:
+    """The name of the table in a folder."""
+    return next(f"table.{kind}" for kind in FORMATS if (folder / f"table.{kind}").exists())
+
+
+def _at_hand(release: ReleaseFacts, table: Path) -> ReleaseFacts:
+    """A streamed release with its rows, where they are few enough to get a line each."""
+    rows = int(release.released_histogram.sum()) + release.gaps
+    if isinstance(release, Release) or rows > MOST_LINES:
+        return release
+    facts = {field.name: vars(release)[field.name] for field in fields(ReleaseFacts)}
+    seen = without_columns(read_file(table), set(release.later))
+    return _with_rows(seen, facts, bool(release.gaps))
+
+
+def _with_rows(table: Any, facts: dict[str, Any], gaps: bool) -> Release:
+    """A release with its table, and which group each row is in."""
+    column = facts["count_column"]
+    counts = read_table(table, count=column or "count", missing=("",) if gaps else ()).counts
+    if gaps:
+        facts["missing_rows"] = counts < 0
+    table = table if column is not None else counts
+    return _with_members(Release(counts=counts, table=table, **facts))
+
+
+def _write_plain_files(
+    release: ReleaseFacts, record: dict[str, Any], folder: Path, table: Path
+) -> None:
+    if "intervals" in record:
+        write_intervals(release, record, folder, table)
+    if has_mechanism_csv(record):
+        write_text(folder / MECHANISM, mechanism_csv(release))
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text."""
     path.write_bytes(text.encode("utf-8"))  # the same bytes on every system
 
 
 def _record(release: ReleaseFacts, columns: list[str]) -> dict[str, Any]:
     """release.json, but for the sums of the other files."""
     noisy, marks = release.measurement, release.structural_zero_rows
-    known = {}
+    known: dict[str, Any] = {}
     if marks is not None and len(marks) <= MOST_ROWS:
         known = {"structural_zero_rows": marks_to_text(marks)}
     if release.missing_rows is not None and len(release.missing_rows) <= MOST_ROWS:
         known["missing_rows"] = marks_to_text(release.missing_rows)
+    intervals = intervals_record(release)
+    if intervals is not None:
+        known["intervals"] = intervals
     content = release.summary() | {
         "columns": columns,
         "target": release.target.tolist(),
@@ -206,7 +286,7 @@ def _write_mechanism(release: ReleaseFacts, folder: Path) -> str:
     """Write the integers of a mechanism, or of those of all groups; the name of their file."""
     if release.groups is not None:
         (folder / GROUPS).write_bytes(encode_groups(release.groups))
-        _write_text(folder / LABELS, groups_csv(release.groups))
+        write_text(folder / LABELS, groups_csv(release.groups))
         return GROUPS
     mechanism = release.mechanism
     if mechanism.curves is not None:
@@ -239,16 +319,17 @@ def _certificate(mechanism: Mechanism | GroupedMechanism) -> dict[str, Any]:
     }
 
 
-def _rebuild(folder: Path, record: dict[str, Any]) -> Release:
-    path = next(folder / f"table.{kind}" for kind in FORMATS if f"table.{kind}" in record["files"])
-    table, column = read_file(path), record["count_column"]
-    codes = ("",) if record.get("missing") else ()
-    counts = read_table(table, count=column or "count", missing=codes).counts
-    table = table if column is not None else counts
-    facts = read_facts(folder, record)
-    if record.get("missing"):
-        facts["missing_rows"] = counts < 0
-    return _with_members(Release(counts=counts, table=table, **facts))
+def rebuild(folder: Path, record: dict[str, Any], table: Any = None) -> Release:
+    """A release from a bundle that was found in order; `table` where it was read already."""
+    if table is None:
+        place = folder.parent if record.get("table_above") else folder
+        table = seen_by(record, read_file(place / table_name(place)))
+    return _with_rows(table, read_facts(folder, record), bool(record.get("missing")))
+
+
+def seen_by(record: dict[str, Any], table: Any) -> Any:
+    """What of a table a column of several may go by: no counts that were drawn given its own."""
+    return without_columns(table, set(record.get("later", ())))
 
 
 def _with_members(release: Release) -> Release:
@@ -269,7 +350,7 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     found, noisy = record.get("max_count_found"), record.get("measurement")
     budget, groups = privacy.budget, None
     if record.get("within"):
-        groups = read_groups(folder, record, budget.totals, budget.unit_1)
+        groups = read_groups(folder, record, budget)
     return {
         "target": target,
         "drawn_with": _read_mechanism(folder, record, target if record["fixed_point"] else None)
@@ -288,6 +369,10 @@ def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
         "measurement": None if noisy is None else np.array(noisy, dtype=np.int64),
         "count_column": record["count_column"],
         "unchanged_columns": tuple(record["unchanged_columns"]),
+        "other_counts": tuple(record.get("other_counts", ())),
+        "given": tuple(record.get("given", ())),
+        "later": tuple(record.get("later", ())),
+        "category": record.get("category"),
         "notes": tuple(record["notes"]),
         "receipt": record.get("receipt"),
         "made_with": record["holdfast"],
@@ -301,7 +386,7 @@ def _read_totals(record: dict[str, Any], budget: Budget) -> Totals | None:
         measured=(record["totals"]["measured"],),
         measured_whole=None,
         epsilon=budget.totals,
-        contributions=budget.contributions,
+        moved=budget.moved,
     )
 
 
@@ -331,7 +416,8 @@ def _marks(record: dict[str, Any], name: str) -> NDArray[np.bool_] | None:
     return None if text is None else marks_from_text(text, rows)
 
 
-def _hash(path: Path) -> str:
+def file_hash(path: Path) -> str:
+    """The SHA-256 sum of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -72,6 +72,8 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
 
 def _kept_within(record: dict[str, Any]) -> str:
     within = record.get("within")
+    if within and record.get("given"):
+        return " So does its relation to other columns of the same table."
     groups = within and numbered(within["groups"], "group")
     return f" So do those of the {groups} that public columns make." if within else ""
 
@@ -103,13 +105,21 @@ def _loss(record: dict[str, Any]) -> dict[str, Any]:
     if Fraction(privacy["bound"]):
         parts = f"{privacy['bound']} for max_count, {parts}"
     return {
-        "privacy_unit": f"A person who adds at most {privacy['contributions']} to one row",
+        "privacy_unit": _unit(privacy),
         "privacy_unit_details": privacy["neighbours"],
         "privacy_parameters": numbers,
         "privacy_parameters_details": f"Exactly epsilon = {privacy['epsilon']}: {parts}. "
         f"Certified: {privacy['certified_epsilon_decimal']}; stage 1 by "
         f"{privacy['stage_1_certified_by']}, stage 2 from the integer weights in the bundle.",
     }
+
+
+def _unit(privacy: dict[str, Any]) -> str:
+    added = privacy["contributions"]
+    if "unit" not in privacy:
+        return f"A person who adds at most {added} to one row"
+    rows = numbered(privacy["person_rows"], "row")
+    return f"One {privacy['unit']} with at most {added} in each of at most {rows}"
 
 
 def _model() -> dict[str, Any]:

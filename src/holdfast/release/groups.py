@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.mechanism.grouped import GroupedMechanism, source_of
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privatizers.joint import JointMeasurement
 from holdfast.privatizers.totals import Total, Totals
@@ -25,7 +25,10 @@ class Group:
     rows: int
     """How many of them went through the mechanism. Public."""
     target: Floats = field(repr=False)
-    """z, the private distribution of its counts."""
+    """z, the private distribution of its true counts."""
+    released: Floats = field(repr=False)
+    """The law that its released counts have; z itself, but where a relation to another count is
+    kept."""
     mechanism: Mechanism = field(repr=False)
     """What its counts went through."""
     total: Total | None = None
@@ -65,8 +68,8 @@ class Groups(Mapping[str, Group]):
 
     @property
     def targets(self) -> Floats:
-        """z of each, as rows."""
-        return self.mechanism.targets
+        """z of each, the law of its true counts, as rows."""
+        return self.mechanism.sources
 
     def at(self, number: int) -> Group:
         """A group by its number."""
@@ -74,7 +77,8 @@ class Groups(Mapping[str, Group]):
             name=self.names[number],
             label=self.partition.labels[number],
             rows=int(self.sizes[number]),
-            target=np.asarray(self.mechanism[number].fixed_point),
+            target=source_of(self.mechanism[number]),
+            released=np.asarray(self.mechanism[number].target),
             mechanism=self.mechanism[number],
             total=None if self.totals is None else self.totals.groups[number],
         )
@@ -84,8 +88,9 @@ class Groups(Mapping[str, Group]):
         return replace(self, members=None if self.members is None else self.members[marks])
 
     def shown(self) -> list[tuple[str, int, Floats]]:
-        """The name, the rows and the target of each."""
-        return list(zip(self.names, self.sizes.tolist(), self.targets, strict=True))
+        """The name, the rows and the law of the released counts of each."""
+        laws = self.mechanism.targets
+        return list(zip(self.names, self.sizes.tolist(), laws, strict=True))
 
     def __len__(self) -> int:
         return len(self.partition)

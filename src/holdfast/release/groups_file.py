@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.privacy.budget import Budget
 from holdfast.privatizers.groups import block_edges, is_fine, whole_share
 from holdfast.privatizers.joint import JointMeasurement
 from holdfast.privatizers.totals import Totals
@@ -26,7 +27,7 @@ from holdfast.release.groups import Groups
 from holdfast.tables.groups import Partition, Within
 
 HEADER = struct.Struct("<8sIIQQ")  # magic, version, n, groups, length of what follows
-MAGIC, VERSION = b"holdfast", 3
+MAGIC, VERSION, VERSION_WITH_SOURCES = b"holdfast", 3, 4
 
 
 def encode_groups(groups: Groups) -> bytes:
@@ -34,13 +35,14 @@ def encode_groups(groups: Groups) -> bytes:
     mechanism, n = groups.mechanism, len(groups.mechanism)
     curves = [part.curves for part in mechanism.parts if part.curves is not None]
     integers = np.array([[one.turns, one.heights, one.floors] for one in curves], dtype="<i8")
-    targets = np.array([part.fixed_point for part in mechanism.parts], dtype="<f8")
+    laws = np.array([_laws(part) for part in mechanism.parts], dtype="<f8")
     whole = groups.measurement.whole
     measured = np.concatenate([*([] if whole is None else [whole]), *groups.measurement.groups])
     head = np.array([len(curves), *mechanism.index], dtype="<i8")
-    parts = (head, integers, targets, measured.astype("<i8"))
+    parts = (head, integers, laws, measured.astype("<i8"))
     packed = zlib.compress(b"".join(part.tobytes() for part in parts))
-    return HEADER.pack(MAGIC, VERSION, n, mechanism.groups, len(packed)) + packed
+    version = VERSION if laws.shape[1] == 1 else VERSION_WITH_SOURCES
+    return HEADER.pack(MAGIC, version, n, mechanism.groups, len(packed)) + packed
 
 
 def decode_groups(
@@ -49,26 +51,33 @@ def decode_groups(
     """The inverse of `encode_groups`, for a file that `holdfast.verify` has found in order."""
     magic, version, n, number, length = HEADER.unpack_from(data)
     packed = data[HEADER.size :]
-    if (magic, version, length, number) != (MAGIC, VERSION, len(packed), len(sizes)):
+    laws = {VERSION: 1, VERSION_WITH_SOURCES: 2}.get(version, 0)
+    if not laws or (magic, length, number) != (MAGIC, len(packed), len(sizes)):
         raise HoldfastError("this is not a file of groups.")
     words = np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
     K = int(words[0])
-    ends = list(accumulate((1, number, 3 * n * K, n * K), initial=0))
-    index, integers, targets = (words[a:b] for a, b in pairwise(ends[1:]))
+    ends = list(accumulate((1, number, 3 * n * K, laws * n * K), initial=0))
+    index, integers, floats = (words[a:b] for a, b in pairwise(ends[1:]))
     parts = [
-        _mechanism(curve, target, epsilon)
-        for curve, target in zip(
-            integers.reshape(K, 3, n), targets.view("<f8").reshape(K, n), strict=True
+        _mechanism(curve, own, epsilon)
+        for curve, own in zip(
+            integers.reshape(K, 3, n), floats.view("<f8").reshape(K, laws, n), strict=True
         )
     ]
     measured = _measurement(words[ends[-1] :], n, unit_1, sizes)
     return GroupedMechanism(parts, index), measured
 
 
-def _mechanism(curve: Integers, target: Any, epsilon: Fraction) -> Mechanism:
+def _laws(part: Mechanism) -> list[Floats]:
+    """The law of the released counts and, where that is another, that of the true ones."""
+    return [law for law in (part.target, part.source) if law is not None]
+
+
+def _mechanism(curve: Integers, laws: Floats, epsilon: Fraction) -> Mechanism:
     turns, heights, floors = curve
     curves = Curves(turns=turns, heights=heights, floors=floors, epsilon=epsilon)
-    return Mechanism(curves=curves, epsilon=epsilon, target=target)
+    source = laws[1] if len(laws) > 1 else None
+    return Mechanism(curves=curves, epsilon=epsilon, target=laws[0], source=source)
 
 
 def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -> JointMeasurement:
@@ -113,14 +122,14 @@ def read_groups_csv(text: str, within: Within) -> tuple[Partition, tuple[int, ..
     return Partition(within=within, labels=labels, sizes=sizes), measured
 
 
-def read_groups(folder: Path, record: dict[str, Any], spent: Fraction, unit_1: Fraction) -> Groups:
+def read_groups(folder: Path, record: dict[str, Any], budget: Budget) -> Groups:
     """The groups of a bundle that `holdfast.verify` found in order."""
     text = (folder / "groups.csv").read_bytes().decode("utf-8")
     partition, measured = read_groups_csv(text, Within.from_dict(record["within"]))
     mechanism, measurement = decode_groups(
         (folder / "mechanism.groups").read_bytes(),
         Fraction(record["certificate"]["epsilon"]),
-        unit_1,
+        budget.unit_1,
         partition.sizes,
     )
     totals = None
@@ -128,7 +137,7 @@ def read_groups(folder: Path, record: dict[str, Any], spent: Fraction, unit_1: F
         totals = Totals(
             measured=measured,
             measured_whole=record["totals"]["measured"],
-            epsilon=spent,
-            contributions=record["privacy"]["contributions"],
+            epsilon=budget.totals,
+            moved=budget.moved,
         )
     return Groups(partition=partition, mechanism=mechanism, measurement=measurement, totals=totals)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -25,22 +25,33 @@ if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
+    from holdfast.analysis.changes import RowChanges
     from holdfast.analysis.evidence import Evidence
+    from holdfast.analysis.plotting import Picture
     from holdfast.analysis.posterior import Posterior
     from holdfast.analysis.regression.result import Regression
     from holdfast.analysis.row_intervals import Intervals
 
 SCHEMA = 3
 SCHEMA_WITH_GROUPS = 4  # or totals
+SCHEMA_OF_SEVERAL = 5  # several counts, several rows of a person, or another unit than a person
 NEIGHBOURS = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows and their order, "
     "max_count, the structural zeros, which counts are missing, and the columns published beside "
     "the counts are public and published unchanged."
 )
-PRIVATE_BOUND = NEIGHBOURS.replace("max_count, the", "the") + (
-    " max_count was found from the data, privately, for its own part of epsilon."
-)
+FOUND = " max_count was found from the data, privately, for its own part of epsilon."
+
+
+def neighbours(budget: Budget) -> str:
+    """Which tables a promise compares."""
+    words = NEIGHBOURS.replace("one person", f"one {budget.unit}", 1)
+    if budget.rows > 1:
+        words = words.replace(
+            "one row changes, by", f"at most {budget.rows} rows change, each by", 1
+        )
+    return words.replace("max_count, the", "the", 1) + FOUND if budget.quantile else words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +94,7 @@ class Privacy:
     @property
     def neighbours(self) -> str:
         """Which tables the promise compares."""
-        return PRIVATE_BOUND if self.budget.quantile else NEIGHBOURS
+        return neighbours(self.budget)
 
     @property
     def randomness(self) -> str:
@@ -104,13 +115,15 @@ class Privacy:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers as fractions in text."""
-        totals = {}
+        more: dict[str, Any] = {}
         if self.budget.totals:
-            totals = {
+            more = {
                 "totals": str(self.budget.totals),
                 "totals_certified": str(self.totals_certified),
             }
-        return totals | {
+        if not self.usual_persons:
+            more |= {"person_rows": self.budget.rows, "unit": self.budget.unit}
+        return more | {
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
             "bound": str(self.budget.quantile),
@@ -129,6 +142,11 @@ class Privacy:
             "simulated": self.simulated,
         }
 
+    @property
+    def usual_persons(self) -> bool:
+        """Whether the promise is to a person, who is in one row at the most."""
+        return self.budget.rows == 1 and self.budget.unit == "person"
+
     @staticmethod
     def from_dict(record: dict[str, Any]) -> "Privacy":
         """The inverse of `to_dict`."""
@@ -140,6 +158,8 @@ class Privacy:
             stage_2=Fraction(record["stage_2"]),
             contributions=int(record["contributions"]),
             steps=int(record["steps"]),
+            rows=int(record.get("person_rows", 1)),
+            unit=str(record.get("unit", "person")),
         )
         return Privacy(
             budget=budget,
@@ -182,6 +202,14 @@ class ReleaseFacts:
     """Name of the count column; None for a plain array."""
     unchanged_columns: tuple[str, ...] = ()
     """Names of the other columns: published as they were."""
+    other_counts: tuple[str, ...] = ()
+    """Names of the other columns of counts, in a release of several."""
+    given: tuple[str, ...] = ()
+    """Those of them that were drawn before it, and its relation to which is kept."""
+    later: tuple[str, ...] = ()
+    """Those of them that were drawn after it, given its released counts."""
+    category: str | None = None
+    """Which of those says whose a row is; None where none was named as the category."""
     max_count_found: FoundMaxCount | None = None
     """How `max_count` was found; None where it was given."""
     groups: Groups | None = field(default=None, repr=False)
@@ -228,19 +256,20 @@ class ReleaseFacts:
         return expected_change(self.mechanism, self.target)
 
     @property
-    def _gaps(self) -> int:
+    def gaps(self) -> int:
+        """How many rows have no count, because it is not known."""
         marks = self.missing_rows
         return (self.missing or 0) if marks is None else int(marks.sum())
 
     def summary(self) -> dict[str, Any]:
         """What was done and promised, as plain values."""
         return {
-            "schema": SCHEMA_WITH_GROUPS if self.groups or self.totals else SCHEMA,
+            "schema": self._schema,
             "holdfast": self.made_with,
             "privacy": self.privacy.to_dict(),
             "rows": self.rows,
             "structural_zeros": self.structural_zeros,
-            **({"missing": self._gaps} if self._gaps else {}),
+            **({"missing": self.gaps} if self.gaps else {}),
             **self._groups_and_totals(),
             "max_count": self.drawn_with.max_count,
             "max_count_found": None
@@ -249,11 +278,28 @@ class ReleaseFacts:
             "methods": list(self.methods),
             "count_column": self.count_column,
             "unchanged_columns": list(self.unchanged_columns),
+            **self._several(),
+            **({} if self.category is None else {"category": self.category}),
             "expected_change_of_a_count": self.expected_change,
             "mechanism_digest": self.drawn_with.digest,
             "mechanism_delta": str(self.drawn_with.delta),
             "notes": list(self.notes),
             **({} if self.receipt is None else {"receipt": self.receipt}),
+        }
+
+    @property
+    def _schema(self) -> int:
+        if self.other_counts or not self.privacy.usual_persons:
+            return SCHEMA_OF_SEVERAL
+        return SCHEMA_WITH_GROUPS if self.groups or self.totals else SCHEMA
+
+    def _several(self) -> dict[str, Any]:
+        if not self.other_counts:
+            return {}
+        return {
+            "other_counts": list(self.other_counts),
+            "given": list(self.given),
+            "later": list(self.later),
         }
 
     def _groups_and_totals(self) -> dict[str, Any]:
@@ -330,6 +376,7 @@ class Release(ReleaseFacts):
         *,
         where: Any = None,
         by: None = None,
+        against: "Release | None" = None,
         estimator: str = "best",
         level: float = 0.9,
         **options: Any,
@@ -342,6 +389,7 @@ class Release(ReleaseFacts):
         *,
         where: Any = None,
         by: Any,
+        against: "Release | None" = None,
         level: float = 0.9,
         **options: Any,
     ) -> "Answers": ...
@@ -352,6 +400,7 @@ class Release(ReleaseFacts):
         *,
         where: Any = None,
         by: Any = None,
+        against: "Release | None" = None,
         estimator: str = "best",
         level: float = 0.9,
         **options: Any,
@@ -369,6 +418,8 @@ class Release(ReleaseFacts):
                 table; labels or row numbers. They may be chosen by anything public, and be
                 as unlike the table as they will; not by their released counts.
             by: A published column, or one value per row: an answer for each group.
+            against: An earlier release of the same table, drawn by itself: the answer is the
+                change since then. Groups are joined by their names.
             estimator: "best" combines both stages; it mostly has the least error, and not always
                 (docs/uncertainty.md). "released" is what others compute from the released table;
                 "target" is z.
@@ -384,7 +435,25 @@ class Release(ReleaseFacts):
         from holdfast.analysis.questions import ask
 
         how = {"estimator": estimator, "level": level, "where": where, "by": by}
+        if against is not None:
+            from holdfast.analysis.changes import ask_change
+
+            return ask_change(self, against, question, **how, **options)
         return ask(self, question, **how, **options)
+
+    def changes(
+        self,
+        earlier: "Release",
+        rows: Sequence[Any] | None = None,
+        *,
+        label: str | None = None,
+        level: float = 0.9,
+    ) -> "RowChanges":
+        """For every row, or for these, what this release and an earlier one of the same table say
+        of its change. Rows are joined by their label, and those without a partner are said."""
+        from holdfast.analysis.changes import row_changes
+
+        return row_changes(self, earlier, label=label, rows=rows, level=level)
 
     def posterior(self, count: int, *, group: str | None = None) -> "Posterior":
         """What a released count says about the true one, with z as the prior; in a release by
@@ -479,6 +548,20 @@ class Release(ReleaseFacts):
 
         return polars().DataFrame(as_columns(self, intervals, level))
 
+    def plot(
+        self,
+        *,
+        row: Any = None,
+        groups: bool = False,
+        label: str | None = None,
+        level: float = 0.9,
+    ) -> "Picture":
+        """A picture, which a notebook shows and `save` writes: the distribution with its intervals;
+        with `groups` that of each; or with `row`, by label or number, what it may truly have."""
+        from holdfast.analysis.plotting import plot
+
+        return plot(self, row, groups, label, level)
+
     def _repr_html_(self) -> str:
         from holdfast.analysis.notebook import release_html
 
@@ -524,6 +607,7 @@ class StreamedRelease(ReleaseFacts):
         return load(self.folder)
 
 
+@cache
 def _version() -> str:
     from importlib.metadata import version
 

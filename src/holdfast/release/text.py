@@ -14,9 +14,11 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.release.codebook import codebook
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
+from holdfast.release.recipes import has_mechanism_csv, recipes
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
@@ -43,7 +45,10 @@ def written(
     """
     shares = np.array(histogram, dtype=np.float64) / record["rows"]
     name, title = record["count_column"] or "count", _picture_title(record)
-    return {
+    book = {}
+    if "intervals" in record:
+        book = {"codebook.md": codebook(record, table, has_mechanism_csv(record))}
+    return book | {
         "README.md": read_me(record, table, mechanism),
         "deployment.yaml": deployment_yaml(record),
         "distribution.svg": group_picture(name, shares, [Shown(*g) for g in groups], title=title)
@@ -81,13 +86,59 @@ def _groups_in_words(summary: dict[str, Any]) -> str:
             "counts. "
         )
         words += "`groups.csv` has those of the groups, which add up.\n" if within else "\n"
-    if within:
+    if within and summary.get("given"):
+        names = " and ".join(map(code_span, summary["given"]))
+        words += (
+            f"- The relation to {names} is kept: each of the\n  "
+            f"{numbered(within['groups'], 'class', 'classes')} of released counts that "
+            "`groups.csv` lists has a mechanism of its own.\n"
+        )
+    elif within:
         words += (
             f"- The distribution holds within each of the {numbered(within['groups'], 'group')} "
             "that `groups.csv` lists with their\n  rows: each has a target and a mechanism of its "
             "own. Which group a row is in follows from\n  public columns.\n"
         )
     return words
+
+
+def _several_in_words(summary: dict[str, Any]) -> str:
+    """What a release says that is one column of several: schema 5."""
+    if not summary.get("other_counts"):
+        return ""
+    others = ", ".join(map(code_span, summary["other_counts"]))
+    return (
+        f"- This is one column of counts of a release of several; the others are {others}.\n"
+        "  What the release promises in all is in the folder above.\n"
+    )
+
+
+def whom(privacy: dict[str, Any]) -> str:
+    """To whom a promise is, over two lines."""
+    added = privacy["contributions"]
+    if "unit" not in privacy:
+        return f"for a person who adds at most {added}\n  to one row"
+    rows = numbered(privacy["person_rows"], "row")
+    return f"for one {privacy['unit']} with at most {added}\n  in each of at most {rows}"
+
+
+def _rows_in_words(summary: dict[str, Any]) -> str:
+    """What a row's true count may be: where the bundle has intervals.csv."""
+    if "intervals" not in summary:
+        return ""
+    stated, top = summary["intervals"], summary["max_count"]
+    level = f"{float(Fraction(stated['level'])):.0%}"
+    lines = "row of the table, in its order" if stated["lines"] == "rows" else "released count"
+    kind = "whatever it is" if stated["every"] else "on average over the rows"
+    recipe = f"\n{recipes(summary)}" if has_mechanism_csv(summary) else ""
+    return f"""
+## What the true count of a row may be
+
+`intervals.csv` has a line for each {lines}: the released count, the
+true count to expect, and an interval in which the true count lies with a probability of {level},
+{kind}; a `high` of {top} means {top} or more. `codebook.md` says what
+each column of each file holds.
+{recipe}"""
 
 
 def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
@@ -108,6 +159,7 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     gaps, missing = summary.get("missing", 0), ""
     if gaps:
         missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
+    certified = f"{privacy['certified_epsilon_decimal']} was certified from what was drawn."
     at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
     found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
     return f"""# A private table of counts
@@ -116,11 +168,10 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
 random from the true one, so that whoever reads the table learns almost the same whether or not
 any one person was counted{law}
 
-- Promise: {promise} for a person who adds at most {privacy["contributions"]}
-  to one row; {privacy["certified_epsilon_decimal"]} was certified from what was drawn.
+- Promise: {promise} {whom(privacy)}; {certified}
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
-{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.
+{_several_in_words(summary)}{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.
 - A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average
   from the true one capped at {top}, if the true counts are distributed as the private
   distribution says: of those, about {at_top} have {top} or more. Do not read a
@@ -136,4 +187,4 @@ sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry 
 all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole
 release on purpose can forge its sums too, so get the sums from its maker.
 Made with holdfast {summary["holdfast"]}.
-"""
+{_rows_in_words(summary)}"""

@@ -36,6 +36,8 @@ class Wanted:
     missing: Any = ()
     within: Any = None
     subset: Any = None
+    other_counts: tuple[str, ...] = ()
+    """Other columns of counts that are released with this one, and read for themselves."""
 
     def __post_init__(self) -> None:
         for name in ("keep", "publish_anyway"):
@@ -62,8 +64,13 @@ class Wanted:
             for name in names:
                 if times[name] != 1:
                     find_column(columns, name, parameter)
-            if count in names:
-                raise HoldfastError(f"`{parameter}` must not name the column of counts, {count!r}.")
+            for name in (count, *self.other_counts):
+                if name in names:
+                    raise HoldfastError(
+                        f"`{parameter}` must not name the column of counts, {name!r}."
+                    )
+        for name in self.other_counts:
+            count_column(columns, name, **parts)
         if self.order_by is not None and self.order_by not in shown:
             raise HoldfastError(
                 "`order_by` must name a column that is published: the order tells of it. "
@@ -79,7 +86,9 @@ class Wanted:
             wanted=self,
             count=count,
             published=tuple(name for name in columns if name == count or name in shown),
-            withheld=tuple(name for name in columns if name != count and name not in shown),
+            withheld=tuple(
+                name for name in columns if name not in {count, *self.other_counts, *shown}
+            ),
         )
 
 
@@ -113,7 +122,9 @@ class Roles:
     @property
     def watched(self) -> tuple[str, ...]:
         """Those of the others that could tell the counts; rows known to be zero are public."""
-        return tuple(name for name in self.others if name != self.wanted.structural_zero)
+        zeros = self.wanted.structural_zero
+        marks = zeros if isinstance(zeros, str) else None  # else a mask, or labels
+        return tuple(name for name in self.others if name != marks)
 
     def refuse_header(self) -> None:
         """Raise if the name of a published column is a number: then it is a cell of the first row,

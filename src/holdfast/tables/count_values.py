@@ -30,7 +30,8 @@ _HINTS = {
     "is not a whole number": "give counts, not rates or averages",
     "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
     "is a boolean": "tally rows of persons with `holdfast.count_by` first",
-    "is text": "convert it to an integer: digits only, no separators, no codes such as <5",
+    "is text": "convert it to an integer: digits only, no codes such as <5; marks in numbers of a "
+    "CSV file are named with `thousands`, --thousands and `decimal`, --decimal",
     "is not a number": "name the column that holds the counts",
 }
 _TEXT_COUNT = re.compile(r"[ \t]*0*([0-9]{1,16})(?:\.0+)?[ \t]*")

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from html import escape
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,6 +18,8 @@ from holdfast.tables.csv_text import (
     read_header,
 )
 from holdfast.tables.text_rows import CHUNK, TextRows, pooled, rectangular
+
+SHOWN = 10  # rows, in a notebook
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,30 @@ class CsvTable:
         if isinstance(self.rows, TextRows):
             return self.rows.columns[at]
         return [row[at] for row in self.rows]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, as frames have it."""
+        return len(self.rows), len(self.header)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> list[str]:
+        return self.column(name)
+
+    def head(self, rows: int = 5) -> "CsvTable":
+        """The first rows."""
+        return replace(self, rows=TextRows([self._cells(k)[:rows] for k in range(self.shape[1])]))
+
+    def _repr_html_(self) -> str:
+        lines = [("th", self.header), *(("td", row) for row in self.rows[:SHOWN])]
+        body = "".join(
+            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+            for tag, cells in lines
+        )
+        more = len(self) - SHOWN
+        return f"<table>{body}</table>" + (f"<p>… and {more:,} more rows</p>" if more > 0 else "")
 
     def with_column(self, name: str, values: Iterable[Any]) -> "CsvTable":
         """The same table with the cells of one column replaced."""

@@ -20,16 +20,24 @@ _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins
 _RANGE = tuple[tuple[int, int], tuple[int, int]]
 
 
-def parse_excel(data: bytes, sheet: str | None = None, header_row: int | None = None) -> CsvTable:
+def parse_excel(
+    data: bytes,
+    sheet: str | None = None,
+    header_row: int | None = None,
+    last_row: int | None = None,
+) -> CsvTable:
     """The table in the bytes of a workbook.
 
     Parameters:
         sheet: The name of the sheet; needed where several hold something.
         header_row: The number of the row that holds the column names. By default lines above the
             table, with a single cell each, are passed over.
+        last_row: The number of the table's last row; what is below is left out.
     """
     cells, merged, marks = _open(data, sheet)
     rows = _padded(cells, merged, marks)
+    if last_row is not None:
+        rows, merged = _above(last_row, rows, merged)
     top = _header(rows) if header_row is None else _given_header(header_row, rows)
     _fill_merged(rows, merged, top)
     columns = _columns(rows, top)
@@ -138,6 +146,19 @@ def _given_header(number: int, rows: list[list[str]]) -> int:
     return number - 1
 
 
+def _above(
+    last: int, rows: list[list[str]], merged: Sequence[_RANGE]
+) -> tuple[list[list[str]], list[_RANGE]]:
+    """The rows down to the last one, and what is merged among them."""
+    if not 2 <= last <= len(rows):
+        raise HoldfastError(
+            f"`last_row` must be the number of a row below the names of the columns, got {last}. "
+            "Hint: Excel shows it left of the row."
+        )
+    kept = [(first, end) for first, end in merged if first[0] < last]
+    return rows[:last], [(first, (min(end[0], last - 1), end[1])) for first, end in kept]
+
+
 def _columns(rows: list[list[str]], top: int) -> list[int]:
     """The columns that have a name; nothing may stand under a blank one."""
     for column in range(len(rows[top])):
@@ -157,7 +178,8 @@ def _check_rows(rows: list[list[str]], top: int, last: int, columns: list[int]) 
         if not any(rows[at][c] for c in columns):
             raise HoldfastError(
                 f"row {at + 1} of the sheet is blank, and more follows. Hint: take the row out; "
-                "if what follows is a note or another table, move it to another sheet."
+                "if a note follows, name the table's last row with `last_row`, --last-row; if "
+                "another table follows, move it to another sheet."
             )
 
 

@@ -1,15 +1,19 @@
 """What a workbook knows of its cells and its values do not tell: hidden, failed, not computed."""
 
 import io
+import re
 import zipfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
 from holdfast.errors import HoldfastError
 
 _Cell = tuple[int, int]
+_UTF_8 = re.compile(rb"""(\xef\xbb\xbf)?<(\?xml[^>]{0,80}encoding=["']utf-8|[a-z])""", re.I)
+_ERROR = re.compile(rb"""\st\s*=\s*["'][e&]""")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,20 +44,24 @@ class Marks:
 def read_marks(data: bytes, sheet: str) -> Marks:
     """The marks of a sheet, from the XML that Excel wrote."""
     errors, uncomputed, hidden = {}, [], []
-    with (
-        zipfile.ZipFile(io.BytesIO(data)) as archive,
-        archive.open(sheet_parts(archive)[sheet]) as xml,
-    ):
-        for at, row in _numbered_rows(xml):
-            if row.get("hidden") in ("1", "true"):
-                hidden.append(at)
-            for column, cell in _numbered_cells(row):
-                value = cell.findtext("{*}v") or ""
-                if cell.get("t") == "e":
-                    errors[at, column] = value
-                elif cell.find("{*}f") is not None and not value and cell.get("t") != "str":
-                    uncomputed.append((at, column))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        xml = archive.read(sheet_parts(archive)[sheet])
+    for at, row in _numbered_rows(io.BytesIO(xml)) if _may_be_marked(xml) else ():
+        if row.get("hidden") in ("1", "true"):
+            hidden.append(at)
+        for column, cell in _numbered_cells(row):
+            inside = {_kind(element): element.text or "" for element in cell}
+            if cell.get("t") == "e":
+                errors[at, column] = inside.get("v", "")
+            elif "f" in inside and not inside.get("v") and cell.get("t") != "str":
+                uncomputed.append((at, column))
     return Marks(errors=errors, uncomputed=tuple(uncomputed), hidden=tuple(hidden))
+
+
+def _may_be_marked(xml: bytes) -> bool:
+    """Whether there can be a mark: where there can be none, no cell need be looked at."""
+    words = b"hidden" in xml or b"<f" in xml or b":f" in xml
+    return words or not _UTF_8.match(xml) or bool(_ERROR.search(xml))
 
 
 def cell_name(row: int, column: int) -> str:
@@ -88,7 +96,7 @@ def _from_top(target: str) -> str:
 def _numbered_rows(xml: Any) -> Iterator[tuple[int, Any]]:
     at = -1
     for _, element in ElementTree.iterparse(xml):
-        if element.tag.rpartition("}")[2] == "row":
+        if _kind(element) == "row":
             at = int(element.get("r", at + 2)) - 1
             yield at, element
             element.clear()
@@ -96,18 +104,25 @@ def _numbered_rows(xml: Any) -> Iterator[tuple[int, Any]]:
 
 def _numbered_cells(row: Any) -> Iterator[tuple[int, Any]]:
     column = -1
-    for cell in row.iterfind("{*}c"):
-        column = column_number(cell.get("r", "")) if cell.get("r") else column + 1
-        yield column, cell
+    for cell in row:
+        if _kind(cell) == "c":
+            name = cell.get("r")
+            column = column_number(name.rstrip("0123456789")) if name else column + 1
+            yield column, cell
 
 
-def column_number(name: str) -> int:
-    """The number of a column, from 0, in the name of a cell.
+def _kind(element: Any) -> str:
+    return str(element.tag).rpartition("}")[2]
 
-    >>> column_number("A1"), column_number("AB10")
+
+@cache
+def column_number(letters: str) -> int:
+    """The number of a column, from 0, by its letters.
+
+    >>> column_number("A"), column_number("AB")
     (0, 27)
     """
     number = 0
-    for letter in name.rstrip("0123456789"):
+    for letter in letters:
         number = number * 26 + ord(letter) - ord("A") + 1
     return number - 1

@@ -9,7 +9,6 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
-from functools import cache
 from xml.parsers import expat
 
 from holdfast.errors import HoldfastError
@@ -23,7 +22,6 @@ _CHUNK = 2**16
 _PACKING = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _FIRST = ("xl/workbook.xml", "xl/_rels/workbook.xml.rels")  # they name the sheets
 _CELL = re.compile(r"([A-Za-z]{1,3})([0-9]{1,7})")
-_column = cache(column_number)
 
 
 class _TooLargeError(Exception):
@@ -153,4 +151,4 @@ def _place(name: str) -> tuple[int, int]:
     found = _CELL.fullmatch(name)
     if found is None or not int(found[2]):
         raise ValueError("not the name of a cell")
-    return int(found[2]), _column(found[1].upper()) + 1
+    return int(found[2]), column_number(found[1].upper()) + 1

@@ -3,13 +3,14 @@
 import io
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.csv_part import Lines, find_lines, parse_part
 from holdfast.tables.excel import parse_excel
 from holdfast.tables.formats import STREAMED, Format, endings, format_of
 from holdfast.tables.frames import (
@@ -34,7 +35,11 @@ def read_file(path: str | os.PathLike[str]) -> Any:
 
 
 def read_excel(
-    path: str | os.PathLike[str], *, sheet: str | None = None, header_row: int | None = None
+    path: str | os.PathLike[str],
+    *,
+    sheet: str | None = None,
+    header_row: int | None = None,
+    last_row: int | None = None,
 ) -> CsvTable:
     """The table in a sheet of an Excel workbook, every cell as text, for `holdfast.privatize`.
 
@@ -42,15 +47,64 @@ def read_excel(
         sheet: The name of the sheet; needed where several hold something.
         header_row: The number of the row that holds the column names. By default lines above the
             table, with a single cell each, are passed over.
+        last_row: The number of the table's last row; totals and notes below are left out.
     """
     path = Path(path)
     if format_of(path) is not Format.EXCEL:
         raise HoldfastError(
-            f"`{path}` must end in {' or '.join(Format.EXCEL.value)}: `sheet` and `header_row` are "
-            "for Excel workbooks."
+            f"`{path}` must end in {' or '.join(Format.EXCEL.value)}: `sheet` is for workbooks."
         )
-    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, header_row))
+    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, header_row, last_row))
     return table
+
+
+def read_csv(
+    path: str | os.PathLike[str],
+    *,
+    header_row: int | None = None,
+    last_row: int | None = None,
+    thousands: str | None = None,
+    decimal: str | None = None,
+) -> CsvTable:
+    """The table in a CSV file with more in it, every cell as text, for `holdfast.privatize`.
+
+    Parameters:
+        header_row: The number of the line that holds the column names; lines above are left out.
+        last_row: The number of the table's last line; totals and notes below are left out.
+        thousands: The mark between thousands, a comma, point, apostrophe or space: it is taken out
+            of every cell that is a number written with it, such as "1,204".
+        decimal: "," where numbers have a decimal comma: it becomes a point.
+    """
+    path = Path(path)
+    if format_of(path) is not Format.TEXT:
+        raise HoldfastError(
+            f"`{path}` must end in {' or '.join(Format.TEXT.value)}: `thousands` and `decimal` are "
+            "for CSV files."
+        )
+    lines = Lines(header_row, last_row)
+    table: CsvTable = _parsed(path, lambda data: parse_part(data, lines, thousands, decimal))
+    return table
+
+
+def read_part(path: str | os.PathLike[str], part: Mapping[str, Any]) -> Any:
+    """The table in a file, of which a part may be named: `sheet`, `header_row`, `last_row`,
+    `thousands` and `decimal` of `read_excel` and `read_csv`."""
+    if not part:
+        return read_file(path)
+    excel = "sheet" in part or format_of(path) is Format.EXCEL
+    refused = {"thousands", "decimal"} & part.keys() if excel else ()
+    if refused:
+        raise HoldfastError(f"`{min(refused)}` is for CSV files; Excel's numbers have no marks.")
+    return read_excel(path, **part) if excel else read_csv(path, **part)
+
+
+def find_part(path: str | os.PathLike[str]) -> dict[str, int]:
+    """Which lines of a CSV file seem to be its table: `header_row` and `last_row`, where there is
+    more in it."""
+    if format_of(path) is not Format.TEXT:
+        return {}
+    found: Lines = _parsed(Path(path), find_lines)
+    return {name: number for name, number in vars(found).items() if number is not None}
 
 
 def _parsed(path: Path, parse: Callable[[bytes], Any]) -> Any:

@@ -37,16 +37,30 @@ class Subset:
     def __str__(self) -> str:
         return f"{self.column}={self.label}"
 
+    @property
+    def note(self) -> str:
+        """What is said of a release of these rows."""
+        return f"these are the rows whose {self.column} is {self.label}"
+
     def marks(self, cells: Sequence[Any]) -> Marks:
-        """Which rows are in it, by their cells in the column."""
-        texts = [_text(cell, self.column, row) for row, cell in enumerate(cells)]
+        """Which rows are in it, by their cells in the column; some must be."""
+        found = self.among(cells)
+        if not found.any():
+            raise self.nowhere()
+        return found
+
+    def among(self, cells: Sequence[Any], before: int = 0) -> Marks:
+        """Which of some rows are in it; so many rows came before them."""
+        texts = [_text(cell, self.column, before + row) for row, cell in enumerate(cells)]
         mine = {text for text in set(texts) if _key(text) == self.key}
-        if not mine:
-            raise HoldfastError(
-                f"`subset`: no row has the label {self.label!r} in column {self.column!r}. "
-                "Hint: check the spelling."
-            )
         return np.array([text in mine for text in texts], dtype=np.bool_)
+
+    def nowhere(self) -> HoldfastError:
+        """The error for a table without such a row."""
+        return HoldfastError(
+            f"`subset`: no row has the label {self.label!r} in column {self.column!r}. "
+            "Hint: check the spelling."
+        )
 
 
 def read_subset(given: Any) -> Subset | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -65,18 +65,35 @@ class CountTable:
         """Rows that go through the mechanism: N of them."""
         return ~(self.structural_zero | self.missing)
 
-    def digest(self) -> bytes:
-        """All other cells in row order, condensed: which row is whose."""
-        found = hashlib.sha256(repr(self._names).encode())
-        for cells in self._cells():
+    def digests(self) -> tuple[bytes, list[bytes]]:
+        """All other cells in row order, condensed: which row is whose; and each of the columns."""
+        found, columns = hashlib.sha256(repr(self._names).encode()), []
+        for place, cells in enumerate(self._cells()):
+            column = hashlib.sha256(repr(self._names[place : place + 1]).encode())
             for at in range(0, len(cells), 2**16):
-                found.update(repr(cells[at : at + 2**16]).encode())
-        return found.digest()
+                text = repr(cells[at : at + 2**16]).encode()
+                found.update(text)
+                column.update(text)
+            columns.append(column.digest())
+        return found.digest(), columns
+
+    @property
+    def row_names(self) -> int | None:
+        """Which of the columns but the counts has a label of its own for every row, for sure."""
+        wanted = self._wanted
+        if wanted.category is None or wanted.repeated_categories or self._roles is None:
+            return None
+        return self._names.index(wanted.category)
 
     @property
     def of_what(self) -> str | None:
         """What the counts are called: their column, or the name of a series."""
         return self._view.name if isinstance(self._view, Line) else self.column
+
+    @property
+    def category(self) -> str | None:
+        """The column that says whose each row is, where one was named."""
+        return self._wanted.category
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -97,9 +114,7 @@ class CountTable:
         part = self._only(subset.marks(self._view.labels(subset.column, "subset")))
         check_known(part.drawn)
         part.check_publication()
-        return replace(
-            part, notes=(f"these are the rows whose {subset.column} is {subset.label}", *part.notes)
-        )
+        return replace(part, notes=(subset.note, *part.notes))
 
     def _only(self, marks: Marks) -> "CountTable":
         if isinstance(self._view, Line):
@@ -128,6 +143,21 @@ class CountTable:
             if only is None or name in {*only, self._roles.count}
         ]
         return self._view.select(names).replace(self._roles.count, counts)
+
+    def replace_all(self, counts: Mapping[str, Integers], only: Collection[str]) -> Any:
+        """The same kind of table as came in: `only` these columns, and several columns of counts,
+        with these."""
+        if isinstance(self._view, Line):
+            raise no_columns("count")
+        view = self._view.select({*only, *counts})
+        for name, new in counts.items():
+            table = view.replace(name, new)
+            view = _with_columns(table)
+        return table
+
+    def cells(self, name: str) -> list[Any]:
+        """The cells of one column."""
+        return self._view.labels(name, "within")
 
     def check_publication(self) -> None:
         """Raise if what is published beside the counts gives them away.
@@ -165,10 +195,24 @@ def read_table(source: Any, **options: Any) -> CountTable:
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])
     CountTable(column='deaths', others=('county',), withheld=(), notes=())
     """
-    wanted = Wanted(**options)
     if isinstance(source, str | os.PathLike):
         source = read_file(source)
-    view = _open(source)
+    return _read(source, _open(source), Wanted(**options))
+
+
+def read_tables(source: Any, counts: Sequence[str], **options: Any) -> list[CountTable]:
+    """The same table once for each of several columns of counts; it is read once."""
+    if isinstance(source, str | os.PathLike):
+        source = read_file(source)
+    view = _with_columns(source)
+    others = {name: tuple(other for other in counts if other != name) for name in counts}
+    return [
+        _read(source, view, Wanted(count=name, other_counts=others[name], **options))
+        for name in counts
+    ]
+
+
+def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
     roles = _roles(view, wanted)
     if wanted.order_by is not None and not isinstance(view, Line):
         names = roles.ordering if roles is not None else ()
@@ -237,6 +281,22 @@ def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]
     for name in view.columns:
         if name != column:
             yield list(view.labels(name, "column"))
+
+
+def without_columns(table: Any, names: Collection[str]) -> Any:
+    """The same kind of table without these columns."""
+    if not names:
+        return table
+    view = _with_columns(table)
+    kept = view.select([name for name in view.columns if name not in set(names)])
+    return kept.table if isinstance(kept, _Text) else kept.back(kept.data, kept.columns[-1])
+
+
+def _with_columns(table: Any) -> "Frame | _Text":
+    view = _open(table)
+    if isinstance(view, Line):
+        raise no_columns("count")
+    return view
 
 
 def columns_of(table: Any) -> list[str]:

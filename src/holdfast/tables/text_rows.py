@@ -98,10 +98,14 @@ def _checked(
 
 def _ragged(row: int, cells: int, width: int) -> HoldfastError:
     if not cells:
-        return HoldfastError(f"data row {row} is an empty line. Hint: take the line out.")
+        return HoldfastError(
+            f"data row {row} is an empty line. Hint: take the line out; if notes follow, name the "
+            "table's last line with `last_row`, --last-row."
+        )
     return HoldfastError(
         f"data row {row} has {cells} cells, the header has {width}. "
-        "Hint: quote cells that contain the delimiter, and fill up short rows."
+        "Hint: quote cells that contain the delimiter, and fill up short rows; lines above and "
+        "below the table are left out with `header_row`, --header-row and `last_row`, --last-row."
     )
 
 

@@ -5,7 +5,7 @@ of docs/bundle.md and repeats every claim. It borrows the smooth fit and the wor
 which no privacy claim rests.
 """
 
-from holdfast.verify.bundle import Check, Damage, Verification, verify
-from holdfast.verify.report import Failure
+from holdfast.verify.report import Check, Damage, Failure, Verification
+from holdfast.verify.several import verify
 
 __all__ = ["Check", "Damage", "Failure", "Verification", "verify"]

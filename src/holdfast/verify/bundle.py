@@ -4,14 +4,18 @@ import os
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from holdfast.verify.certificate import check_certificate
 from holdfast.verify.chance import check_chance
+from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.curves import read_curves
 from holdfast.verify.folder import (
     GROUPS,
     LABELS,
+    MATRIX,
     RECORD,
     WEIGHTS,
     check_folder,
@@ -20,6 +24,7 @@ from holdfast.verify.folder import (
     check_sums,
     find_mechanism,
     find_table,
+    plain_files,
     read_small,
 )
 from holdfast.verify.group_chance import check_chances
@@ -36,7 +41,8 @@ from holdfast.verify.groups import (
     split_measured,
 )
 from holdfast.verify.groups import check_possible as check_group_counts
-from holdfast.verify.mechanism import Integers, Mechanism, Sums
+from holdfast.verify.intervals import Law, check_form, check_lines, check_matrix
+from holdfast.verify.mechanism import Floats, Integers, Mechanism, Sums
 from holdfast.verify.members import Listed, Members, read_listed
 from holdfast.verify.record import (
     check_budget,
@@ -45,7 +51,9 @@ from holdfast.verify.record import (
     claim_words,
     read_budget,
 )
+from holdfast.verify.relations import Before, Column, curves_of
 from holdfast.verify.report import Check, Damage, Failure, Found, NotChecked, Verification
+from holdfast.verify.row_prior import check_mixed, group_priors
 from holdfast.verify.stage_one import check_measurement
 from holdfast.verify.strict_json import parse_json
 from holdfast.verify.table import check_possible, check_table
@@ -59,39 +67,35 @@ from holdfast.verify.texts import check_picture, check_texts, check_written
 from holdfast.verify.totals import check_totals
 from holdfast.verify.weights import read_weights
 
-__all__ = ["Check", "Damage", "Verification", "verify"]
+B = TypeVar("B")
+Checks = dict[str, tuple[Callable[[B], str | Found], tuple[str, ...]]]
+"""Every check by its name, and those that it needs."""
 
 
-def verify(directory: str | os.PathLike[str]) -> Verification:
-    """Check a bundle as somebody who trusts neither its maker nor the program that made it.
-
-    Reads the files as docs/bundle.md describes them, by code that shares nothing with the
-    constructors, the mechanism or the writer, and repeats every claim: the sums, the budget and the
-    certificate in integers and fractions, the fixed point, z from what stage 1 measured, that every
-    released count can come from the mechanism and how probable all of them are. Two checks borrow:
-    the smooth fit of stage 1 is repeated with the fit itself, and what people read is written
-    again, after checks of its own, to compare every byte. What it cannot know: whether the true
-    table went through this mechanism, whether the noise of stage 1 was drawn as stated, and who
-    made the bundle.
-
-    Nothing in a bundle is ever run. Memory: 8 n^2 bytes for weights, O(n) for curves, and little
-    beside. A damaged bundle raises nothing: the report is false, and says what is wrong.
-
-    >>> report = verify("no such folder")
-    >>> report.passed, report.damage
-    (False, ('there is no folder here.',))
+def verify_column(
+    directory: str | os.PathLike[str], before: Before | None = None
+) -> tuple[Verification, Column]:
+    """Check a bundle with one column of counts; `before` is what is known of those that it was
+    given. See `holdfast.verify`.
     """
-    bundle = _Bundle(Path(directory))
+    bundle = _Bundle(Path(directory), before)
+    checks = run_checks(_CHECKS, bundle)
+    simulated = bundle.record["privacy"]["simulated"] if checks["fields"].passed else None
+    found = Verification(folder=bundle.path, checks=tuple(checks.values()), simulated=simulated)
+    return found, bundle
+
+
+def run_checks(every: Checks[B], bundle: B) -> dict[str, Check]:
+    """All checks in their order; one that needs what failed is not made."""
     checks: dict[str, Check] = {}
-    for name, (check, needs) in _CHECKS.items():
+    for name, (check, needs) in every.items():
         lost = [need for need in needs if checks[need].passed is not True]
         if lost:
             detail = f"not looked at: {lost[0]} failed"
             checks[name] = Check(name=name, passed=None, detail=detail)
         else:
             checks[name] = _once(_run(name, check, bundle), checks)
-    simulated = bundle.record["privacy"]["simulated"] if checks["fields"].passed else None
-    return Verification(folder=bundle.path, checks=tuple(checks.values()), simulated=simulated)
+    return checks
 
 
 def _once(check: Check, earlier: dict[str, Check]) -> Check:
@@ -102,7 +106,7 @@ def _once(check: Check, earlier: dict[str, Check]) -> Check:
     return check
 
 
-def _run(name: str, check: Callable[["_Bundle"], str | Found], bundle: "_Bundle") -> Check:
+def _run(name: str, check: Callable[[B], str | Found], bundle: B) -> Check:
     try:
         found = check(bundle)
     except NotChecked as lack:
@@ -131,14 +135,26 @@ class _Bundle:
     group_sums: list[Sums]
     listed: Listed | None = None
     tallies: Integers
+    before: Before | None
+    """The columns that were drawn before this one, where they are known."""
+    members: Integers | None = None
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, before: Before | None = None) -> None:
+        self.path, self.before = path, before
 
     @property
     def grouped(self) -> bool:
         """Whether each group of rows has a mechanism of its own."""
         return "within" in self.record
+
+    def kernels(self) -> tuple[list[CurveTable], Floats, Floats]:
+        """The mechanism of each group, the law of its true counts and that of the released."""
+        if not self.grouped:
+            z = np.array([doubles(self.target)])
+            return [curves_of(self.mechanism)], z, z
+        found = self.groups
+        parts = [found.parts[k] for k in found.index.tolist()]
+        return parts, found.sources[found.index], found.targets[found.index]
 
     def find(self) -> str:
         if not self.path.is_dir():
@@ -149,8 +165,20 @@ class _Bundle:
         self.record = parse_json(read_small(self.path, RECORD), RECORD)
         return "release.json is one JSON object"
 
+    @property
+    def table_folder(self) -> Path:
+        """Where the table is: that of several counts is in the folder above."""
+        above = self.record.get("table_above") is True
+        return self.path.absolute().parent if above else self.path
+
+    @property
+    def table_name(self) -> str:
+        """The table as seen from the folder of the bundle."""
+        name = find_table(self.table_folder)
+        return name if self.table_folder == self.path else f"../{name}"
+
     def check_files(self) -> Found:
-        return check_folder(self.path)
+        return check_folder(self.path, above=self.record.get("table_above") is True)
 
     def check_sizes(self) -> str:
         return check_sizes(self.path, self.record)
@@ -198,7 +226,7 @@ class _Bundle:
     def check_measurement(self) -> str | Found:
         if self.listed is not None:
             budget = read_budget(self.record)
-            return check_measured(self.groups, self.listed, self.record, budget)
+            return check_measured(self.groups, self.listed, self.record, budget, self.before)
         return check_measurement(self.record, self.target, self.tally, read_budget(self.record))
 
     def check_fixed_point(self) -> str:
@@ -218,14 +246,16 @@ class _Bundle:
         return check_expected_change(self.sums, self.target, self.record)
 
     def read_table(self) -> str:
-        table = find_table(self.path)
-        check_size(self.path, self.record, table)
+        table = find_table(self.table_folder)
+        if self.table_folder == self.path:
+            check_size(self.path, self.record, table)
         members = None
         if self.listed is not None:
             members = Members(self.record, self.listed)
-        self.tally = check_table(self.path, table, self.record, members)
+        self.tally = check_table(self.table_folder, table, self.record, members)
         if members is not None:
             self.tallies = members.tallies()
+            self.members = members.rows
             return (
                 f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}, in "
                 f"{len(self.tallies):,} groups that follow from its columns"
@@ -233,10 +263,10 @@ class _Bundle:
         return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}"
 
     def check_written(self) -> Found:
-        names = find_table(self.path), find_mechanism(self.path)
+        names = self.table_name, find_mechanism(self.path)
         groups = []
         if self.listed is not None:
-            targets = self.groups.targets[self.groups.index]
+            targets = self.groups.targets[self.groups.index]  # the laws of released counts
             groups = list(zip(self.listed.names, self.listed.sizes.tolist(), targets, strict=True))
         return check_written(self.path, self.record, self.tally, names, groups)
 
@@ -257,13 +287,42 @@ class _Bundle:
             return check_chances(self.groups, self.group_sums, self.tallies, measured)
         return check_chance(self.mechanism, self.sums, self.target, self.tally, self.record)
 
+    def check_intervals(self) -> str:
+        found = plain_files(self.path)
+        check_form(self.record, found)
+        if not found:
+            return "none: this release says nothing of single rows"
+        names = None if self.listed is None else self.listed.names
+        laws = self._laws()
+        if MATRIX in found:
+            check_matrix(self.path, laws, names)
+        drawn = self.tally.copy()
+        if "structural_zero_rows" in self.record:
+            drawn[0] -= self.record["structural_zeros"]
+        counts = [count for count, rows in enumerate(drawn) if rows]
+        table = self.table_folder, find_table(self.table_folder)
+        return check_lines(self.path, table, self.record, laws, names, self.members, counts)
+
+    def _laws(self) -> list[Law]:
+        """What each mechanism, and what was known before, say of released counts."""
+        stated, record, z = self.record["intervals"], self.record, doubles(self.target)
+        if self.listed is None:
+            check_mixed(record)
+            hidden = record["structural_zeros"] * ("structural_zero_rows" not in record)
+            known = hidden / self.tally[0] if hidden else 0.0
+            before = (1 - stated["mixed"]) * z + stated["mixed"] / len(z)
+            return [Law(before, self.mechanism, stated, known)]
+        parts = [self.groups.parts[k] for k in self.groups.index.tolist()]
+        before_each = group_priors(self.groups.sources[self.groups.index], self.listed, z, record)
+        return [Law(*pair, stated, 0.0) for pair in zip(before_each, parts, strict=True)]
+
     def check_counts(self) -> str:
         if self.grouped:
             return check_group_counts(self.groups, self.tallies)
         return check_possible(self.mechanism.possible(), self.tally, self.record)
 
 
-_CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
+_CHECKS: Checks[_Bundle] = {
     "folder": (_Bundle.find, ()),
     "record": (_Bundle.read_record, ("folder",)),
     "schema": (lambda bundle: check_version(bundle.record), ("record",)),
@@ -285,6 +344,10 @@ _CHECKS: dict[str, tuple[Callable[[_Bundle], str | Found], tuple[str, ...]]] = {
     "totals": (_Bundle.check_totals, ("budget", "table")),
     "counts": (_Bundle.check_counts, ("row totals", "table")),
     "chance": (_Bundle.check_chance, ("fixed point", "measurement", "counts")),
+    "intervals": (
+        _Bundle.check_intervals,
+        ("digest", "certificate", "target", "fixed point", "measurement", "counts"),
+    ),
     "texts": (lambda bundle: check_texts(bundle.path, bundle.record), ("fields",)),
     "picture": (lambda bundle: check_picture(bundle.path), ("schema",)),
     "words": (_Bundle.check_written, ("texts", "picture", "table", "weights")),

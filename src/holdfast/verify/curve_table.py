@@ -36,6 +36,11 @@ class CurveTable:
         below = int(self._curves(np.array([j - 1]), rows)[0, 0]) if j else 0
         return int(self._curves(np.array([j]), rows)[0, 0]) - below + int(self.floors[j])
 
+    def column(self, j: int) -> Floats:
+        """The weights of output j for every input, in doubles."""
+        below, here = self._curves(np.array([j - 1, j]), np.arange(len(self)))
+        return (here - below + self.floors[j]).astype(np.float64)
+
     def strips(self) -> Iterator[Strip]:
         """Columns whose curves turn near each other, in all rows that these curves reach.
 
@@ -143,6 +148,12 @@ class CurveTable:
             rows = self.turns[curves][:, None] + np.arange(-reach, reach + 1)
             inside = (rows >= 0) & (rows < len(values))
             yield curves, rows, np.where(inside, values[np.clip(rows, 0, len(values) - 1)], 0.0)
+
+    def reached(self, outputs: Integers) -> Floats:
+        """The chance that one of these outputs or a lower one is released, a line an output, for
+        every input."""
+        curves = self._curves(outputs, np.arange(len(self))) / TOTAL
+        return np.asarray(curves + (np.cumsum(self.floors) / TOTAL)[outputs][:, None])
 
     def moved(self, errors: Floats) -> Floats:
         """By the falls of each curve from one input to the next."""

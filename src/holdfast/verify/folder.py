@@ -17,6 +17,8 @@ CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 GROUPS, LABELS = "mechanism.groups", "groups.csv"
 MECHANISMS = (CURVES, WEIGHTS, GROUPS)
 TEXTS = ("README.md", "deployment.yaml", "distribution.svg")
+INTERVALS, MATRIX, CODEBOOK = "intervals.csv", "mechanism.csv", "codebook.md"
+PLAIN = (INTERVALS, MATRIX, CODEBOOK)  # for people without holdfast: releases may have them
 LARGEST = {  # in bytes, of files that are read as a whole
     RECORD: 1 << 26,  # a million shares
     SUMS: 1 << 12,
@@ -24,9 +26,11 @@ LARGEST = {  # in bytes, of files that are read as a whole
     "deployment.yaml": 1 << 20,
     "distribution.svg": 1 << 21,
     LABELS: 1 << 25,
+    MATRIX: 1 << 24,
+    CODEBOOK: 1 << 24,
 }
 _CHUNK = 1 << 20
-_SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
+_SUM_LINE = re.compile(r"([0-9a-f]{64})  ((?:[0-9]+-[a-z0-9-]+/)?[A-Za-z0-9_.]+)", re.ASCII)
 LEFT_BY_SYSTEMS = (".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
 
 
@@ -47,20 +51,26 @@ def _one_of(folder: Path, names: tuple[str, ...]) -> str:
     return found[0]
 
 
-def _hashed(folder: Path) -> list[str]:
-    """The files whose sums release.json gives."""
+def _hashed(folder: Path, *, above: bool = False) -> list[str]:
+    """The files whose sums release.json gives; a table in the folder above is not among them."""
     mechanism = find_mechanism(folder)
     listed = [LABELS] if mechanism == GROUPS else []
-    return sorted([*TEXTS, mechanism, *listed, find_table(folder)])
+    table = [] if above else [find_table(folder)]
+    return sorted([*TEXTS, mechanism, *listed, *table, *plain_files(folder)])
 
 
-def check_folder(folder: Path) -> Found:
+def plain_files(folder: Path) -> set[str]:
+    """Which of the files for people without holdfast there are."""
+    return {name for name in PLAIN if os.path.lexists(folder / name)}
+
+
+def check_folder(folder: Path, *, above: bool = False) -> Found:
     """All files are there, are plain files, and are alone but for what systems leave behind."""
     with os.scandir(folder) as entries:
         all_entries = list(entries)
     left = sorted(entry.name for entry in all_entries if entry.name in LEFT_BY_SYSTEMS)
     found = {_plain_name(entry) for entry in all_entries if entry.name not in LEFT_BY_SYSTEMS}
-    expected = {*TEXTS, SUMS, RECORD, *TABLES, *MECHANISMS}
+    expected = {*TEXTS, SUMS, RECORD, *MECHANISMS, *PLAIN, *(() if above else TABLES)}
     grouped = {LABELS} if GROUPS in found else set()
     expected |= grouped
     extra = sorted(found - expected)
@@ -69,7 +79,7 @@ def check_folder(folder: Path) -> Found:
     missing = sorted({*TEXTS, SUMS, RECORD, *grouped} - found)
     if missing:
         raise Damage(f"{missing[0]} is missing.")
-    _hashed(folder)
+    _hashed(folder, above=above)
     if left:
         names = ", ".join(left)
         return Found(f"all there, no links; not opened: {names}", f"the folder also holds {names}.")
@@ -113,7 +123,7 @@ def read_small(folder: Path, name: str) -> bytes:
 
 def check_sizes(folder: Path, record: dict[str, Any]) -> str:
     """release.json names the files that are there, and their lengths."""
-    names = _hashed(folder)
+    names = _hashed(folder, above="table_above" in record)
     listed = record["files"]
     for name in listed:
         if not re.fullmatch(r"[A-Za-z0-9_.]+", name) or name.startswith("."):
@@ -140,17 +150,24 @@ def check_size(folder: Path, record: dict[str, Any], name: str) -> None:
 
 def check_sums(folder: Path, record: dict[str, Any]) -> str:
     """Every SHA-256 sum, against release.json and against SHA256SUMS."""
-    names = _hashed(folder)
-    sums = _read_sums(folder, [*names, RECORD])
-    for name in names:
-        stated = record["files"][name]["sha256"]
-        if stated != sums[name]:
+    names = _hashed(folder, above="table_above" in record)
+    check_hashes(folder, record, names)
+    return f"{len(names) + 1} files are as they were when the release was made"
+
+
+def check_hashes(
+    folder: Path, record: dict[str, Any], names: list[str], more: dict[str, str] | None = None
+) -> None:
+    """The sums of these files and of `more`, which are stated elsewhere in release.json."""
+    sums = _read_sums(folder, [*names, RECORD, *(more or ())])
+    stated = {name: record["files"][name]["sha256"] for name in names} | (more or {})
+    for name, one in stated.items():
+        if one != sums[name]:
             raise Damage(f"release.json and SHA256SUMS give different sums for {name}.")
-        if _sha256(folder, name) != stated:
+        if _sha256(folder, name) != one:
             raise Damage(f"{name} was changed after the release was made: its SHA-256 differs.")
     if _sha256(folder, RECORD) != sums[RECORD]:
         raise Damage("release.json was changed after the release was made: SHA256SUMS differs.")
-    return f"{len(names) + 1} files are as they were when the release was made"
 
 
 def _read_sums(folder: Path, names: list[str]) -> dict[str, str]:

@@ -28,7 +28,7 @@ def check_chances(
         part = measured.groups[number]
         widths = [1] * len(shares) if len(part) == len(shares) else measured.widths
         low, high = cumulative_bounds(part, widths, rows, noise)
-        stated = rows * np.cumsum(tables.targets[k])[:-1]
+        stated = rows * np.cumsum(tables.sources[k])[:-1]
         off = np.maximum(np.maximum(stated - low, high - stated), 0.0)
         slack = tables.parts[k].moved(off)[:-1] / rows + found.error
         nearest = np.clip(shares, expected - slack, expected + slack)

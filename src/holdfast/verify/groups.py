@@ -20,10 +20,11 @@ from holdfast.verify.folder import GROUPS, opened
 from holdfast.verify.mechanism import Floats, Integers, Sums
 from holdfast.verify.members import Listed
 from holdfast.verify.record import Budget
+from holdfast.verify.relations import Before
 from holdfast.verify.report import Damage, Found, NotChecked
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
-METHOD = "JointSmooth()"
+METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
 _CHUNK = 1 << 20
 WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
@@ -40,7 +41,9 @@ class GroupTables:
     """Which of them each group has."""
     integers: Integers
     targets: Floats
-    """z of each part, as rows."""
+    """The law of the released counts of each part, as rows."""
+    sources: Floats
+    """z, the law of the true counts of each part: the same but where a relation is kept."""
     measured: Integers
     """All that stage 1 measured: of the table, where it was, then of each group."""
 
@@ -71,38 +74,44 @@ class Measured:
 def read_groups(folder: Path, record: dict[str, Any]) -> GroupTables:
     """The numbers of the file, each in its range and the curves in their order."""
     n, number = record["max_count"] + 1, record["within"]["groups"]
-    words = _words(folder, n, number)
+    laws = 2 if record.get("given") else 1
+    words = _words(folder, n, number, laws)
     K = int(words[0])
-    ends = list(accumulate((1, number, 3 * n * K, n * K), initial=0))
+    ends = list(accumulate((1, number, 3 * n * K, laws * n * K), initial=0))
     if not 1 <= K <= number or ends[-1] > len(words):
         raise Damage(f"{GROUPS} does not hold as many numbers as its groups need.")
-    index, integers, targets = (words[a:b] for a, b in pairwise(ends[1:]))
+    index, integers, floats = (words[a:b] for a, b in pairwise(ends[1:]))
     if not np.array_equal(np.unique(index), np.arange(K)):
         raise Damage(f"{GROUPS} does not say which mechanism every group has.")
     powers = exact_powers(Fraction(record["certificate"]["epsilon"]), n)
     curves = integers.reshape(K, 3, n)
     parts = [checked_curves(*one, lift=0, powers=powers, name=GROUPS) for one in curves]
-    z = targets.view(np.float64).reshape(K, n)
+    z = floats.view(np.float64).reshape(K, laws, n)
     if (
         not np.isfinite(z).all()
         or z.min() < 0
-        or np.abs(z.sum(axis=1) - 1).max() > float(TOLERANCE)
+        or np.abs(z.sum(axis=2) - 1).max() > float(TOLERANCE)
     ):
         raise Damage(f"{GROUPS}: the target of a group is no distribution.")
     return GroupTables(
-        parts=parts, index=index, integers=curves, targets=z, measured=words[ends[-1] :]
+        parts=parts,
+        index=index,
+        integers=curves,
+        targets=z[:, 0],
+        sources=z[:, -1],
+        measured=words[ends[-1] :],
     )
 
 
-def _words(folder: Path, n: int, number: int) -> Integers:
+def _words(folder: Path, n: int, number: int, laws: int) -> Integers:
     """All numbers of the file after its header."""
-    most = 8 * (1 + number + 4 * n * number + (number + 1) * n)
+    most = 8 * (1 + number + (3 + laws) * n * number + (number + 1) * n)
     with opened(folder, GROUPS) as file:
         size, header = os.fstat(file.fileno()).st_size, file.read(_HEADER.size)
         if len(header) < _HEADER.size:
             raise Damage(f"{GROUPS} is too short to have a header.")
         magic, version, counts, groups, length = _HEADER.unpack(header)
-        if (magic, version) != (b"holdfast", 3):
+        if (magic, version) != (b"holdfast", 2 + laws):
             raise Damage(f"{GROUPS} does not begin as a file of groups does.")
         if (counts, groups) != (n, number):
             raise Damage(f"{GROUPS}: its header gives other counts or groups than release.json.")
@@ -155,12 +164,12 @@ def check_certificates(tables: GroupTables, record: dict[str, Any], budget: Budg
 
 
 def group_sums(tables: GroupTables) -> list[Sums]:
-    """What each mechanism makes of its target."""
-    return [part.sums(z) for part, z in zip(tables.parts, tables.targets, strict=True)]
+    """What each mechanism makes of its source."""
+    return [part.sums(z) for part, z in zip(tables.parts, tables.sources, strict=True)]
 
 
 def check_fixed_points(tables: GroupTables, sums: list[Sums]) -> str:
-    """z K = z in every group."""
+    """z K is the law of the released counts in every group: z, or where a relation is kept w."""
     furthest = 0.0
     for k, (found, z) in enumerate(zip(sums, tables.targets, strict=True)):
         small = float(z[z < float(SMALLEST_SHARE)].sum())
@@ -174,7 +183,7 @@ def check_fixed_points(tables: GroupTables, sums: list[Sums]) -> str:
 
 def check_mean_target(tables: GroupTables, listed: Listed, target: list[Fraction]) -> None:
     """The whole table's z is the mean of the groups', by their rows."""
-    mean = listed.sizes @ tables.targets[tables.index] / listed.sizes.sum()
+    mean = listed.sizes @ tables.sources[tables.index] / listed.sizes.sum()
     away = np.abs(mean - np.array([float(share) for share in target]))
     if away.max() > 1e-12:
         raise Damage("target is not the mean of the targets of all groups.")
@@ -202,10 +211,16 @@ def check_possible(tables: GroupTables, tallies: Integers) -> str:
 
 
 def check_measured(
-    tables: GroupTables, listed: Listed, record: dict[str, Any], budget: Budget
+    tables: GroupTables,
+    listed: Listed,
+    record: dict[str, Any],
+    budget: Budget,
+    before: Before | None = None,
 ) -> str | Found:
-    """As many integers as stage 1 measures of these groups, and z of each from them."""
-    if record["methods"][0] != METHOD or record["measurement"] is not None:
+    """As many integers as stage 1 measures of these groups, and z of each from them; of a column
+    that is given others also w, from what is known of those before it."""
+    method = CONDITIONAL if record.get("given") else METHOD
+    if record["methods"][0] != method or record["measurement"] is not None:
         raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
     if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
         raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
@@ -218,6 +233,8 @@ def check_measured(
         limit = most * max(found.widths, default=1) + UNLIKELY / epsilon
         if len(part) and np.abs(part).max() > limit:
             raise Damage(f"{GROUPS} holds a number that is further off than noise goes.")
+    if record.get("given"):
+        return check_given(tables, listed, record, found, unit, before)
     return _check_fit(tables, listed, record, found, unit)
 
 
@@ -284,7 +301,16 @@ def _check_fit(
             f"the joint fit could not be repeated here ({type(error).__name__}). "
             "Hint: verify again on another machine or with holdfast installed anew."
         ) from None
-    away = np.abs(np.cumsum(z - tables.targets[tables.index], axis=1)).max(axis=1)
+    return checked_laws([(z, tables.targets)], tables, record)
+
+
+def checked_laws(
+    laws: list[tuple[Floats, Floats]], tables: GroupTables, record: dict[str, Any]
+) -> str | Found:
+    """Laws of all groups that were fitted again, against those that the file has."""
+    away = np.max(
+        [np.abs(np.cumsum(z - own[tables.index], axis=1)).max(axis=1) for z, own in laws], axis=0
+    )
     if away.max() <= SAME_FIT:
         return f"z of every group is the joint fit of its integers, within {SAME_FIT:g}"
     if record["holdfast"] == _version():
@@ -295,11 +321,45 @@ def _check_fit(
     return Found(said, "z of the groups was not computed again: another holdfast made it.")
 
 
+def check_given(
+    tables: GroupTables,
+    listed: Listed,
+    record: dict[str, Any],
+    measured: Measured,
+    unit: Fraction,
+    before: Before | None,
+) -> str | Found:
+    """z and w again, by the fit that releases are made with, through the blur as it follows from
+    the columns before."""
+    if before is None:
+        said = "the right number of integers; not repeated: it takes the columns before this one"
+        return Found(said, "z was not computed again: verify the whole release, in folder above.")
+    cells, blur = before.blur(listed.labels, record)
+    try:
+        from holdfast.privatizers.named import repeated_conditional
+
+        z, w = repeated_conditional(
+            groups=measured.groups,
+            sizes=listed.sizes,
+            epsilon=unit,
+            bins=record["max_count"] + 1,
+            blur=blur,
+            cells=cells,
+        )
+    except Exception as error:  # the compiler and its cache fail in ways of their own
+        raise NotChecked(
+            f"the joint fit could not be repeated here ({type(error).__name__}). "
+            "Hint: verify again on another machine or with holdfast installed anew."
+        ) from None
+    return checked_laws([(z, tables.sources), (w, tables.targets)], tables, record)
+
+
 def _totals(listed: Listed, record: dict[str, Any]) -> tuple[list[int], Fraction] | None:
     if "totals" not in record:
         return None
     privacy, share = record["privacy"], Fraction(1, 5) if len(listed.sizes) > 30 else Fraction(0)
     unit = Fraction(privacy["totals"]) * (1 - share) / privacy["contributions"]
+    unit /= privacy.get("person_rows", 1)
     return [line[3] for line in listed.totals], unit
 
 

@@ -46,6 +46,9 @@ class Mechanism(Protocol):
     def weight(self, i: int, j: int) -> int:
         """The weight of output j for input i."""
 
+    def column(self, j: int) -> Floats:
+        """The weights of output j for every input, in doubles."""
+
     def strips(self) -> Iterator[Strip]:
         """Every pair of neighbours in a column whose weights may differ."""
 
@@ -77,6 +80,10 @@ class WeightTable:
     def weight(self, i: int, j: int) -> int:
         """The weight of output j for input i."""
         return int(self.columns[j, i])
+
+    def column(self, j: int) -> Floats:
+        """The weights of output j for every input, in doubles."""
+        return self.columns[j].astype(np.float64)
 
     def strips(self) -> Iterator[Strip]:
         """Whole columns."""

@@ -98,6 +98,9 @@ class Members:
         for part, cell in zip(self._parts, cells, strict=True):
             part.add(cell, row)
 
+    rows: Integers
+    """The group of each row that was added, once `tallies` has found them."""
+
     def tallies(self) -> Integers:
         """How many rows of each group have each count; raises where sizes are not as listed."""
         place = {label: number for number, label in enumerate(self.listed.labels)}
@@ -112,6 +115,7 @@ class Members:
         if any(label not in place for label in prefixes):
             raise Damage(f"the table has rows of a group that {LABELS} does not list.")
         groups = np.array([place[label] for label in prefixes], dtype=np.int64)[at]
+        self.rows = groups
         cells = groups * self._n + np.frombuffer(self._counts, dtype=np.int64)
         shape = (len(place), self._n)
         found = np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)

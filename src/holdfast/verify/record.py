@@ -8,8 +8,8 @@ from typing import Any
 
 from holdfast.verify.report import Damage, OtherSchema, shown
 
-SCHEMA = 4
-READABLE = (2, 3, 4)
+SCHEMA = 5
+READABLE = (2, 3, 4, 5)
 MOST_BY_GROUP = 10_000  # the highest max_count with groups
 MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
@@ -83,12 +83,23 @@ _OPTIONAL: dict[str, Kind] = {
     "missing": int,
     "missing_rows": str,
     "receipt": str,
+    "category": str,
+    "intervals": dict,
 }
+_OF_SEVERAL: dict[str, Kind] = {"other_counts": list, "given": list, "later": list}
+_PERSONS: dict[str, Kind] = {"person_rows": int, "unit": str}
+_UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]", re.ASCII)
 _WITHIN: dict[str, Kind] = {"columns": list, "classes": list, "groups": int}
 _TOTALS: dict[str, Kind] = {
     **dict.fromkeys(("total", "low", "high"), int),
     "level": Fraction,
     "measured": (int, type(None)),
+}
+_INTERVALS: dict[str, Kind] = {
+    "level": Fraction,
+    "lines": str,
+    "every": bool,
+    "mixed": float,
 }
 _FILE: dict[str, Kind] = {"bytes": int, "sha256": str}
 
@@ -109,6 +120,13 @@ class Budget:
     steps: int
     totals: Fraction = Fraction(0)
     totals_certified: Fraction = Fraction(0)
+    rows: int = 1
+    """In how many one person may be."""
+
+    @property
+    def moved(self) -> int:
+        """How far one person can move a total."""
+        return self.rows * self.contributions
 
 
 def check_version(record: dict[str, Any]) -> str:
@@ -134,27 +152,35 @@ def check_fields(record: dict[str, Any]) -> str:
     """Every key there, none unknown, each of its kind."""
     present = {key: kind for key, kind in _OPTIONAL.items() if key in record}
     more: dict[str, Kind] = dict.fromkeys(_check_extras(record), dict)
-    _check_keys(record, _FIELDS | present | more, "", record["schema"])
+    present |= _several(record)
+    check_keys(record, _FIELDS | present | more, "", record["schema"])
     totals: dict[str, Kind] = {}
     if "totals" in more:
         totals = {"totals": Fraction, "totals_certified": Fraction}
     group: dict[str, Kind] = {"group": int} if "within" in more else {}
-    _check_keys(record["privacy"], _PRIVACY | totals, "privacy.")
-    _check_keys(record["certificate"], _CERTIFICATE | group, "certificate.")
+    persons = _PERSONS if record["schema"] == 5 and "unit" in record["privacy"] else {}
+    check_keys(record["privacy"], _PRIVACY | totals | persons, "privacy.")
+    if persons:
+        _check_persons(record["privacy"])
+    check_keys(record["certificate"], _CERTIFICATE | group, "certificate.")
     if "within" in more:
         _check_within(record)
+    if "other_counts" in record:
+        _check_several(record)
     if "totals" in more:
-        _check_keys(record["totals"], _TOTALS, "totals.")
+        check_keys(record["totals"], _TOTALS, "totals.")
+    if "intervals" in record:
+        check_keys(record["intervals"], _INTERVALS, "intervals.")
     if record["max_count_found"] is not None:
-        _check_keys(record["max_count_found"], _FOUND, "max_count_found.")
+        check_keys(record["max_count_found"], _FOUND, "max_count_found.")
     for name, claim in record["files"].items():
         if not isinstance(claim, dict):
             raise Damage(f"release.json: files.{shown(name)} must hold bytes and sha256.")
-        _check_keys(claim, _FILE, f"files.{shown(name)}.")
+        check_keys(claim, _FILE, f"files.{shown(name)}.")
         if not _SHA256.fullmatch(claim["sha256"]):
             raise Damage(f"release.json: files.{shown(name)}.sha256 is no SHA-256 sum.")
-    for key in ("methods", "unchanged_columns", "notes", "columns"):
-        if not all(isinstance(item, str) for item in record[key]):
+    for key in ("methods", "unchanged_columns", "notes", "columns", *_OF_SEVERAL):
+        if not all(isinstance(item, str) for item in record.get(key, ())):
             raise Damage(f"release.json: {key} must be a list of text.")
     if not 1 <= record["max_count"] <= LARGEST_COUNT:
         raise Damage(f"release.json: max_count must lie between 1 and {LARGEST_COUNT}.")
@@ -176,14 +202,43 @@ def _check_extras(record: dict[str, Any]) -> list[str]:
         raise Damage(f"release.json: {extras[0]} is no field of schema {record['schema']}.")
     if record["schema"] == 4 and not extras:
         raise Damage("release.json: a release of schema 4 has groups or totals.")
+    several = "other_counts" in record or "unit" in record.get("privacy", ())
+    if record["schema"] == 5 and not several:
+        raise Damage("release.json: a release of schema 5 has several counts, or another unit.")
     return extras
+
+
+def _several(record: dict[str, Any]) -> dict[str, Kind]:
+    """The fields of a column that is one of several, where it is."""
+    if record["schema"] != 5 or "other_counts" not in record:
+        return {}
+    return _OF_SEVERAL | ({"table_above": bool} if "table_above" in record else {})
+
+
+def _check_persons(privacy: dict[str, Any]) -> None:
+    if not 1 <= privacy["person_rows"] <= 1_000_000 or not _UNIT.fullmatch(privacy["unit"]):
+        raise Damage("the budget: person_rows must lie between 1 and 1000000, and unit be a word.")
+
+
+def _check_several(record: dict[str, Any]) -> None:
+    """What a column says of the other columns of counts."""
+    others, given, later = (record.get(key, []) for key in _OF_SEVERAL)
+    if record.get("table_above", True) is not True:
+        raise Damage("release.json: table_above must be true where it is there.")
+    distinct = len(set(others)) == len(others) and record["count_column"] not in others
+    if not distinct or not {*given, *later} <= set(others) or set(given) & set(later):
+        raise Damage("release.json: other_counts must name other columns, given and later some.")
+    by = record["within"]["columns"] if "within" in record else []
+    if [name for name in by if name in others] != given:
+        raise Damage("release.json: within.columns must name the counts that are given, and them.")
 
 
 def _check_within(record: dict[str, Any]) -> None:
     within = record["within"]
-    _check_keys(within, _WITHIN, "within.")
+    check_keys(within, _WITHIN, "within.")
     columns, classes = within["columns"], within["classes"]
-    named = all(isinstance(name, str) and name in record["unchanged_columns"] for name in columns)
+    public = {*record["unchanged_columns"], *record.get("given", ())}
+    named = all(isinstance(name, str) and name in public for name in columns)
     if not columns or not named or len(set(columns)) < len(columns):
         raise Damage("release.json: within.columns must name columns that are published, once.")
     right = all(k is None or (type(k) is int and 1 <= k <= 1000) for k in classes)
@@ -201,9 +256,10 @@ def _check_within(record: dict[str, Any]) -> None:
         raise Damage(f"target has {len(record['target'])} shares, max_count + 1 are needed.")
 
 
-def _check_keys(
+def check_keys(
     found: dict[str, Any], expected: dict[str, Kind], where: str, schema: int = SCHEMA
 ) -> None:
+    """Raise unless all of these keys are there, each of its kind, and no other."""
     for key, kind in expected.items():
         if key not in found:
             raise Damage(f"release.json: {where}{key} is missing.")
@@ -240,13 +296,22 @@ def read_budget(record: dict[str, Any]) -> Budget:
     privacy = record["privacy"]
     exact = [key for key, kind in _PRIVACY.items() if kind is Fraction]
     exact += [key for key in ("totals", "totals_certified") if key in privacy]
-    numbers = {key: Fraction(privacy[key]) for key in exact}
-    return Budget(contributions=privacy["contributions"], steps=privacy["steps"], **numbers)
+    numbers: dict[str, Any] = {key: Fraction(privacy[key]) for key in exact}
+    return Budget(
+        rows=int(privacy.get("person_rows", 1)),
+        contributions=int(privacy["contributions"]),
+        steps=int(privacy["steps"]),
+        **numbers,
+    )
 
 
-def _relations(schema: int, found: bool) -> tuple[str, ...]:
+def _relations(schema: int, found: bool, privacy: dict[str, Any]) -> tuple[str, ...]:
     """What may be said of neighbours; releases of schema 2 said it in two ways."""
     said = (NEIGHBOURS, NEIGHBOURS_OF_SCHEMA_2) if schema == 2 else (NEIGHBOURS,)
+    if "unit" in privacy:
+        rows, whose = privacy["person_rows"], NEIGHBOURS.replace("person", privacy["unit"], 1)
+        many = f"at most {rows} rows change, each by"
+        said = (whose if rows == 1 else whose.replace("one row changes, by", many, 1),)
     if not found:
         return said
     return tuple(words.replace("max_count, the", "the") + FOUND for words in said)
@@ -268,8 +333,10 @@ def check_budget(record: dict[str, Any]) -> str:
         raise Damage("the budget: delta must be 0 or more and below 1.")
     if not 1 <= budget.contributions <= 1_000_000:
         raise Damage("the budget: contributions must lie between 1 and 1000000.")
-    if budget.steps != min(budget.contributions, record["max_count"]):
-        raise Damage("the budget: steps is not the smaller of contributions and max_count.")
+    if budget.steps != budget.rows * min(budget.contributions, record["max_count"]):
+        raise Damage(
+            "the budget: steps is not the smaller of contributions and max_count, in every row."
+        )
     certified = budget.bound_certified + budget.stage_1_certified + budget.stage_2_certified
     certified += budget.totals_certified
     if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
@@ -279,7 +346,7 @@ def check_budget(record: dict[str, Any]) -> str:
         words += f" with delta = {rounded_up(budget.delta)}"
     if privacy["promise"] != words:
         raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
-    if privacy["neighbours"] not in _relations(record["schema"], bool(budget.bound)):
+    if privacy["neighbours"] not in _relations(record["schema"], bool(budget.bound), privacy):
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
     if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
         raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")

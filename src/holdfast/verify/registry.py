@@ -30,6 +30,10 @@ def check_registry(text: str, record: dict[str, Any]) -> None:
     if found.get("variant_name") != kind:
         raise Damage(f"deployment.yaml does not give the variant {kind[1:-1]}.")
     unit = f'"A person who adds at most {privacy["contributions"]} to one row"'
+    if "unit" in privacy:
+        rows = "1 row" if privacy["person_rows"] == 1 else f"{privacy['person_rows']:,} rows"
+        added = privacy["contributions"]
+        unit = f'"One {privacy["unit"]} with at most {added} in each of at most {rows}"'
     if found.get("privacy_unit") != unit:
         raise Damage("deployment.yaml does not state the contributions of release.json.")
     if (_KEPT in text) is not record["fixed_point"]:

@@ -8,7 +8,7 @@ the fits that releases are made with.
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
@@ -197,6 +197,20 @@ def _compare_roughly(
             )
 
 
+def share_spread(record: dict[str, Any], budget: Budget) -> float:
+    """The largest standard deviation of stage 1's cumulative sums, as a share of the rows; 0 where
+    stage 1 is unknown here. Other noise than one Laplace number a sum is borrowed."""
+    method, unit = find_method(record), budget.stage_1 / budget.steps
+    if method is None:
+        return 0.0
+    if method.kind is _ALONE:
+        return math.sqrt(0.5) / math.sinh(float(unit) / 2) / int(record["rows"])
+    from holdfast.privatizers.named import cumulative_deviation
+
+    found = cumulative_deviation(record["methods"][0], record["max_count"] + 1, unit)
+    return float(found.max()) / int(record["rows"])
+
+
 def _version() -> str:
     from importlib.metadata import version
 
@@ -331,6 +345,7 @@ def cumulative_noise(
 
 
 _LAPLACE = Kind(sensitivity=1, size=lambda n, branching: n - 1, estimate=_differences)
+_ALONE = replace(_LAPLACE)  # the same without noise that is common to all sums
 _GAUSSIAN = Kind(
     size=lambda n, branching: n - 1,
     estimate=_differences,
@@ -339,8 +354,8 @@ _GAUSSIAN = Kind(
 _PROJECTIONS = {"clip": _clip, "simplex": _simplex, "isotonic": _isotonic}
 _KINDS = {
     "LongRange": Kind(sensitivity=20, sums="regions", size=_unknown, estimate=_differences),
-    "CumulativeSmooth": _LAPLACE,
-    "CumulativeIsotonic": _LAPLACE,
+    "CumulativeSmooth": _ALONE,
+    "CumulativeIsotonic": _ALONE,
     "CyclicLaplace": _LAPLACE,
     "CumulativeGaussian": _GAUSSIAN,
     "CyclicGaussian": _GAUSSIAN,

@@ -12,7 +12,7 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 from holdfast.verify.exact import Mask
 from holdfast.verify.folder import opened
@@ -23,7 +23,7 @@ from holdfast.verify.parquet_size import check_size
 from holdfast.verify.report import Damage, shown
 
 EMPTY = -1  # a cell with nothing in it
-# a count, None for what is no whole number, and the cells that say which group it is in
+# a count, None for what is no whole number, and the cells of the columns that were asked for
 Counts = Generator[tuple[int | None, tuple[Any, ...]], None, None]
 LONGEST_LINE = 1 << 26
 LONGEST_CELL = 131_072
@@ -49,7 +49,8 @@ def check_table(
     rows, expected, empty = 0, rows_in(record), 0
     marks = _read_marks(record, expected, "structural_zero")
     gaps = _read_marks(record, expected, "missing")
-    with opened(folder, name) as file, closing(reader(file, record)) as counts:
+    columns = _grouped_by(record)
+    with opened(folder, name) as file, closing(reader(file, record, columns)) as counts:
         for count, cells in counts:
             rows += 1
             if rows > expected:
@@ -78,6 +79,33 @@ def check_table(
     if tally[0] < record["structural_zeros"]:
         raise Damage(f"{name} has fewer zeros than structural_zeros.")
     return tally
+
+
+class Row(NamedTuple):
+    """A row of a table that was found in order."""
+
+    label: str
+    count: int | None
+    """None where it is missing."""
+    is_drawn: bool
+
+
+def rows_of(
+    folder: Path, name: str, record: dict[str, Any], label: str | None
+) -> Generator[Row, None, None]:
+    """The rows of a table that `check_table` let pass, with what one column says of each."""
+    reader = _parquet_counts if name == "table.parquet" else _csv_counts
+    marks = _read_marks(record, rows_in(record), "structural_zero")
+    columns = [] if label is None else [label]
+    with opened(folder, name) as file, closing(reader(file, record, columns)) as counts:
+        for number, (count, cells) in enumerate(counts, 1):
+            known = bool(marks) and _marked(marks, number)
+            there = count is not None and count is not EMPTY
+            yield Row(
+                label=str(cells[0]) if cells else "",
+                count=count if there else None,
+                is_drawn=there and not known,
+            )
 
 
 def rows_in(record: dict[str, Any]) -> int:
@@ -126,22 +154,25 @@ def _check_header(header: list[str], record: dict[str, Any]) -> int:
     name = record["count_column"] if record["count_column"] is not None else "count"
     if header.count(name) != 1:
         raise Damage(f"the table must have one column {shown(name)}, its counts.")
-    if record["unchanged_columns"] != [other for other in header if other != name]:
+    counts = {name, *record.get("other_counts", ())}
+    if record["unchanged_columns"] != [other for other in header if other not in counts]:
         raise Damage("unchanged_columns does not name all columns of the table but the counts.")
+    if "category" in record and record["unchanged_columns"].count(record["category"]) != 1:
+        raise Damage("category must name one column of the table, and not the counts.")
     return header.index(name)
 
 
-def _csv_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
+def _csv_counts(file: IO[bytes], record: dict[str, Any], columns: list[str]) -> Counts:
     text = io.TextIOWrapper(file, encoding=_encoding(file), newline="")
     try:
-        yield from _text_counts(text, record)
+        yield from _text_counts(text, record, columns)
     except UnicodeDecodeError:
         raise Damage("table.csv is not text in one encoding.") from None
     finally:
         text.detach()
 
 
-def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
+def _text_counts(text: IO[str], record: dict[str, Any], columns: list[str]) -> Counts:
     lines = _lines(text)
     head = _header_text(lines)
     bare = re.sub('"[^"]*"', "", head)
@@ -150,7 +181,7 @@ def _text_counts(text: IO[str], record: dict[str, Any]) -> Counts:
     try:
         header = next(cells)
         at = _check_header(header, record)
-        places = [header.index(other) for other in _grouped_by(record)]
+        places = [header.index(other) for other in columns]
         for row in cells:
             if len(row) != len(header):  # no line of a release is empty: a gap is written as ""
                 raise Damage(f"table.csv: line {cells.line_num} has {len(row)} cells.")
@@ -228,7 +259,7 @@ def _join(head: str, rest: Iterable[str]) -> Iterator[str]:
     yield from rest
 
 
-def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
+def _parquet_counts(file: IO[bytes], record: dict[str, Any], columns: list[str]) -> Counts:
     source = open_parquet(file)
     names = list(source.schema_arrow.names)
     name = names[_check_header(names, record)]
@@ -241,7 +272,7 @@ def _parquet_counts(file: IO[bytes], record: dict[str, Any]) -> Counts:
         raise
     except Exception:
         raise Damage("table.parquet cannot be read as Parquet.") from None
-    for cell, *cells in read_columns(source, [name, *_grouped_by(record)]):
+    for cell, *cells in read_columns(source, [name, *columns]):
         yield EMPTY if cell is None else cell if type(cell) is int else None, tuple(cells)
 
 

@@ -83,7 +83,8 @@ def _written_3(
     return written(record, drawn, *names, groups)
 
 
-WRITERS = {3: _written_3, 4: _written_3}  # words of schema 4 come on top of those of 3
+# words of schemas 4 and 5 come on top of those of 3
+WRITERS = {3: _written_3, 4: _written_3, 5: _written_3}
 
 
 def _check_readme(text: str, record: dict[str, Any]) -> None:
@@ -92,8 +93,8 @@ def _check_readme(text: str, record: dict[str, Any]) -> None:
     promise = (
         f"\n- Promise: epsilon = {privacy['epsilon']}"
         + (f" with delta = {rounded_up(delta)}" if delta else "")
-        + f" for a person who adds at most {privacy['contributions']}\n  to one row; "
-        f"{privacy['certified_epsilon_decimal']} was certified from what was drawn.\n"
+        + f" {_whom(privacy)}; {privacy['certified_epsilon_decimal']} was certified from what was "
+        "drawn.\n"
     )
     if promise not in text or text.count("Promise") != 1 or "<!--" in text:
         raise Damage(
@@ -102,6 +103,14 @@ def _check_readme(text: str, record: dict[str, Any]) -> None:
     words = " ".join(text.split())
     if (_KEPT in words, _NOT_KEPT in words) != (record["fixed_point"], not record["fixed_point"]):
         raise Damage("README.md and fixed_point differ on whether the distribution is kept.")
+
+
+def _whom(privacy: dict[str, Any]) -> str:
+    added = privacy["contributions"]
+    if "unit" not in privacy:
+        return f"for a person who adds at most {added}\n  to one row"
+    rows = "1 row" if privacy["person_rows"] == 1 else f"{privacy['person_rows']:,} rows"
+    return f"for one {privacy['unit']} with at most {added}\n  in each of at most {rows}"
 
 
 def _check_numbers(text: str, name: str, privacy: dict[str, Any]) -> None:
@@ -125,9 +134,13 @@ class _Names:
     def __init__(self, record: dict[str, Any]) -> None:
         counts = record["count_column"] if record["count_column"] is not None else "count"
         kept = ", ".join(_code(_one_line(column)) for column in record["unchanged_columns"])
+        others = ", ".join(_code(_one_line(name)) for name in record.get("other_counts", ()))
+        given = " and ".join(_code(_one_line(name)) for name in record.get("given", ()))
         self.places = (
             f"(column {_code(_one_line(counts))})",
             f"published unchanged: {kept or 'none'}.",
+            f"; the others are {others}.",
+            f"The relation to {given} is kept",
         )
         self.plain = {
             re.sub(r"([\\`*\[\]<>])", r"\\\1", _one_line(column)) for column in record["columns"]

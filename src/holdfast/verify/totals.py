@@ -25,7 +25,7 @@ def check_totals(record: dict[str, Any], listed: Listed | None, budget: Budget) 
     if Fraction(stated["level"]) != LEVEL:
         raise Damage("totals.level must be 9/10.")
     parts = [budget.totals * part for part in (1 - share, share) if part]
-    if sum(_certified(part, budget.contributions) for part in parts) != budget.totals_certified:
+    if sum(_certified(part, budget.moved) for part in parts) != budget.totals_certified:
         raise Damage(
             "the budget: totals_certified is not what the noise of totals is certified for."
         )
@@ -34,12 +34,12 @@ def check_totals(record: dict[str, Any], listed: Listed | None, budget: Budget) 
         raise Damage("totals.measured must be there where the table's total was measured.")
     noisy = [stated["measured"]] if listed is None else [line[3] for line in listed.totals]
     whole = stated["measured"] if share else None
-    if any(abs(number) > LARGEST + 200 / budget.totals * budget.contributions for number in noisy):
+    if any(abs(number) > LARGEST + 200 / budget.totals * budget.moved for number in noisy):
         raise Damage("totals: a number is further off than noise goes.")
     weight = ((1 - share) / share) ** 2 if share else Fraction(0)
     fitted = _fitted(noisy, whole, weight)
     off = (sum(noisy) - whole) / (groups + weight) if whole is not None else Fraction(0)
-    scale = float(budget.contributions / (budget.totals * (1 - share)))
+    scale = float(budget.moved / (budget.totals * (1 - share)))
     own, table = map(_half, _noises(groups, weight, scale))
     lines = [] if listed is None else list(listed.totals)
     for number, (line, value) in enumerate(zip(lines, fitted, strict=False)):

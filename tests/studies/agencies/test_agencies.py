@@ -28,6 +28,19 @@ PTABLE = """i,j,p,v,p_int_lb,p_int_ub,type
 2,3,0.3,1,0.7,1,all
 """
 
+EXPORTED = """i;j;p;v;p_int_ub
+0;0;1.00000000; 0;1.00000000
+1;0;0.36648551;-1;0.36648551
+1;1;0.36648550; 0;0.73297101
+1;2;0.16757247; 1;0.90054348
+1;3;0.09945652; 2;1.00000000
+2;0;0.06382714;-2;0.06382714
+2;1;0.24469145;-1;0.30851859
+2;2;0.38296282; 0;0.69148141
+2;3;0.24469145; 1;0.93617286
+2;4;0.06382714; 2;1.00000000
+"""  # pt_export(create_cnt_ptable(D = 2, V = 1), file = "ptable.txt")
+
 
 def ptable(tmp_path, text=PTABLE):
     path = tmp_path / "ptable.csv"
@@ -74,11 +87,33 @@ def test_delta_is_the_hockey_stick_by_brute_force():
     assert float(promise_of(method, "0.7", max_count=39).delta) == pytest.approx(max(gaps))
 
 
-def test_the_table_of_maximum_entropy_has_its_variance():
-    table = entropy_table(5, 3.0)
-    for count in range(4, 9):
-        law = table.noise(count)
-        assert float(sum(v * v * p for v, p in law.items())) == pytest.approx(3.0, abs=1e-6)
+def test_a_file_that_ptable_exports_is_read_to_its_last_digit(tmp_path):
+    law = read_ptable(ptable(tmp_path, EXPORTED)).noise(2)
+    assert law[0] == Fraction("0.38296282") and sum(law.values()) == 1
+    found = promise_of(CellKey(table=read_ptable(ptable(tmp_path, EXPORTED))), 2, max_count=9)
+    assert found.delta == found.certain == 1 - Fraction("0.36648551")
+
+
+def test_a_file_with_decimal_commas_is_the_same_table(tmp_path):
+    commas = ptable(tmp_path, EXPORTED.replace(".", ","))
+    assert read_ptable(commas) == read_ptable(ptable(tmp_path, EXPORTED))
+
+
+def test_the_table_of_maximum_entropy_is_the_one_that_ptable_makes(tmp_path):
+    theirs = read_ptable(ptable(tmp_path, EXPORTED))
+    for count, law in enumerate(entropy_table(2, 1.0).rows):
+        assert law.keys() == theirs.noise(count).keys()
+        assert all(abs(p - theirs.noise(count)[v]) < 1e-7 for v, p in law.items())
+
+
+@pytest.mark.parametrize(("largest", "variance"), [(1, 0.5), (5, 3.0), (10, 4.0), (8, 12.0)])
+def test_the_table_of_maximum_entropy_keeps_what_ptable_asks_for(largest, variance):
+    table = entropy_table(largest, variance)
+    for law in table.rows:
+        assert float(sum(v * v * p for v, p in law.items())) <= variance + 1e-9
+        assert all(law[v] <= law[v + 1] * (1 + Fraction(1, 10**6)) for v in law if v < 0)
+    last = float(sum(v * v * p for v, p in table.rows[-1].items()))
+    assert last == pytest.approx(min(variance, largest * (largest + 1) / 3), abs=1e-6)
 
 
 @pytest.mark.parametrize(

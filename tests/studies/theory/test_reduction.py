@@ -66,15 +66,15 @@ def test_representations_walk_to_extreme_ones_on_their_own_support(name):
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.5])
 def test_floats_walk_too(epsilon):
-    z = hump(12)
-    found = theory.reduce_mechanism(np.tile(z, (12, 1)), z=z, epsilon=epsilon, error="absolute")
+    z, n = hump(9), 9
+    found = theory.reduce_mechanism(np.tile(z, (n, 1)), z=z, epsilon=epsilon, error="absolute")
     assert theory.is_member(found, "F", z=z, epsilon=epsilon)
     assert theory.is_extreme(found, "F", z=z, epsilon=epsilon)
-    assert count_error(found, z) < count_error(np.tile(z, (12, 1)), z)
+    assert count_error(found, z) < count_error(np.tile(z, (n, 1)), z)
     parts = theory.reduce_representation(
-        theory.decompose(np.tile(z, (12, 1)), epsilon), z=z, epsilon=epsilon
+        theory.decompose(np.tile(z, (n, 1)), epsilon), z=z, epsilon=epsilon
     )
-    assert len(parts) <= 2 * 12 - 1
+    assert len(parts) <= 2 * n - 1
     assert theory.is_member(parts.matrix(), "F", z=z, epsilon=epsilon)
 
 
@@ -88,10 +88,10 @@ def check_float_walk(matrix, name, z, epsilon, weights):
 
 @pytest.mark.parametrize("epsilon", [0.1, 1, 5])
 @pytest.mark.parametrize("name", ["U", "F"])
-def test_60_random_float_starts_end_at_extreme_points_and_leave_no_dust(name, epsilon):
+def test_random_float_starts_end_at_extreme_points_and_leave_no_dust(name, epsilon):
     rng = np.random.default_rng(12)
     emptied = 0
-    for trial in range(60):
+    for trial in range(14):
         n = 2 + trial % 7
         z = rng.dirichlet(np.ones(n))
         weights = rng.integers(-3, 4, (n, n))
@@ -99,7 +99,7 @@ def test_60_random_float_starts_end_at_extreme_points_and_leave_no_dust(name, ep
         empty = found.max(axis=0) < 1e-13
         assert not found[:, empty].any()
         emptied += empty.sum()
-    assert emptied > 60 or name == "F"
+    assert emptied > 14 or name == "F"
 
 
 def test_a_column_whose_segments_join_as_it_dies_leaves_nothing():

@@ -47,7 +47,7 @@ def test_the_best_vertex_is_the_linear_programs_optimum_for_random_weights(n):
     rng = random.Random(n)
     z, epsilon = random_z(rng, n), random_budget(rng)
     weights = [
-        np.array([[rng.randint(0, 50) for _ in z] for _ in z], dtype=object) for _ in range(100)
+        np.array([[rng.randint(0, 50) for _ in z] for _ in z], dtype=object) for _ in range(30)
     ]
     optima = exact_optima(theory.vertices("F", z=z, epsilon=epsilon), weights)
     floats = np.array(z, dtype=float)

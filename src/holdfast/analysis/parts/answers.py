@@ -34,8 +34,7 @@ def own(part: Part, g: Callable[..., Any], level: float) -> Answer:
 
 def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
     """A number that a little more of each count changes a little."""
-    told = _told(part, asked) if asked.straight else None
-    low, high = Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+    low, high = interval(part, asked, level)
     estimate, error = _estimate(part, asked)
     notes = part.notes
     width = (high - low) / (2 * USUAL * error) if error > 0 else 1.0
@@ -57,6 +56,12 @@ def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = F
     )
 
 
+def interval(part: Part, asked: Asked, level: float) -> tuple[float, float]:
+    """By the likelihood of the part's counts and what else is told; no model of their law."""
+    told = _told(part, asked) if asked.straight else None
+    return Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+
+
 def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
     """The estimate and its standard error: by tilts, and by what all rows and the others tell."""
     histogram = part.estimate.histogram
@@ -73,7 +78,8 @@ def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
 
 def _told(part: Part, asked: Asked) -> Told | None:
     """What all rows of the mechanisms by stage 1, less the others by their own counts, say."""
-    slope = asked.slope(part.estimate.histogram)
+    n = len(part.release.target)
+    slope = asked.slope(np.full(n, part.rows / n))  # the same for every histogram of as many rows
     measured = _measured(part, slope)
     if measured is None or part.rest is None:
         return measured
@@ -110,8 +116,7 @@ def quantile(part: Part, probability: Any, level: float) -> Answer:
 
     def cdf(k: int) -> tuple[float, float]:
         asked = numbers.Average(f=linear.share(n, at_most=k).f)
-        told = _told(part, asked)
-        return Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+        return interval(part, asked, level)
 
     found = nonlinear.quantile_among(histogram / histogram.sum(), cdf, probability, level)
     return replace(

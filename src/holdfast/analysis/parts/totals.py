@@ -1,6 +1,7 @@
-"""Totals that were measured as such: of all rows, and of whole groups of them."""
+"""Totals that were measured as such, and means by them: of all rows, and of whole groups."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -8,28 +9,26 @@ from holdfast.analysis.answer import Answer
 from holdfast.analysis.parts.part import Part, members_of
 from holdfast.errors import numbered
 
-if TYPE_CHECKING:
-    from holdfast.privatizers.totals import Total, Totals
-    from holdfast.release.release import Release
-
 ESTIMATOR = "measured"
+MEASURED_QUESTIONS = ("total", "mean")
 MEASURED = "measured as a total, with counts above max_count in full"
 
 
-def measured_total(part: Part, level: float) -> Answer | None:
-    """The total of a part whose rows are all rows, or those of whole groups; None for others."""
-    release, totals = part.release, part.release.totals
-    if totals is None:
+def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
+    """A total, or a mean as the total over its rows, of a part that consists of all rows or of
+    whole groups of a release with measured totals; None for others."""
+    if part.release.totals is None or question not in MEASURED_QUESTIONS:
         return None
-    found = _found(release, totals, part, level)
-    if found is None:
+    groups = _whole_groups(part)
+    if groups is None:
         return None
-    value, low, high, error = found
+    totals, over = part.release.totals, part.rows if question == "mean" else 1
+    found = totals.of(groups, level)
     return Answer(
-        question=f"total of {numbered(part.rows, 'row')}",
-        estimate=value,
-        standard_error=error,
-        interval=(low, high),
+        question="mean count" if question == "mean" else f"total of {numbered(part.rows, 'row')}",
+        estimate=found.value / over,
+        standard_error=totals.error(len(groups)) / over,
+        interval=(found.low / over, found.high / over),
         level=level,
         estimator=ESTIMATOR,
         method="formula",
@@ -38,31 +37,13 @@ def measured_total(part: Part, level: float) -> Answer | None:
     )
 
 
-def _found(
-    release: "Release", totals: "Totals", part: Part, level: float
-) -> tuple[float, float, float, float] | None:
-    whole, groups = totals.at(level)
-    unit = float(totals.unit)
-    if part.rows == release.rows:
-        own = [stratum.measured for stratum in part.strata]
-        return _plain(whole, len(own) if release.groups is not None else 1, unit)
-    if release.groups is None or any(s.outside is not None for s in part.strata):
-        return None
-    chosen = np.unique(members_of(release)[part.marks])
-    some = [groups[number] for number in chosen.tolist() if number >= 0]
-    if len(some) == 1:
-        return _plain(some[0], 1, unit)
-    value = float(sum(total.value for total in some))
-    sides = [[(t.value - t.low) ** 2 for t in some], [(t.high - t.value) ** 2 for t in some]]
-    below, above = (float(np.sqrt(np.sum(side))) for side in sides)
-    return value, max(value - below, 0.0), value + above, _error(len(some), unit)
-
-
-def _plain(total: "Total", groups: int, unit: float) -> tuple[float, float, float, float]:
-    return float(total.value), float(total.low), float(total.high), _error(groups, unit)
-
-
-def _error(groups: int, unit: float) -> float:
-    """Of the sum of so many totals, each with discrete Laplace noise of this epsilon."""
-    alpha = float(np.exp(-unit))
-    return float(np.sqrt(groups * 2 * alpha)) / (1 - alpha)
+def _whole_groups(part: Part) -> Sequence[int] | None:
+    """The numbers of the groups that the part consists of; None where it has a part of one."""
+    release = part.release
+    if release.groups is None:
+        return [0] if part.rows == release.rows else None
+    members = members_of(release)
+    inside = part.marks & (members >= 0)
+    chosen = np.unique(members[inside])
+    whole = np.isin(members, chosen).sum() == inside.sum()
+    return [int(number) for number in chosen] if whole else None

@@ -13,12 +13,13 @@ from holdfast.analysis.document import (
     Paragraph,
     Quotation,
     Table,
+    Title,
     Tone,
     html_page,
 )
 from holdfast.analysis.document import markdown as markdown_of
-from holdfast.analysis.report.content import NO_ANSWERS, notes_of_rows, share_words
-from holdfast.analysis.report.pictures import band_picture, row_picture
+from holdfast.analysis.report.content import NO_ANSWERS, notes_of_rows, run_name, share_words
+from holdfast.analysis.report.pictures import band_picture, row_picture, tail_of
 
 Content = dict[str, Any]
 STYLE = """
@@ -27,18 +28,18 @@ body{font:17px/1.5 system-ui,sans-serif;max-width:46rem;margin:0 auto;padding:1r
 h1{font-size:1.6rem;line-height:1.2}h2{font-size:1.2rem;margin-top:2.2rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.95em}
 th,td{text-align:left;padding:.35rem .6rem;border-bottom:1px solid #8886;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n{white-space:nowrap}
-th{vertical-align:bottom}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.n,tbody th.n{white-space:nowrap}
+thead th{vertical-align:bottom}th[scope=row]{font-weight:normal}
 svg{width:100%;height:auto}svg text{fill:currentColor}svg circle{fill:currentColor}
 .alarm{border:3px solid #b91c1c;padding:.7rem 1rem;font-weight:bold}
 .small{font-size:.88em;color:#667}code{overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){svg path{stroke:currentColor}.small{color:#99a}}
-summary{cursor:pointer;margin:.6rem 0}td{overflow-wrap:anywhere}
-td:first-child{min-width:7rem}td:first-child:not(.n){width:42%}
+summary{cursor:pointer;margin:.6rem 0}td,th[scope=row]{overflow-wrap:anywhere}
+th[scope=row]{min-width:7rem}th[scope=row]:not(.n){width:42%}
 @media (max-width:34rem){body{font-size:16px;padding:.7rem}table{font-size:.82em}
 th,td{padding:.3rem .25rem}td.n{white-space:normal;overflow-wrap:normal}
-td:first-child{min-width:4.2rem}td.n:first-child{min-width:0}
-td:first-child:not(.n){width:32%}svg{font-size:26px}}
+th[scope=row]{min-width:4.2rem}th.n[scope=row]{min-width:0}
+th[scope=row]:not(.n){width:32%}svg{font-size:26px}}
 @media print{:root{color-scheme:light}body{max-width:none;font-size:11pt}
 h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 """
@@ -61,7 +62,8 @@ def blocks(content: Content) -> list[Block]:
         "private."
     )
     return [
-        Heading(1, content["title"]),
+        Title(content["title"]),
+        *([Quotation(content["cover"])] if content["cover"] else []),
         *([Paragraph(alarm, Tone.ALARM)] if content["simulated"] else []),
         *_promise(content["promise"]),
         *_distribution(content),
@@ -97,9 +99,16 @@ def _promise(promise: Content) -> list[Block]:
 
 def _distribution(content: Content) -> list[Block]:
     level = f"{percent(content['level'])} interval"
+    bars = content["distribution"]
+    tail = tail_of(bars)
+    enlarged: list[Block] = [
+        Paragraph(f"The same from {run_name(bars[tail])} on, enlarged:"),
+        Drawing(band_picture(bars[tail:], "The same, enlarged")),
+    ] if tail else []  # fmt: skip
     return [
-        Heading(2, "The distribution of counts"),
-        Drawing(band_picture(content["distribution"])),
+        Heading(2, "The distribution of", _count(content)),
+        Drawing(band_picture(bars)),
+        *enlarged,
         Paragraph(
             "Released is the share of rows with each count in the released table (bars). Beside it "
             f"stand the best estimate of the true share and its {level}, from all that the release "
@@ -108,12 +117,17 @@ def _distribution(content: Content) -> list[Block]:
         ),
         Notes(content["distribution_notes"]),
         Table(
-            header=("count", "released", "best estimate", level),
+            header=(_count(content), "released", "best estimate", level),
             rows=[share_words(bar) for bar in content["distribution"]],
             numbers=(0, 1, 2, 3),
             folded="All shares in numbers",
         ),
     ]
+
+
+def _count(content: Content) -> str:
+    """What the counts are called."""
+    return content["facts"]["count_column"] or "count"
 
 
 def _groups(content: Content) -> list[Block]:
@@ -192,7 +206,7 @@ def _single_rows(content: Content) -> list[Block]:
 
 
 def _top_rows(content: Content) -> list[Block]:
-    number = len(content["top_rows"])
+    number, label = len(content["top_rows"]), content["facts"]["label_column"] or "row"
     if not number:
         return []
     return [
@@ -203,7 +217,13 @@ def _top_rows(content: Content) -> list[Block]:
             "can tell."
         ),
         Table(
-            header=("row", "released", "true count", f"among the {number} highest", "the highest"),
+            header=(
+                label,
+                "released",
+                "true count",
+                f"among the {number} highest",
+                "the highest",
+            ),
             rows=[
                 (
                     row["label"],

@@ -1,5 +1,6 @@
 """What a report of a release says, as plain values, which JSON prints as they are."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,13 +10,15 @@ from holdfast.analysis.answer import SIMULATED, Answer
 from holdfast.analysis.every_count import rarely_covered
 from holdfast.analysis.known_zeros import drawn_rows
 from holdfast.analysis.parts.part import members_of
+from holdfast.analysis.parts.totals import MEASURED_QUESTIONS
 from holdfast.analysis.posterior import (
     check_level,
     posterior,
     run_words,
 )
+from holdfast.analysis.rows import label_column
 from holdfast.analysis.stage_one import has_stage_1
-from holdfast.errors import HoldfastError, numbered
+from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.privacy.delta import beyond_epsilon
 
 if TYPE_CHECKING:
@@ -57,14 +60,35 @@ NO_ANSWERS = (
 KNOWN = "rows publicly known to be zero are not among them"
 
 
-def report(release: "Release", level: float = 0.9) -> Content:
+@dataclass(frozen=True, kw_only=True)
+class Cover:
+    """What the steward writes above a report; everything may be left out."""
+
+    title: str | None = None
+    """What the table is."""
+    by: str | None = None
+    """Who publishes it."""
+    date: str | None = None
+    """When."""
+    purpose: str | None = None
+    """What for."""
+
+    @property
+    def line(self) -> str:
+        """Who, when and what for, in a line."""
+        return " · ".join(one_line(part) for part in (self.by, self.date, self.purpose) if part)
+
+
+def report(release: "Release", level: float = 0.9, cover: Cover | None = None) -> Content:
     """Everything that a report says."""
+    cover = cover or Cover()
     level = check_level(level)
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
     asked = questions(release, level)
     bars, doubts = distribution(release, level)
     return {
-        "title": f"A private table of counts: {numbered(release.rows, 'row')}",
+        "title": cover.title or default_title(release),
+        "cover": cover.line,
         "simulated": release.privacy.simulated,
         "level": level,
         "promise": promise(release),
@@ -82,6 +106,14 @@ def report(release: "Release", level: float = 0.9) -> Content:
         "do_not": list(DO_NOT),
         "cite": cite(release),
     }
+
+
+def default_title(release: "Release") -> str:
+    """What a report is called where the steward gives no title."""
+    what = "A private table of counts"
+    if release.count_column is not None and release.category is not None:
+        what = f"{release.count_column} by {release.category}, with differential privacy"
+    return f"{what}: {numbered(release.rows, 'row')}"
 
 
 def promise(release: "Release") -> Content:
@@ -131,6 +163,7 @@ def facts(release: "Release") -> Content:
         "max_count": top,
         "top_code": f"{top} means {top} or more",
         "count_column": release.count_column,
+        "label_column": label_column(release),
         "unchanged_columns": list(release.unchanged_columns),
         "methods": list(release.methods),
         "expected_change": release.expected_change,
@@ -144,7 +177,7 @@ def distribution(release: "Release", level: float) -> tuple[list[Content], list[
     Estimate and interval are None where none can be computed."""
     bars, notes, places = [], dict[str, list[str]](), runs(len(release.target))
     for first, last in places:
-        bar: Content = {"first": first, "last": last}
+        bar: Content = {"first": first, "last": last, "open": last == len(release.target) - 1}
         bar["released"] = float(release.distribution[first : last + 1].sum())
         try:
             answer = release.ask("share", between=(first, last), level=level)
@@ -164,7 +197,13 @@ def _where(note: str, names: list[str], places: int) -> str:
 
 
 def run_name(bar: Content) -> str:
-    """A count, or a run of counts, as a label."""
+    """A count, or a run of counts, as a label; the highest stands for all above it.
+
+    >>> run_name({"first": 3, "last": 5}), run_name({"first": 50, "last": 50, "open": True})
+    ('3-5', '50+')
+    """
+    if bar.get("open"):
+        return f"{bar['first']}+"
     return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"
 
 
@@ -217,7 +256,8 @@ def _question(
 
 def _released(release: "Release", level: float, name: str, options: dict[str, Any]) -> float:
     """What anyone computes from the released table."""
-    if release.groups is None and not (name == "total" and release.totals is not None):
+    measured = release.totals is not None and name in MEASURED_QUESTIONS
+    if release.groups is None and not measured:
         plain: Answer = release.ask(name, level=level, estimator="released", **options)
         return plain.estimate
     shares, n = release.distribution, len(release.target)

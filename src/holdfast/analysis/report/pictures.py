@@ -1,5 +1,6 @@
 """The report's two pictures, as SVG that needs nothing from outside."""
 
+from html import escape
 from typing import Any
 
 from holdfast.analysis.report.content import run_name, share_words
@@ -7,9 +8,20 @@ from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
 BAND = "#1f2937"
+VANISHING, FEW = 0.05, 5
+WORDS = "Share of rows with each count: released, and estimated with intervals"
 
 
-def band_picture(bars: list[dict[str, Any]]) -> str:
+def tail_of(bars: list[dict[str, Any]]) -> int:
+    """From which bar on all are so low that the picture does not show them; 0 where none are, or
+    too few for a picture of their own."""
+    heights = [max(bar["released"], bar["estimate"] or 0.0) for bar in bars]
+    seen = [i for i, height in enumerate(heights) if height >= VANISHING * max(heights)]
+    start = seen[-1] + 1
+    return start if len(bars) - start >= FEW and max(heights[start:]) > 0 else 0
+
+
+def band_picture(bars: list[dict[str, Any]], words: str = WORDS) -> str:
     """Released shares as bars, and over each the best estimate with its interval.
 
     >>> bar = {"first": 0, "last": 0, "released": 0.5, "estimate": 0.5, "interval": [0.4, 0.6]}
@@ -26,7 +38,6 @@ def band_picture(bars: list[dict[str, Any]]) -> str:
         parts.append(_bar(i, step, bar["released"], highest, title, fill=BLUE, fill_opacity=0.55))
         if bar["interval"] is not None:
             parts.append(_band(bar, LEFT + (i + 0.5) * step, highest))
-    words = "Share of rows with each count: released, and estimated with intervals"
     return _frame(parts, [run_name(bar) for bar in bars], highest, words)
 
 
@@ -51,7 +62,22 @@ def row_picture(row: dict[str, Any]) -> str:
         for i, (j, p) in enumerate(shown)
     ]
     words = f"What is published for a true count of {true}"
-    return _frame(parts, [str(j) for j, _ in shown], highest, words)
+    names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
+    return _frame(parts, names, highest, words)
+
+
+def law_picture(probabilities: list[float], ends: tuple[int, int], words: str) -> str:
+    """How probable each true count of a row is; those of its interval are marked."""
+    held = [i for i, p in enumerate(probabilities) if p > 0.002] or [0]
+    first, last = max(held[0] - 1, 0), min(held[-1] + 1, len(probabilities) - 1)
+    shown = list(enumerate(probabilities))[first : last + 1]
+    highest, step = max(p for _, p in shown), _step(len(shown))
+    parts = [
+        _bar(i, step, p, highest, f"{j}: {p:.2%}", fill=ORANGE if ends[0] <= j <= ends[1] else BLUE)
+        for i, (j, p) in enumerate(shown)
+    ]
+    names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
+    return _frame(parts, names, highest, words)
 
 
 def _bar(
@@ -67,18 +93,31 @@ def _bar(
 def _frame(parts: list[str], names: list[str], highest: float, words: str) -> str:
     step, right, bottom = _step(len(names)), WIDTH - RIGHT, HEIGHT - BOTTOM
     ticks = [
-        label(names[i], f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26)
-        for i in range(0, len(names), tick_step(len(names), 11))
+        label(names[i], f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26) for i in _named(len(names))
     ]
-    for share in share_ticks(highest):
+    for share in _shares(highest):
         y = _y(share, highest)
-        ticks.append(label(f"{share:.0%}", LEFT - 6, f"{y + 7:.1f}", "end"))
+        places = 0 if highest >= 0.05 else 1 if highest >= 0.005 else 2
+        ticks.append(label(f"{share:.{places}%}", LEFT - 6, f"{y + 7:.1f}", "end"))
         ticks.append(element("path", d=f"M{LEFT} {y:.1f}H{right}", stroke="#0002"))
     axes = element("path", d=f"M{LEFT} 8V{bottom}H{right}", fill="none", stroke="currentColor")
     return element(
-        "svg", "".join([*ticks, *parts, axes]), viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img",
-        aria_label=words, font_family="sans-serif", font_size=19,
+        "svg", "".join([*ticks, *parts, axes]), xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img", aria_label=escape(words),
+        font_family="sans-serif", font_size=19,
     )  # fmt: skip
+
+
+def _shares(highest: float) -> list[float]:
+    """Round shares up to the highest, also where that is small."""
+    smaller = 0.01 if highest < 0.02 else 0.1 if highest < 0.05 else 1.0
+    return [share * smaller for share in share_ticks(min(highest / smaller, 1.0))]
+
+
+def _named(places: int) -> list[int]:
+    """Bars that are named: every so many, and the last, which stands for all above it."""
+    step = tick_step(places, 11)
+    return [i for i in range(0, places - 1, step) if places - 1 - i > step / 2] + [places - 1]
 
 
 def _step(places: int) -> float:

@@ -15,9 +15,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import percent
-from holdfast.analysis.report.content import DO_NOT, promise, report, run_name
+from holdfast.analysis.report.content import (
+    DO_NOT,
+    Cover,
+    default_title,
+    promise,
+    report,
+    run_name,
+)
 from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
-from holdfast.errors import HoldfastError, numbered
+from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
 
 if TYPE_CHECKING:
@@ -30,13 +37,14 @@ _ALWAYS = datetime(2000, 1, 1)
 Rows = Sequence[Sequence[Any]]
 
 
-def workbook(release: "Release", level: float = 0.9) -> bytes:
+def workbook(release: "Release", level: float = 0.9, cover: Cover | None = None) -> bytes:
     """The bytes of the workbook."""
     if release.rows + release.structural_zeros > MOST_ROWS:
         raise HoldfastError(
             f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
         )
-    content = _content(release, level)
+    cover = cover or Cover()
+    content = _content(release, level, cover)
     table, notes = _table(release, level)
     with _Book() as book:
         book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
@@ -52,16 +60,17 @@ def workbook(release: "Release", level: float = 0.9) -> bytes:
     return book.data
 
 
-def _content(release: "Release", level: float) -> dict[str, Any]:
+def _content(release: "Release", level: float, cover: Cover) -> dict[str, Any]:
     """What the report says; without estimates, where the noise cannot be stated."""
     try:
-        return report(release, level)
+        return report(release, level, cover)
     except HoldfastError as error:
         shares = enumerate(release.distribution.tolist())
         nothing = {"estimate": None, "interval": None}
         top = len(release.target) - 1
         return {
-            "title": f"A private table of counts: {numbered(release.rows, 'row')}",
+            "title": cover.title or default_title(release),
+            "cover": cover.line,
             "simulated": release.privacy.simulated,
             "promise": promise(release),
             "facts": {
@@ -116,6 +125,7 @@ def _about(content: dict[str, Any], notes: Iterable[str]) -> Rows:
     return [
         *([("Warning", alarm)] if content["simulated"] else []),
         ("What this is", content["title"]),
+        *([("Published", content["cover"])] if content["cover"] else []),
         ("Promise", said["words"]),
         ("epsilon promised", said["epsilon"]),
         ("epsilon certified", said["certified"]),

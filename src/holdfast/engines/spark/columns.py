@@ -1,7 +1,9 @@
 """The columns of a Spark DataFrame: checked, tallied and looked through by Spark itself."""
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,12 @@ from holdfast.tables.columns import Wanted, refuse_leaks
 from holdfast.tables.count_values import Codes
 from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.watch import SAMPLE, named_total, total_labels
+from holdfast.tables.subset import Subset
 from holdfast.tables.table import not_labels, repeated_notes
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = (*_WHOLE, "float", "double")
+LABELS = ("string", "boolean", *_WHOLE)
 _PROBLEMS = {
     -1: "a row where it is missing. Hint: fill in the count, 0 where there is nobody, or say that "
     "it is not known with `missing`",
@@ -90,8 +94,24 @@ class Columns:
         self._whole = kind in _WHOLE
         if self.category and self._kinds[self.category].startswith(("array", "map", "struct")):
             raise not_labels(self.category)
+        subset = self.roles.wanted.subset
+        if subset is not None and self._kinds[subset.column] not in LABELS:
+            raise HoldfastError(
+                f"`subset` column {subset.column!r} must hold labels: text, whole numbers or "
+                f"booleans, it is {self._kinds[subset.column]}."
+            )
         if self.marker and self._kinds[self.marker] != "boolean":
             raise HoldfastError(f"`structural_zero` column {self.marker!r} must be boolean.")
+
+    def only(self, subset: Subset) -> "Columns":
+        """The rows of a subset alone."""
+        from pyspark.sql import functions as F
+
+        value, part = F.col(quoted(subset.column)), copy(self)
+        cells = [row[0] for row in self.df.select(value).distinct().collect()]
+        mine = subset.marks(cells).tolist()
+        part.df = self.df.where(value.isin(list(compress(cells, mine))))
+        return part
 
     def tally(self, highest: int) -> Seen:
         """The histogram of counts by one groupBy; then a sample of the rows is looked through."""

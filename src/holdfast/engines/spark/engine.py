@@ -11,7 +11,7 @@ import itertools
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from holdfast.engines.spark.groups import SeenGroups, check_kinds, tally_groups
 from holdfast.engines.spark.tasks import changed, drawing, packed
 from holdfast.engines.stages import Staged, Stages, check_parameters
 from holdfast.errors import HoldfastError
+from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
@@ -113,6 +114,8 @@ def privatize(
     dataset: str | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
+    period: Any = None,
 ) -> SparkRelease:
     """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
 
@@ -135,10 +138,11 @@ def privatize(
         within: As in `holdfast.privatize`; labels are text, whole numbers or booleans. Each
             column takes another pass, and classes as much memory on the driver as there are
             different numbers.
+        subset: As in `holdfast.privatize`; its column takes two passes more.
 
     The others are those of `holdfast.privatize`.
     """
-    account = find_account(ledger, dataset, column=count)
+    account, span = find_account(ledger, dataset, column=count), read_period(period)
     parameters = check_parameters(
         epsilon=epsilon,
         max_count=max_count,
@@ -161,6 +165,7 @@ def privatize(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     columns = Columns(df, wanted)
     if parameters.within is not None:
@@ -168,6 +173,10 @@ def privatize(
     groups = None
     with _spark("read", "`df`"):
         seen = columns.tally(parameters.highest)
+        if wanted.subset is not None:  # which must not follow from the counts of all rows either
+            columns, notes = columns.only(wanted.subset), (wanted.subset.note, *seen.notes)
+            seen = replace(columns.tally(parameters.highest), notes=notes)
+        seen = replace(seen, notes=(*period_notes(span), *seen.notes))
         settled = parameters.within_for(seen.rows)
         if settled is not None:
             groups = tally_groups(columns, settled, parameters.highest)
@@ -178,7 +187,8 @@ def privatize(
         place.probe()
         columns.df.mapInArrow(lambda batches: batches, columns.released_schema())
     run = SparkRun(columns=columns, place=place, stages=stages, seen=seen, groups=groups)
-    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
+    request = replace(stages.request(seen.structural_zeros), subset=wanted.subset, period=span)
+    return pay_and_draw(run, request, account)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,6 +229,7 @@ class SparkRun(Run[SparkRelease]):
             order_keys=self.columns.order_keys,
             count_column=self.columns.count,
             unchanged_columns=self.columns.roles.others,
+            category=self.columns.category,
             receipt=receipt,
             **facts | {"notes": (*self.seen.notes, *facts["notes"], *notes)},
         )

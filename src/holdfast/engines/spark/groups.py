@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.engines.spark.columns import Columns, is_number, quoted
+from holdfast.engines.spark.columns import LABELS, Columns, is_number, quoted
 from holdfast.errors import HoldfastError
 from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.groups import Partition, Within
-
-_LABELS = ("string", "boolean", "tinyint", "smallint", "int", "bigint")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +27,7 @@ def check_kinds(columns: Columns, within: Within) -> None:
     """Refuse columns that hold neither labels nor numbers, before anything is computed."""
     for part, name in zip(within.parts, within.columns, strict=True):
         kind, labels = columns.kind(name), isinstance(part, str)
-        if labels and kind not in _LABELS:
+        if labels and kind not in LABELS:
             raise HoldfastError(
                 f"`within` column {name!r} must hold labels: text, whole numbers or booleans, it "
                 f"is {kind}. Hint: for other numbers name classes of them."

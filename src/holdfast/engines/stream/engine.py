@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from holdfast.constructors import Construction
 from holdfast.engines.stages import check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.request import TableDigest
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
@@ -43,6 +45,9 @@ def privatize_stream(
     progress: Progress | None = None,
     within: Any = None,
     totals: Any = None,
+    subset: Any = None,
+    period: Any = None,
+    corrects: Any = None,
 ) -> StreamedRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
@@ -97,11 +102,13 @@ def privatize_stream(
         missing=missing,
         structural_zero=structural_zero,
         within=parameters.within,
+        subset=subset,
     )
     table = open_source(source, wanted)
     say = progress or (lambda _what, _done: None)
-    digest = None if account is None else TableDigest()
+    span, digest = read_period(period), None if account is None else TableDigest()
     seen = tally(table, parameters.highest, lambda done: say(READING, done), digest)
+    seen = replace(seen, notes=(*period_notes(span), *seen.notes))
     stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated
     files = table.digest() if recognised else None
@@ -114,4 +121,7 @@ def privatize_stream(
         members=members,
         digest=files,
     )
-    return pay_and_draw(run, stages.request(seen.structural_zeros), account)
+    request = replace(
+        stages.request(seen.structural_zeros), subset=wanted.subset, period=span, corrects=corrects
+    )
+    return pay_and_draw(run, request, account)

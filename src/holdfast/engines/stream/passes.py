@@ -20,7 +20,8 @@ from holdfast.engines.stream.stored_counts import (
     write_lines,
 )
 from holdfast.errors import HoldfastError
-from holdfast.ledger.request import TableDigest
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.ledger.spending import Run
 from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
 from holdfast.mechanism.sampling import Sampler
@@ -96,6 +97,8 @@ def tally(
             gaps += [part.counts == MISSING] if table.roles.wanted.missing else []
         say(part.done)
     missing = rows - zeros - int(histogram.sum())
+    if not rows and table.roles.wanted.subset is not None:
+        raise table.roles.wanted.subset.nowhere()
     if not histogram.any():
         raise _nothing(rows, zeros)
     lookout.refuse()
@@ -140,11 +143,12 @@ class Streaming(Run[StreamedRelease]):
     """Of the table, where a ledger is to know it again; None for a query too, which may give its
     rows in another order the next time."""
 
-    def content(self, words: str) -> bytes | None:
+    def content(self, words: str) -> Content | None:
         """The parameters and the table."""
         if self.digest is None or self.seen.digest is None:
             return None
-        return self.seen.digest.content(words, self.digest, self.table.roles.count)
+        groups = condensed_groups(self.stages.groups, self.members)
+        return self.seen.digest.content(words, self.digest, self.table.roles.count, groups=groups)
 
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
@@ -170,6 +174,7 @@ class Streaming(Run[StreamedRelease]):
                     release,
                     count_column=names[-1] if len(names) > 1 else None,
                     unchanged_columns=names[:-1],
+                    category=None,
                     structural_zero_rows=self.seen.structural_zero_rows,  # as they were drawn,
                     missing_rows=self.seen.missing_rows,  # whatever order they are published in
                 )
@@ -194,14 +199,18 @@ class Streaming(Run[StreamedRelease]):
         histograms = histogram_by(members, seen.open_counts, self.stages)
         return self.stages(histograms, totals_by(members, seen.open_counts, self.stages))
 
-    def show_again(self, folder: Path, check: Callable[[ReleaseFacts], None]) -> StreamedRelease:
+    def show_again(
+        self, folder: Path, check: Callable[[ReleaseFacts], None], notes: tuple[str, ...] = ()
+    ) -> StreamedRelease:
         """The stored counts in the table with all its columns; draws nothing."""
         facts = read_stored(folder, check)
         top = facts["drawn_with"].max_count
         with new_bundle(self.sink) as bundle:
             count = self.stored_names[-1] if self.seen.groups is not None else None
             released = self.rewrite(StoredCounts(folder, count), bundle, None, 1, top)
-            release = self._release(released, facts | {"repeated": True})
+            release = self._release(
+                released, facts | {"repeated": True, "notes": facts["notes"] + notes}
+            )
             _complete(release, bundle, list(self.table.roles.published))
         return release
 
@@ -251,6 +260,7 @@ class Streaming(Run[StreamedRelease]):
             "missing_rows": self._as_written(seen.missing_rows),
             "count_column": table.roles.count,
             "unchanged_columns": table.roles.others,
+            "category": table.roles.wanted.category,
         }
         return StreamedRelease(**facts | named)
 

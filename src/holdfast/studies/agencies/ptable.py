@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.tables.files import read_file
 from holdfast.tables.table import CsvTable
@@ -43,14 +44,15 @@ class PerturbationTable:
 def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
     """A perturbation table from a file with the columns i, j and p, as the R package ptable and
     τ-ARGUS have them: probability p that a count i is published as j. Other columns are ignored;
-    tables with `type` even and odd, for magnitudes, are refused.
+    tables with `type` even and odd, for magnitudes, are refused. It may be a file of `pt_export`,
+    for either of its tools, or the slot `pTable` written by `write.csv` or `write.csv2`.
 
     The decimals are taken as exact, and each row is divided by its sum, which must be 1 but for
     rounding.
     """
     table = read_file(path)
     if not isinstance(table, CsvTable):
-        raise HoldfastError(f"`{path}` must be a text file. Hint: write.csv(ptab@pTable, file).")
+        raise HoldfastError(f"`{path}` must be a text file. Hint: pt_export(ptab, file = ...).")
     kinds = {"all", *(table.column("type") if "type" in table.columns else [])}
     if kinds != {"all"}:
         raise HoldfastError(f"`{path}` is a table for magnitudes, of types {sorted(kinds)}.")
@@ -66,7 +68,7 @@ def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
 
 def _numbers(path: Any, number: int, i: str, j: str, p: str) -> tuple[int, int, Fraction]:
     try:
-        found = int(i), int(j), Fraction(p)
+        found = int(i), int(j), Fraction(p.replace(",", "."))
     except ValueError:
         raise HoldfastError(
             f"`{path}`: data row {number} must have whole numbers i and j and a decimal p."
@@ -86,11 +88,12 @@ def _normed(path: Any, rows: dict[int, Law]) -> tuple[Law, ...]:
 
 
 def entropy_table(largest: int = 5, variance: float = 3.0) -> PerturbationTable:
-    r"""The table of maximum entropy with noise of mean 0, this variance, and at most this size.
+    r"""The table that ptable makes of the parameters D and V, but for its rounding.
 
-    The law of a count is $p_v \propto e^{a v + b v^2}$ over the noise v that keeps it at 0 or more;
-    0 stays 0. This is what ptable makes of the parameters D and V, up to its rounding. Where a
-    small count has no room for the variance, it has the largest that keeps its mean.
+    The law of a count has the largest entropy among those with noise of at most D that keeps the
+    count at 0 or more, mean 0, a variance of at most V, and probabilities that do not fall from the
+    lowest noise up to 0: $p_v \propto e^{a v + b v^2}$, and equal ones where these would fall. A
+    count of 0 stays 0. This is what `create_cnt_ptable(D, V)` makes by default.
     """
     laws: list[Law] = [{0: Fraction(1)}]
     for count in range(1, largest + 1):
@@ -102,11 +105,25 @@ def entropy_table(largest: int = 5, variance: float = 3.0) -> PerturbationTable:
     return PerturbationTable(rows=tuple(laws))
 
 
-def _entropy(noise: Any, variance: float) -> Any:
-    """Newton's method for the two multipliers; the dual is convex."""
-    moments = np.stack([noise, noise**2])
-    wanted = np.array([0.0, min(variance, -float(noise[0]) * float(noise[-1]) * 0.95)])
-    multipliers = np.array([0.0, -0.5 / variance])
+def _entropy(noise: Floats, variance: float) -> Floats:
+    """Neighbours that would fall are given equal probabilities, until none do."""
+    equal = np.zeros(len(noise) - 1, dtype=bool)
+    while True:
+        blocks = np.r_[0, np.cumsum(~equal)]
+        sizes = np.bincount(blocks)
+        moments = np.stack([np.bincount(blocks, noise**k)[blocks] / sizes[blocks] for k in (1, 2)])
+        shares = _exponential(moments[:1], np.zeros(1))
+        if moments[1] @ shares > variance:
+            shares = _exponential(moments, np.array([0.0, variance]))
+        falls = (noise[1:] <= 0) & (shares[:-1] > shares[1:] * (1 + 1e-9))
+        if not falls.any():
+            return shares
+        equal |= falls
+
+
+def _exponential(moments: Floats, wanted: Floats) -> Floats:
+    """The law of largest entropy with these moments: Newton's method; the dual is convex."""
+    multipliers = np.zeros(len(moments))
     for _ in range(200):
         shares = np.exp(multipliers @ moments - (multipliers @ moments).max())
         shares /= shares.sum()
@@ -116,4 +133,4 @@ def _entropy(noise: Any, variance: float) -> Any:
         centred = moments - (moments @ shares)[:, None]
         step = np.linalg.solve((centred * shares) @ centred.T, gap)
         multipliers -= step / max(1.0, np.abs(step).max())
-    return shares
+    return np.asarray(shares)

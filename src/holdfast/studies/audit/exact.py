@@ -156,12 +156,17 @@ def _approximate(weights: Matrix, claimed: Fraction | None, delta: Fraction, rea
     """The smallest ε at which the hockey-stick divergence is at most δ, for the worst pair."""
     shares = weights / np.array(_totals(weights), dtype=np.float64)[:, None]
     losses = [
-        (_smallest_epsilon(shares[i], shares[k], float(delta)), i, k)
+        (
+            _smallest_epsilon(shares[i], shares[k], float(delta)),
+            shares[i][shares[k] == 0].sum(),
+            i,
+            k,
+        )
         for i in range(len(shares))
         for k in range(max(0, i - reach), min(len(shares), i + reach + 1))
         if i != k
-    ] or [(0.0, 0, 0)]
-    loss, more, less = max(losses)
+    ] or [(0.0, 0.0, 0, 0)]
+    loss, _, more, less = max(losses)  # of infinite losses, the one that is seen most often
     mass = shares[more] > math.exp(min(loss, 700.0)) * shares[less]
     return Audit(
         lower_bound=loss,

@@ -151,7 +151,7 @@ def parts_of(outputs: Sequence[Any]) -> list[Floats]:
     """Single outputs as one matrix per part with a row per draw.
 
     Tuples of one length have parts. Takes the outputs of both tables at once, so that both
-    are laid out alike. Of a release: z, the counts, and what stage 1 measured.
+    are laid out alike. Of a release: z, the counts, and what was measured.
     """
     outputs = [_of_release(o) if isinstance(o, Release) else o for o in outputs]
     lengths = {len(o) if isinstance(o, tuple) else -1 for o in outputs}
@@ -161,12 +161,14 @@ def parts_of(outputs: Sequence[Any]) -> list[Floats]:
 
 
 def _of_release(release: Release) -> tuple[Any, ...]:
-    noisy = release.measurement
-    return (
-        (release.target, release.counts)
-        if noisy is None
-        else (release.target, release.counts, noisy)
-    )
+    noisy, targets = [release.measurement], release.target
+    if release.groups is not None:
+        targets, found = release.groups.targets.ravel(), release.groups.measurement
+        noisy = [*found.groups, found.whole]
+    if release.totals is not None:
+        noisy += [np.array(release.totals.measured), release.totals.measured_whole]
+    known = [np.atleast_1d(part) for part in noisy if part is not None]
+    return (targets, release.counts, *([np.concatenate(known)] if known else []))
 
 
 def _stack(outputs: Sequence[Any]) -> Floats:

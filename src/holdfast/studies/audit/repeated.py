@@ -86,7 +86,7 @@ class RepeatedRelease:
         nothing = np.empty(0, dtype=np.int64)
         measured = np.array([nothing if noisy is None else noisy for _, noisy in drawn])
         released = np.empty((size, len(rows)), dtype=np.int64)
-        for key, places in _groups(targets):
+        for key, places in equal_rows(targets):
             found = draw(self.mechanism(key), np.tile(rows, len(places)), self.source)
             released[places] = found.reshape(len(places), len(rows))
         return targets, released, measured
@@ -111,7 +111,7 @@ class RepeatedRelease:
         def losses(outputs: tuple[Any, ...]) -> Floats:
             targets, released = outputs[0], outputs[1].astype(np.int64)
             found = np.zeros(len(targets))
-            for key, places in _groups(targets):
+            for key, places in equal_rows(targets):
                 weights = self.mechanism(key).weights.astype(np.float64)
                 mine, other = weights[ours, released[places]], weights[theirs, released[places]]
                 found[places] = np.log(mine / other).sum(axis=1)
@@ -120,7 +120,7 @@ class RepeatedRelease:
         return losses
 
 
-def _groups(targets: Floats) -> list[tuple[bytes, NDArray[np.intp]]]:
+def equal_rows(targets: Floats) -> list[tuple[bytes, NDArray[np.intp]]]:
     """Equal targets, by their bytes, and where they are."""
     where: dict[bytes, list[int]] = {}
     for place, target in enumerate(targets):

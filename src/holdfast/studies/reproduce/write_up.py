@@ -42,9 +42,10 @@ h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 3rem; border-top: 1px solid #c
   padding-top: 1rem; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
 th, td { border: 1px solid #ccc; padding: 0.3rem 0.6rem; text-align: left; vertical-align: top; }
-th { background: #f2f2f2; } td.agrees { background: #e6f4ea; } td.differs { background: #fdecd9; }
+thead th { background: #f2f2f2; } th[scope=row] { font-weight: normal; }
+td.agrees { background: #e6f4ea; } td.differs { background: #fdecd9; }
 .wide { overflow-x: auto; }
-.claims td:first-child, .claims td:nth-child(6):not(:empty) { min-width: 15rem; }
+.claims tr > :first-child, .claims td:nth-child(6):not(:empty) { min-width: 15rem; }
 .claims td:nth-child(3) { min-width: 8rem; } sub { line-height: 0; }
 figure { margin: 1.5rem 0; } img { max-width: 100%; min-width: 44rem; height: auto; }
 figcaption { font-size: 0.9rem; color: #444; }

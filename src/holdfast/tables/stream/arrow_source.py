@@ -37,6 +37,27 @@ class Batch:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """All rows of a batch, checked, and which of them are in the subset that was named."""
+
+    batch: Batch
+    counts: Integers
+    marks: Marks | None
+    subset: Marks | None
+
+    def inside(self) -> tuple[Batch, Integers, Marks | None]:
+        """The rows of the subset alone; all of them where none was named."""
+        import pyarrow as pa
+
+        some = self.subset
+        if some is None:
+            return self.batch, self.counts, self.marks
+        data = self.batch.data.filter(pa.array(some))
+        marks = None if self.marks is None else self.marks[some]
+        return replace(self.batch, data=data), self.counts[some], marks
+
+
+@dataclass(frozen=True)
 class Reader:
     """How batches are got, as often as they are asked for."""
 
@@ -62,7 +83,7 @@ class ArrowSource:
         self._check_kinds()
         self._length, self._marker = reader.length, wanted.structural_zero
         self._missing = wanted.missing
-        self._ranking, self._bytes = Ranking(len(self.roles.ordering)), 0
+        self._ranking, self._bytes, self._rows = Ranking(len(self.roles.ordering)), 0, 0
         self.order: Integers | None = None
 
     def _check_kinds(self) -> None:
@@ -97,26 +118,29 @@ class ArrowSource:
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
-        rows, labels = 0, None if lookout is None else lookout.labels
+        rows = self._rows = 0
+        labels = None if lookout is None else lookout.labels
 
-        def work(batch: Batch) -> tuple[Batch, Part, int, Any]:
-            counts, marks = self._checked(batch)
+        def work(batch: Batch) -> tuple[Kept, Part, int, Any]:
+            kept = self._kept(batch)
+            inside, counts, marks = kept.inside()
             part = Part(counts=counts, marks=marks, done=batch.done)
             if lookout is None:
-                return batch, part, 0, None
-            part = replace(part, cells=_cells_of(batch, self.roles.grouping))
+                return kept, part, 0, None
+            part = replace(part, cells=_cells_of(inside, self.roles.grouping))
             keys = label_keys(batch.data.column(labels.category)) if labels is not None else None
-            return batch, part, cell_bytes(map(batch.data.column, self.roles.others)), keys
+            return kept, part, cell_bytes(map(inside.data.column, self.roles.others)), keys
 
         columns = self._needed() if lookout is not None else [self.column]
-        for batch, part, size, keys in in_order(work, self._batches(columns)):
+        for kept, part, size, keys in in_order(work, self._batches(columns)):
+            rows += len(kept.batch.data)
+            self._rows += len(part.counts)
             if lookout is not None:
-                self._show(batch, part, lookout)
-                self._ranking.see(_cells_of(batch, self.roles.ordering))
+                self._show(kept, lookout)
+                self._ranking.see(_cells_of(kept.batch, self.roles.ordering))
                 self._bytes += size
             if labels is not None:
                 labels.see(keys)
-            rows += len(part.counts)
             yield part
         self._length = rows
 
@@ -129,7 +153,7 @@ class ArrowSource:
         schema = pa.schema([self._reader.schema.field(name) for name in names]).set(at, field)
 
         def work(batch: Batch) -> tuple[Batch, Any, Part]:
-            counts, marks = self._checked(batch)
+            batch, counts, marks = self._kept(batch).inside()
             groups = _cells_of(batch, self.roles.grouping)
             released = draw(counts, marks, groups)
             columns = [batch.data.column(name) for name in names]
@@ -139,7 +163,7 @@ class ArrowSource:
             )
             return batch, pa.Table.from_arrays(columns, schema=schema), part
 
-        rows = self._length or 1
+        rows = self._rows or 1
         group = rows_in_group(rows, self._bytes + rows * field.type.bit_width // 8)
         with ParquetGroups(path, schema, group) as file:
             ordered = SortedRows(path.parent, _gathered)
@@ -158,11 +182,20 @@ class ArrowSource:
         """What is read: the published columns, and that of the marks."""
         return list(dict.fromkeys([*self.roles.published, *[self._marker][: bool(self._marker)]]))
 
-    def _show(self, batch: Batch, part: Part, lookout: Lookout) -> None:
-        def cells(rows: Integers) -> list[list[Any]]:
-            return [batch.data.column(name).take(rows).to_pylist() for name in lookout.columns]
+    def _show(self, kept: "Kept", lookout: Lookout) -> None:
+        data = kept.batch.data
 
-        lookout.see(part.counts, part.marks, cells)
+        def cells(rows: Integers) -> list[list[Any]]:
+            return [data.column(name).take(rows).to_pylist() for name in lookout.columns]
+
+        lookout.see(kept.counts, kept.marks, cells, kept.subset)
+
+    def _kept(self, batch: Batch) -> "Kept":
+        counts, marks = self._checked(batch)
+        subset, inside = self.roles.wanted.subset, None
+        if subset is not None:
+            inside = subset.among(batch.data.column(subset.column).to_pylist(), batch.row)
+        return Kept(batch, counts, marks, inside)
 
     def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0

@@ -31,28 +31,49 @@ class Lookout:
         self.columns = roles.watched
         self._watch = Watch(roles.watched, roles.ordering)
         self.labels = None if roles.wanted.category is None else Labels(roles.wanted.category)
+        self._part: Watch | None = None
+        """What looks at the rows of a subset alone, where one was named."""
+        if roles.wanted.subset is not None:
+            self._part = Watch(roles.watched, roles.ordering)
 
     def see(
         self,
         counts: Integers,
         marks: Marks | None,
         cells: Callable[[Integers], list[list[Any]]],
+        inside: Marks | None = None,
     ) -> None:
-        """Take in the next rows; `cells` gives those of some rows, a list for each column."""
-        rows = np.flatnonzero(drawn_rows(counts, marks))
-        self._watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
+        """Take in the next rows; `cells` gives those of some rows, a list for each column, and
+        `inside` says which are in the subset that was named."""
+        self._see(self._watch, np.flatnonzero(drawn_rows(counts, marks)), counts, cells)
+        if self._part is not None and inside is not None:
+            mine = np.flatnonzero(drawn_rows(counts, marks) & inside)
+            self._see(self._part, mine, counts, cells)
+
+    @staticmethod
+    def _see(
+        watch: Watch,
+        rows: Integers,
+        counts: Integers,
+        cells: Callable[[Integers], list[list[Any]]],
+    ) -> None:
+        watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
     def refuse(self) -> None:
         """Raise if something gave the counts away, when all rows were seen."""
         named = self.labels is not None and self.labels.has_total
         refuse_leaks([*self._watch.leaks(), *[named_total()][:named]], self._wanted)
+        if self._part is not None:
+            refuse_leaks(self._part.leaks(), self._wanted)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader should know; holds no counts. Raises if labels repeat and must not."""
+        subset = self._wanted.subset
+        told = () if subset is None else (subset.note,)
         if self.labels is None:
-            return ()
-        return repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes
+            return told
+        return told + (repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes)
 
 
 class Labels:

@@ -7,7 +7,7 @@ import io
 import itertools
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,28 @@ class Scanned:
     counts: Integers
     marks: Marks | None
     cells: Integers
+
+
+def _only(scanned: Scanned, inside: Marks | None) -> Scanned:
+    """Some of the rows of a block, with nothing in it but them."""
+    if inside is None or scanned.status:
+        return scanned
+    starts = scanned.cells[:, 2]
+    sizes = np.diff(starts, append=scanned.used)
+    data = scanned.block.data[starts[0] : scanned.used] if len(starts) else scanned.block.data[:0]
+    data = data[np.repeat(inside, sizes)]
+    cells = scanned.cells[inside]
+    cells += (np.cumsum(sizes[inside]) - sizes[inside] - cells[:, 2])[:, None]
+    return replace(
+        scanned,
+        block=replace(scanned.block, data=data),
+        rows=int(inside.sum()),
+        used=len(data),
+        read=len(data) + scanned.read - scanned.used,
+        counts=scanned.counts[inside],
+        marks=None if scanned.marks is None else scanned.marks[inside],
+        cells=cells,
+    )
 
 
 @dataclass(frozen=True)
@@ -125,10 +147,13 @@ class TextSource:
         """The first pass: counts and marks, checked."""
         rows = Progress()
         for scanned in in_order(self._scan, self._blocks()):
+            before = rows.rows
             self._check(scanned, rows)
+            inside = self._inside(scanned, before)
             if lookout is not None:
-                self._show(scanned, lookout)
+                self._show(scanned, lookout, inside)
                 self._ranking.see(self._cells_at(scanned, self._ordering))
+            scanned = _only(scanned, inside)
             groups = [] if lookout is None else self._cells_at(scanned, self._grouping)
             yield Part(
                 counts=scanned.counts, marks=scanned.marks, done=scanned.block.done, cells=groups
@@ -141,6 +166,7 @@ class TextSource:
             scanned = self._scan(block)
             if scanned.status:
                 return scanned, scanned.counts, Written(block.data[:0], scanned.counts), []
+            scanned = _only(scanned, self._inside(scanned))
             groups = self._cells_at(scanned, self._grouping)
             released = draw(scanned.counts, scanned.marks, groups)
             return scanned, released, self._rewritten(scanned, released), groups
@@ -167,6 +193,14 @@ class TextSource:
                 file.write(self._as(head.encoding, b"".join(records)))
             self.order = ordered.order if self._ordering else None
 
+    def _inside(self, scanned: Scanned, before: int = 0) -> Marks | None:
+        """Which rows of a block are in the subset that was named; None where none was."""
+        subset = self.roles.wanted.subset
+        if subset is None or scanned.status:
+            return None
+        (cells,) = self._cells_at(scanned, [self._columns.index(subset.column)])
+        return subset.among(cells, before)
+
     def _cells_at(self, scanned: Scanned, places: list[int]) -> list[list[str]]:
         """The cells of the columns at these places."""
         if not places:
@@ -180,7 +214,7 @@ class TextSource:
         """What was written, in the encoding of the release."""
         return data if self._inner == encoding else str(data, self._inner).encode(encoding)
 
-    def _show(self, scanned: Scanned, lookout: Lookout) -> None:
+    def _show(self, scanned: Scanned, lookout: Lookout, inside: Marks | None) -> None:
         block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
 
         def cells(rows: Integers) -> list[list[Any]]:
@@ -189,7 +223,7 @@ class TextSource:
             found = [self._cells(bytes(block[start:end])) for start, end in lines]
             return [[row[at] for row in found] for at in places]
 
-        lookout.see(scanned.counts, scanned.marks, cells)
+        lookout.see(scanned.counts, scanned.marks, cells, inside)
         if lookout.labels is not None:
             at = self._columns.index(lookout.labels.category)
             lookout.labels.see(label_keys(block, self._delimiter, at, scanned.rows))

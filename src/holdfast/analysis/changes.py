@@ -1,0 +1,296 @@
+"""What changed from one release of a table to the next, of all rows, of groups and of each row."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.answer import Answer, percent
+from holdfast.analysis.asking import Answers
+from holdfast.analysis.every_count import UNSURE_NOTE
+from holdfast.analysis.known_zeros import row_kinds
+from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes, shortest_run
+from holdfast.analysis.rows import find_row, row_labels
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.release.row_prior import does_without
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+MOST_HELD = 200_000_000  # probabilities of differences that are computed
+SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowChanges:
+    """For every row that is in both releases, what they say of its change."""
+
+    level: float
+    """Of the intervals."""
+    labels: tuple[Any, ...] = field(repr=False)
+    """The rows, by the label that they have in both, in the order of the later release."""
+    before: Integers = field(repr=False)
+    """Released counts of the earlier release."""
+    after: Integers = field(repr=False)
+    """Released counts of the later one."""
+    expected: Floats = field(repr=False)
+    """Expected true changes, later less earlier."""
+    low: Integers = field(repr=False)
+    """Lower ends of the intervals for the true changes."""
+    high: Integers = field(repr=False)
+    """Upper ends."""
+    rose: Floats = field(repr=False)
+    """Probability that the true count is higher now."""
+    fell: Floats = field(repr=False)
+    """Probability that it is lower now."""
+    only_after: tuple[Any, ...] = ()
+    """Labels that the earlier release does not have."""
+    only_before: tuple[Any, ...] = ()
+    """Labels that the later release does not have."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __str__(self) -> str:
+        up, down = int((self.low > 0).sum()), int((self.high < 0).sum())
+        lines = [
+            f"change of {numbered(len(self), 'row')}: the {percent(self.level)} interval is above "
+            f"0 for {up:,} and below 0 for {down:,}{self._missing()}",
+            "row: released before and after, expected change, interval",
+        ]
+        lines += [self._line(row) for row in self._most_telling()]
+        return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    def _missing(self) -> str:
+        """That some of many intervals miss, those that look most telling before others."""
+        missed = round((1 - self.level) * len(self))
+        return f"; up to {missed:,} of so many may miss their row" if missed else ""
+
+    def _most_telling(self) -> list[int]:
+        """The rows that changed most surely, not more of them than fit on a screen."""
+        order = np.lexsort((-np.abs(self.expected), -np.maximum(self.rose, self.fell)))
+        return [int(row) for row in order[:SHOWN]]
+
+    def _line(self, row: int) -> str:
+        return (
+            f"  {one_line(str(self.labels[row]))}: {self.before[row]} to {self.after[row]}, "
+            f"{self.expected[row]:+.1f}, {self.low[row]:+d} to {self.high[row]:+d}"
+        )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each row."""
+        return {
+            "row": list(self.labels),
+            "before": self.before.tolist(),
+            "after": self.after.tolist(),
+            "expected": np.round(self.expected, 3).tolist(),
+            "low": self.low.tolist(),
+            "high": self.high.tolist(),
+            "rose": np.round(self.rose, 4).tolist(),
+            "fell": np.round(self.fell, 4).tolist(),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "level": self.level,
+            "rows": self.columns(),
+            "only_after": list(self.only_after),
+            "only_before": list(self.only_before),
+            "notes": list(self.notes),
+        }
+
+    def to_pandas(self) -> Any:
+        """As a pandas data frame."""
+        from holdfast.analysis.frames import pandas
+
+        return pandas().DataFrame(self.columns())
+
+
+def ask_change(
+    release: "Release", earlier: "Release", question: Any, *, where: Any, by: Any, **how: Any
+) -> Answer | Answers:
+    """The answer of a release less that of an earlier one; see `Release.ask`."""
+    notes = _check(release, earlier)
+    if (by is not None and not isinstance(by, str)) or _is_mask(where):
+        raise HoldfastError(
+            "with `against`, `by` names a column and `where` is a condition or labels: rows stand "
+            "in other places in another release."
+        )
+    now, then = (each.ask(question, where=where, by=by, **how) for each in (release, earlier))
+    if isinstance(now, Answers) and isinstance(then, Answers):
+        return _change_of_groups(now, then, notes)
+    return _change(now, then, notes)
+
+
+def row_changes(
+    release: "Release",
+    earlier: "Release",
+    *,
+    label: str | None = None,
+    rows: Sequence[Any] | None = None,
+    level: float = 0.9,
+) -> RowChanges:
+    """The change of every row, or of those with these labels; rows are joined by their label.
+
+    Given both releases, the law of a true change is that of the difference of two independent true
+    counts, each with its own law. That a row's counts of two years are alike is not used, which
+    would make the intervals shorter; so they cover more often than they say, not less.
+    """
+    told = _check(release, earlier)
+    now, then, level = release.known, earlier.known, check_level(level)
+    names, then_names = row_labels(now, label), row_labels(then, label)
+    here, there = _places(names), _places(then_names)
+    common = [name for name in here if name in there]
+    told += _unmatched("only in this release", [name for name in here if name not in there])
+    told += _unmatched("only in the earlier one", [name for name in there if name not in here])
+    if rows is not None:
+        common = [str(names[find_row(now, names, row)]) for row in rows]
+        for name in common:
+            find_row(then, then_names, name)
+    if not common:
+        raise HoldfastError(
+            "no row of the two releases has the same label. Hint: name the column that has the "
+            "labels, as `label`."
+        )
+    after, before = (np.array([at[name] for name in common]) for at in (here, there))
+    return RowChanges(
+        level=level,
+        labels=tuple(names[at] for at in after),
+        before=then.counts[before],
+        after=now.counts[after],
+        only_after=tuple(names[at] for name, at in here.items() if name not in there),
+        only_before=tuple(then_names[at] for name, at in there.items() if name not in here),
+        **_laws(now, after, then, before, level, told),
+    )
+
+
+def _laws(
+    now: "Release",
+    after: Integers,
+    then: "Release",
+    before: Integers,
+    level: float,
+    told: tuple[str, ...],
+) -> dict[str, Any]:
+    pairs, which = np.unique(
+        np.column_stack([row_kinds(now)[after], row_kinds(then)[before]]),
+        axis=0,
+        return_inverse=True,
+    )
+    if len(pairs) * (len(now.target) + len(then.target)) > MOST_HELD:
+        raise HoldfastError(
+            "the changes of so many rows over so long a range take too much memory. Hint: name the "
+            "rows that matter."
+        )
+    laws_now = {kind: row_law(now, kind) for kind in np.unique(pairs[:, 0]).tolist()}
+    laws_then = {kind: row_law(then, kind) for kind in np.unique(pairs[:, 1]).tolist()}
+    found = [_difference(laws_now[a], laws_then[b], level) for a, b in pairs.tolist()]
+    ends = np.array([each[0] for each in found], dtype=np.int64)
+    notes = told
+    if does_without(now) or does_without(then):
+        ends, notes = _ends_without_priors(now, then, pairs, level), (*notes, UNSURE_NOTE)
+    notes += row_notes(now, now.counts[after], laws_now.values())
+    notes += row_notes(then, then.counts[before], laws_then.values())
+    numbers = np.array([each[1] for each in found])[which.ravel()]
+    low, high = ends[which.ravel()].T
+    named = {"expected": numbers[:, 0], "rose": numbers[:, 1], "fell": numbers[:, 2]}
+    return {"low": low, "high": high, "notes": tuple(dict.fromkeys(notes)), **named}
+
+
+def _difference(
+    now: Posterior, then: Posterior, level: float
+) -> tuple[tuple[int, int], tuple[float, float, float]]:
+    """The shortest interval of a change; what is expected, and how probably it rose and fell."""
+    from scipy.signal import convolve
+
+    law = np.maximum(convolve(now.probabilities, then.probabilities[::-1]), 0.0)
+    zero = len(then.probabilities) - 1
+    low, high = shortest_run(law, level)
+    chances = float(law[zero + 1 :].sum()), float(law[:zero].sum())
+    return (low - zero, high - zero), (now.mean - then.mean, *chances)
+
+
+def _ends_without_priors(
+    now: "Release", then: "Release", pairs: Integers, level: float
+) -> Integers:
+    """From intervals that hold whatever the true counts are, each a little more surely."""
+    from holdfast.analysis.every_count import ends_for_every_count
+
+    each = (1 + level) / 2
+    after = ends_for_every_count(now, pairs[:, 0], each)
+    before = ends_for_every_count(then, pairs[:, 1], each)
+    return np.asarray(after - before[:, ::-1], dtype=np.int64)
+
+
+def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
+    """The difference of two answers to one question; the releases were drawn independently."""
+    found = replace(now, about=()).difference(replace(then, about=()))
+    return replace(
+        found,
+        question=f"change of {now.question}",
+        notes=tuple(dict.fromkeys((*found.notes, *notes))),
+        about=now.about + then.about,
+    )
+
+
+def _change_of_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
+    names = {str(name): name for name in then}
+    common = [name for name in now if str(name) in names]
+    only_now = [str(name) for name in now if str(name) not in names]
+    only_then = [name for name in names if name not in {str(each) for each in now}]
+    notes += _unmatched("only in this release", only_now)
+    notes += _unmatched("only in the earlier one", only_then)
+    if not common:
+        raise HoldfastError(f"no group of {now.by!r} is in both releases.")
+    found = {name: _change(now[name], then[names[str(name)]], notes) for name in common}
+    return Answers(question=f"change of {now.question}", by=now.by, found=found)
+
+
+def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
+    """What to say of two releases beside each other; raises where they are the same draws."""
+    receipts = release.receipt, earlier.receipt
+    same = receipts[0] == receipts[1] if all(receipts) else None
+    if same is None:
+        same = np.array_equal(release.counts, earlier.counts)
+    if same:
+        raise HoldfastError(
+            "the two are the same release, or one that was shown again: there is no change to tell."
+        )
+    notes = []
+    tops = len(release.target) - 1, len(earlier.target) - 1
+    if tops[0] != tops[1]:
+        notes.append(f"counts are capped at {tops[0]} here, and at {tops[1]} in the earlier one")
+    if release.rows != earlier.rows:
+        notes.append(f"{release.rows:,} rows here, and {earlier.rows:,} in the earlier one")
+    return tuple(notes)
+
+
+def _places(labels: Sequence[Any]) -> dict[str, int]:
+    """Where each label stands; raises where one stands twice."""
+    places: dict[str, int] = {}
+    for place, name in enumerate(labels):
+        if places.setdefault(str(name), place) != place:
+            raise HoldfastError(
+                f"the label {one_line(str(name))!r:.60} is on several rows, so they cannot be "
+                "joined. Hint: name a column that tells all rows apart, as `label`."
+            )
+    return places
+
+
+def _unmatched(where: str, names: list[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    shown = ", ".join(one_line(name) for name in names[:5])
+    more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
+    return (f"left out, because {where}: {shown}{more}",)
+
+
+def _is_mask(where: Any) -> bool:
+    if where is None or isinstance(where, str) or callable(where):
+        return False
+    return any(isinstance(item, bool | np.bool_) for item in where)

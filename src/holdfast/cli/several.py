@@ -1,0 +1,103 @@
+"""What `holdfast privatize` says of several columns of counts."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.table import Table
+
+from holdfast.cli.screen import screen
+from holdfast.errors import numbered, one_line
+
+if TYPE_CHECKING:
+    from holdfast.engines.several import SeveralStages
+    from holdfast.release.several import SeveralFacts
+
+
+def plan_several(
+    source: Any,
+    count: Sequence[str],
+    names: dict[str, Any],
+    options: dict[str, Any],
+    accounts: Any,
+    as_json: bool,
+) -> None:
+    """Check everything, and say what a run would spend on each column; draws nothing."""
+    from holdfast.engines.several import check_several
+    from holdfast.engines.several_memory import read_several, settle
+
+    within = names.get("within")
+    parameters = check_several(count, **options, within=within)
+    own = {name: value for name, value in names.items() if name not in ("count", "other_counts")}
+    tables = read_several(source, count, own, parameters)
+    stages, _ = settle(tables, parameters)
+    persons = parameters.persons
+    if as_json:
+        plan = {"dry_run": True, "epsilon": str(parameters.epsilon), "joint": parameters.joint}
+        plan |= {"neighbours": persons.neighbours, "columns": _parts(stages)}
+        plan |= {"rows": stages.columns[0].rows, "unchanged_columns": list(tables[0].others)}
+        typer.echo(json.dumps(plan | {"withheld": list(tables[0].withheld)}))
+        return
+    screen.print(
+        f"The table is in order: {numbered(stages.columns[0].rows, 'row')}. A run would spend "
+        f"epsilon {float(parameters.epsilon):g} on {len(count)} columns of counts, "
+        f"{'each given those before it' if parameters.joint else 'each by itself'}. "
+        "Nothing was drawn, nothing was written."
+    )
+    screen.print(_table_of(stages))
+    screen.print(one_line(persons.neighbours))
+    for account in accounts or ():
+        from holdfast.cli.ledger import sentence
+
+        screen.print(sentence(account))
+
+
+def _parts(stages: "SeveralStages") -> dict[str, Any]:
+    return {
+        name: {
+            "epsilon": str(one.budget.epsilon),
+            "stage_1": str(one.budget.stage_1),
+            "stage_2": str(one.budget.stage_2),
+            "max_count": one.highest,
+            "rows": one.rows,
+        }
+        for name, one in zip(stages.names, stages.columns, strict=True)
+    }
+
+
+def _table_of(stages: "SeveralStages") -> Table:
+    table = Table()
+    for heading in ("column", "epsilon", "distribution", "counts", "highest"):
+        table.add_column(heading, justify="left" if heading == "column" else "right")
+    for name, one in zip(stages.names, stages.columns, strict=True):
+        parts = one.budget.epsilon, one.budget.stage_1, one.budget.stage_2
+        table.add_row(one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest))
+    return table
+
+
+def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
+    """What was promised and certified, of each column and in all."""
+    privacy = release.privacy
+    table = Table(title="What was promised, and what was certified", title_justify="left")
+    for heading in ("column", "epsilon promised", "certified", "off by"):
+        table.add_column(heading, justify="left" if heading == "column" else "right")
+    for name, one in release.columns.items():
+        change = one.expected_change
+        said = "-" if change is None else f"{change:.2g}"
+        numbers = f"{float(one.privacy.epsilon):g}", f"{float(one.privacy.certified_epsilon):.9g}"
+        table.add_row(one_line(name), *numbers, said)
+    table.add_row(
+        f"one {privacy.persons.unit}, in all",
+        f"{float(privacy.epsilon):g}",
+        f"{float(privacy.certified_epsilon):.9g}",
+        "",
+    )
+    screen.print(table)
+    how = "each given those before it" if release.joint else "each by itself"
+    screen.print(f"Released {numbered(release.first.rows, 'row')}, {how}.")
+    screen.print(one_line(privacy.neighbours))
+    screen.print(f"The release is in {folder}; start with its README.md.")
+    if privacy.simulated:
+        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")

@@ -1,0 +1,275 @@
+"""Several columns of counts: the five steps for each, in turn, of one table under one promise."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
+from holdfast.constructors import Optimal
+from holdfast.engines.by_class import Given
+from holdfast.engines.by_group import check_stages_by_group
+from holdfast.engines.stages import HIGHEST_BY_GROUP, Parameters, Staged, Stages, check_parameters
+from holdfast.errors import HoldfastError, numbered
+from holdfast.ledger.entries import Charge
+from holdfast.ledger.request import Request
+from holdfast.mechanism.blur import REMEMBERED, Relation, first_relation
+from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.persons import (
+    MOST_COLUMNS,
+    PersonIn,
+    Persons,
+    exact_parts,
+    for_columns,
+    read_persons,
+)
+from holdfast.privatizers.groups import MANY_GROUPS
+from holdfast.tables.group_rows import GroupReader
+from holdfast.tables.groups import Classes, Partition, Within
+
+CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
+ROWS_EACH = 20  # rows that a cell should have on average
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeveralParameters:
+    """What a run was asked to do with several columns, before any count is looked at."""
+
+    epsilon: Fraction
+    persons: Persons
+    columns: tuple[Parameters, ...]
+    """Those of each column, with its part of epsilon."""
+    joint: bool
+
+    def for_rows(self, rows: Sequence[int], groups: Sequence[Partition | None]) -> "SeveralStages":
+        """The stages of each column, for tables of so many rows in these groups; what cannot be
+        done is refused here, before any draw."""
+        number = 1 if groups[0] is None else len(groups[0])
+        each = classes_each(number, len(self.columns), rows[0]) if self.joint else 1
+        found = []
+        for k, (one, n, own) in enumerate(zip(self.columns, rows, groups, strict=True)):
+            given = number * each ** min(k, REMEMBERED) if self.joint and k else None
+            found.append(one.for_rows(n, own, given))
+        return SeveralStages(parameters=self, columns=tuple(found), classes=each)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeveralStages:
+    """Both stages of every column, settled but for what they will draw."""
+
+    parameters: SeveralParameters
+    columns: tuple[Stages, ...]
+    classes: int
+    """How many classes of a released count the next ones are given, where they are."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of counts."""
+        return self.parameters.persons.columns
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """What the release will spend: all that its columns do or, where one person is in one of
+        them, as much as the one that spends most."""
+        persons, every = self.parameters.persons, [one.charges for one in self.columns]
+        if persons.person_in is PersonIn.ALL:
+            return tuple(charge for charges in every for charge in charges)
+        if len(set(every)) == 1:
+            return every[0]
+        delta = persons.together([one.delta for one in self.columns])
+        return (Charge(epsilon=self.parameters.epsilon, delta=delta),)
+
+    def request(self, structural_zeros: int) -> Request:
+        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        persons = self.parameters.persons
+        own = tuple(one.request(structural_zeros) for one in self.columns)
+        return Request(
+            rows=own[0].rows,
+            structural_zeros=structural_zeros,
+            charges=self.charges,
+            simulated=own[0].simulated,
+            parameters={
+                "counts": persons.columns,
+                "persons": persons.to_dict(),
+                "joint": self.parameters.joint,
+                "columns": [one.in_words() for one in own],
+            },
+            columns=own,
+        )
+
+
+def check_several(
+    count: Sequence[str],
+    *,
+    epsilon: Any,
+    max_count: Any,
+    joint: bool = False,
+    person_in: Any = PersonIn.ALL.value,
+    weights: Any = None,
+    contributions: Any = 1,
+    rows: Any = 1,
+    unit: Any = "person",
+    **options: Any,
+) -> SeveralParameters:
+    """The parameters of `holdfast.privatize` for several columns, before any count is read."""
+    columns = check_names(count)
+    persons = read_persons(
+        columns,
+        person_in=person_in,
+        weights=weights,
+        contributions=contributions,
+        rows=rows,
+        unit=unit,
+    )
+    if not isinstance(joint, bool):
+        raise HoldfastError(f"`joint` must be True or False, got {joint!r:.40}.")
+    tops = for_columns(max_count, columns, "max_count")
+    parts = exact_parts(persons, epsilon)
+    found = list[Parameters]()
+    for top, part, added in zip(tops, parts, persons.contributions, strict=True):
+        own = {"contributions": added, "rows": persons.rows, "unit": persons.unit}
+        one = check_parameters(**options | own | {"epsilon": part, "max_count": top})
+        found.append(replace(one, source=found[0].source if found else one.source))
+    if joint:
+        _check_joint(found, options)
+    return SeveralParameters(
+        epsilon=exact_epsilon(epsilon), persons=persons, columns=tuple(found), joint=joint
+    )
+
+
+def refuse_for_one(**shared: Any) -> None:
+    """Raise if something was said that is for several columns of counts alone."""
+    usual = {"joint": False, "person_in": PersonIn.ALL.value, "weights": None}
+    for name, value in shared.items():
+        if value != usual[name]:
+            raise HoldfastError(
+                f"`{name}` is for several columns of counts. Hint: name them in a list, "
+                "count=['a', 'b'], or leave it out."
+            )
+
+
+def check_names(count: Sequence[str]) -> tuple[str, ...]:
+    """The names of several columns of counts."""
+    names = tuple(count)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise HoldfastError("`count` must be the name of a column, or a list of different names.")
+    if not 2 <= len(names) <= MOST_COLUMNS:
+        raise HoldfastError(
+            f"`count` may list 2 to {MOST_COLUMNS} columns, got {len(names)}. Hint: a single one "
+            "is named by itself."
+        )
+    return names
+
+
+def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> None:
+    if max(one.highest for one in columns[1:]) > HIGHEST_BY_GROUP:
+        raise HoldfastError(
+            f"`max_count` must be at most {HIGHEST_BY_GROUP} with joint=True, in all columns but "
+            "the first. Hint: name the column of the highest counts first, or joint=False."
+        )
+    try:
+        check_stages_by_group(options.get("privatizer"), options.get("constructor") or Optimal())
+    except HoldfastError:
+        raise HoldfastError(
+            "joint=True goes with the default stages alone. Hint: leave `privatizer`, "
+            "`constructor` and delta out, or joint=False."
+        ) from None
+
+
+def classes_each(groups: int, columns: int, rows: int) -> int:
+    """How many classes of each released count the next ones are given, from public numbers.
+
+    >>> [classes_each(1, 2, 3000), classes_each(1, 3, 3000), classes_each(20, 2, 3000)]
+    [20, 10, 5]
+    """
+    before = min(columns - 1, REMEMBERED)
+    if groups * 2**before > MANY_GROUPS:
+        raise HoldfastError(
+            f"joint=True goes with {numbered(MANY_GROUPS // 2**before, 'group')} at the most, and "
+            f"`within` makes {groups}. Hint: fewer groups, or joint=False."
+        )
+    most = min(MANY_GROUPS, max(rows // ROWS_EACH, 1)) // groups
+    return max(2, min(CLASSES[before], int(most ** (1 / before) + 1e-9)))
+
+
+class Chain:
+    """Columns one after the other: what is released of them, for those that follow."""
+
+    def __init__(
+        self, classes: int, within: Within | None, cells: list[list[Any]], drawn: Marks
+    ) -> None:
+        """`cells` are those of the columns of `within`; `drawn` says which rows are drawn, in all
+        columns alike."""
+        self._classes, self._drawn = classes, drawn
+        self._within = () if within is None else within.parts
+        self._labels = list(cells)
+        self._released: list[tuple[str, Integers]] = []
+        self._relation: Relation | None = None
+        self._last: tuple[Staged, Integers | None] | None = None
+
+    def add(self, name: str, staged: Staged, released: Integers) -> None:
+        """Take in a column that was drawn."""
+        cells = None if staged.stages.given is None else staged.stages.given.cells
+        self._last = staged, cells
+        self._released.append((name, released))
+
+    def next(self, stages: Stages) -> tuple[Stages, Integers | None]:
+        """The stages of the next column, given those before, and the cell of each row."""
+        if self._last is None:
+            return stages, None
+        before = self._released[-REMEMBERED:]
+        parts = [Classes(name, self._classes) for name, _ in before]
+        within = Within((*self._within, *parts))
+        reader = GroupReader(within)
+        columns = [*self._labels, *(released.tolist() for _, released in before)]
+        reader.see(columns, self._drawn)
+        partition, inside = reader.settle(within)
+        highs = reader.highs(len(within.parts) - 1) or []
+        self._relation = self._related(np.array(highs))
+        cells = cells_of(partition, len(self._within))
+        given = Given(cells=cells, blur=self._relation.blur(cells))
+        members = np.full(len(self._drawn), -1, dtype=np.int64)
+        members[self._drawn] = inside
+        return replace(stages, groups=partition, given=given), members
+
+    def _related(self, highs: Any) -> Relation:
+        """What is known of the columns so far, with the classes of the last one."""
+        if self._last is None:
+            raise HoldfastError("no column was drawn yet.")
+        staged, cells = self._last
+        classes = classes_of_counts(highs, staged.top)
+        mechanism = staged.mechanism
+        if isinstance(mechanism, GroupedMechanism):
+            if self._relation is not None and cells is not None:
+                return self._relation.followed_by(mechanism, cells, classes)
+            own = [mechanism[g] for g in range(mechanism.groups)]
+            return first_relation(own, list(mechanism.sources), classes)
+        return first_relation([mechanism], [staged.target], classes)
+
+
+def classes_of_counts(highs: Any, top: int) -> Integers:
+    """The class of every count up to `top`, from the highest released count of each class.
+
+    >>> classes_of_counts(np.array([0, 2, 3]), 5).tolist()
+    [0, 1, 1, 2, 2, 2]
+    """
+    return np.minimum(np.searchsorted(highs, np.arange(top + 1)), len(highs) - 1)
+
+
+def cells_of(partition: Partition, labels: int) -> Integers:
+    """What the groups of a partition are: the number of the first `labels` of their labels, and
+    the number of their class in each further column."""
+    first = [label[:labels] for label in partition.labels]
+    columns = [_ranks(first, list(dict.fromkeys(first)))]
+    for k in range(labels, len(partition.within.parts)):
+        texts = [label[k] for label in partition.labels]
+        columns.append(_ranks(texts, sorted(set(texts), key=lambda t: float(t.split(" to ")[0]))))
+    return np.array(columns, dtype=np.int64).T
+
+
+def _ranks(items: Sequence[Any], order: Sequence[Any]) -> list[int]:
+    place = {item: rank for rank, item in enumerate(order)}
+    return [place[item] for item in items]

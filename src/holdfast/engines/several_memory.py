@@ -1,0 +1,197 @@
+"""Several columns of counts in memory: one table, one payment, one promise."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.engines.rehearsal import rehearse
+from holdfast.engines.several import Chain, SeveralParameters, SeveralStages, check_several
+from holdfast.engines.steps import content_of, first_steps, last_steps
+from holdfast.errors import HoldfastError
+from holdfast.ledger.periods import period_notes, read_period
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
+from holdfast.release.release import Release
+from holdfast.release.several import SharedPrivacy, TableRelease, visible
+from holdfast.release.several_bundle import load_several
+from holdfast.tables.count_values import check_codes
+from holdfast.tables.subset import read_subset
+from holdfast.tables.table import CountTable, read_tables
+
+
+def privatize_several(
+    table: Any,
+    *,
+    count: Sequence[str],
+    names: dict[str, Any],
+    options: dict[str, Any],
+    ledger: Any = None,
+    dataset: str | None = None,
+    period: Any = None,
+    corrects: Any = None,
+) -> TableRelease:
+    """`holdfast.privatize` for several columns of counts; `names` is what `read_table` takes and
+    `options` what `check_several` does."""
+    parameters = check_several(count, **options)
+    account = find_account(ledger, dataset, source=table, column=count)
+    span = read_period(period)
+    tables = tuple(
+        replace(one, notes=(*period_notes(span), *one.notes))
+        for one in read_several(table, count, names, parameters)
+    )
+    stages, members = settle(tables, parameters)
+    run = SeveralInMemory(tables=tables, stages=stages, members=members)
+    request = stages.request(int(tables[0].structural_zero.sum()))
+    subset = read_subset(names.get("subset"))
+    return pay_and_draw(
+        run, replace(request, subset=subset, period=span, corrects=corrects), account
+    )
+
+
+def read_several(
+    table: Any, count: Sequence[str], names: dict[str, Any], parameters: SeveralParameters
+) -> tuple[CountTable, ...]:
+    """The table, read once and checked for each column of counts, and for what they add up to."""
+    for one in parameters.columns:
+        check_codes(names.get("missing", ()), one.highest)
+    within = parameters.columns[0].within
+    tables = read_tables(table, count, **names | {"within": within})
+    _sum_of(tables).checked()
+    found = tuple(one.checked() for one in tables)
+    if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
+        raise HoldfastError(
+            "joint=True needs rows whose counts are known in all columns or in none. Nothing was "
+            "drawn or spent. Hint: joint=False, or take the rows out in which some are missing."
+        )
+    return found
+
+
+def settle(
+    tables: Sequence[CountTable], parameters: SeveralParameters
+) -> tuple[SeveralStages, tuple[Integers | None, ...]]:
+    """The stages of each column, and the group of each row; nothing is drawn."""
+    rows = [int(one.drawn.sum()) for one in tables]
+    grouped = [
+        one.groups_for(n, table.groups)
+        for one, n, table in zip(parameters.columns, rows, tables, strict=True)
+    ]
+    stages = parameters.for_rows(rows, [groups for groups, _ in grouped])
+    return stages, tuple(members for _, members in grouped)
+
+
+def _sum_of(tables: Sequence[CountTable]) -> CountTable:
+    """The sum of all counts, as a column: what is kept beside them may be a copy of it."""
+    total = np.sum([np.maximum(one.counts, 0) for one in tables], axis=0)
+    known = ~np.any([one.missing for one in tables], axis=0)
+    return replace(tables[0], counts=np.where(known, total, -1), missing=~known)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeveralInMemory(Run[TableRelease]):
+    """The five steps for each column in turn, as a ledger sees them."""
+
+    tables: tuple[CountTable, ...]
+    stages: SeveralStages
+    members: tuple[Integers | None, ...]
+
+    def draw(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> TableRelease:
+        """All columns; the counts alone are stored as well, where that is said, with the columns
+        that say which group a row is in."""
+        columns = self._columns()
+        release = self._release(columns, self.tables[0].others, receipt)
+        if store is not None:
+            within = self.stages.columns[0].within
+            kept = () if within is None else within.columns
+            only = [name for name in self.tables[0].others if name in set(kept)]
+            self._release(columns, only, receipt).save(store)
+        return replace(release, notes=(*release.notes, *notes))
+
+    def _columns(self) -> dict[str, Release]:
+        """Every column in turn; where relations are kept each is given those before it."""
+        names, first, found = self.stages.names, self.stages.columns[0], dict[str, Release]()
+        settled = None if first.groups is None else first.groups.within
+        labels = [] if settled is None else [self.tables[0].cells(c) for c in settled.columns]
+        chain = Chain(self.stages.classes, settled, labels, self.tables[0].drawn)
+        joint = self.stages.parameters.joint
+        for k, (name, rows) in enumerate(zip(names, self.tables, strict=True)):
+            stages, members = self.stages.columns[k], self.members[k]
+            if joint and k:
+                stages, members = chain.next(stages)
+            staged = first_steps(rows, stages, members)
+            one = last_steps(rows, staged, members)
+            chain.add(name, staged, one.counts)
+            given = () if stages.given is None or one.groups is None else one.groups.within.columns
+            found[name] = replace(
+                one,
+                other_counts=tuple(other for other in names if other != name),
+                given=tuple(column for column in given if column in names),
+                later=names[k + 1 :] if joint else (),
+            )
+        return found
+
+    def _release(
+        self, columns: dict[str, Release], only: Collection[str], receipt: str | None
+    ) -> TableRelease:
+        table = self.tables[0].replace_all({n: one.counts for n, one in columns.items()}, only)
+        category = self.tables[0].category
+        own = {"category": category if category in only else None}
+        columns = {
+            name: replace(one, unchanged_columns=tuple(only), **own)
+            for name, one in columns.items()
+        }
+        return assembled(columns, table, self.stages, receipt)
+
+    def prepare(self) -> None:
+        """Load what drawing needs."""
+        for one in self.stages.columns:
+            rehearse(one)
+
+    def content(self, words: str) -> Content:
+        """The parameters, the counts of all columns, and whose they are."""
+        found = [
+            content_of(one, words, stages.groups, members)
+            for one, stages, members in zip(
+                self.tables, self.stages.columns, self.members, strict=True
+            )
+        ]
+        return replace(
+            found[0],
+            table=b"".join(one.table for one in found),
+            counts=b"".join(one.counts for one in found),
+        )
+
+    def show_again(
+        self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
+    ) -> TableRelease:
+        """The stored counts in the table that was given."""
+        stored = load_several(folder)
+        check(stored)
+        return replace(
+            self._release(stored.columns, self.tables[0].others, stored.receipt),
+            repeated=True,
+            notes=(*stored.notes, *notes),
+        )
+
+
+def assembled(
+    columns: dict[str, Release], table: Any, stages: SeveralStages, receipt: str | None
+) -> TableRelease:
+    """One release of columns that were drawn."""
+    parameters = stages.parameters
+    return TableRelease(
+        columns=visible(columns, table),
+        table=table,
+        privacy=SharedPrivacy(
+            epsilon=parameters.epsilon,
+            persons=parameters.persons,
+            columns=tuple(one.privacy for one in columns.values()),
+        ),
+        joint=parameters.joint,
+        receipt=receipt,
+    )

@@ -1,0 +1,49 @@
+"""By what a ledger knows a release again; what counts as the same is in docs/ledger.md."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Content:
+    """What identifies a release: it never leaves the process, a ledger keeps digests of it."""
+
+    table: bytes
+    """Parameters, counts, and all other cells."""
+    counts: bytes
+    """Parameters and counts in their order, and the groups that they are in."""
+    category: bytes | None = None
+    """The column whose labels tell every row from every other; None where there is none."""
+    columns: tuple[bytes, ...] = ()
+    """Each column but the counts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowPrints:
+    """Digests, under a ledger's key, of the rows of a release without the rest of the table."""
+
+    counts: str
+    category: str | None = None
+    columns: tuple[str, ...] = ()
+
+    def add_columns_to(self, earlier: "RowPrints") -> bool:
+        """Whether this is an earlier table with columns added: the counts are the same, in the
+        same order, and every row has the one label that only it had."""
+        return (
+            self.category is not None
+            and (self.counts, self.category) == (earlier.counts, earlier.category)
+            and set(earlier.columns) <= set(self.columns)
+        )
+
+    def to_body(self) -> dict[str, Any]:
+        """As it stands in an entry."""
+        return {"counts": self.counts, "category": self.category, "columns": list(self.columns)}
+
+    @staticmethod
+    def from_body(body: dict[str, Any] | None) -> "RowPrints | None":
+        """The inverse of `to_body`."""
+        if body is None:
+            return None
+        return RowPrints(
+            counts=body["counts"], category=body["category"], columns=tuple(body["columns"])
+        )

@@ -1,0 +1,156 @@
+"""The files for people without holdfast: `intervals.csv` and `mechanism.csv`.
+
+docs/bundle.md is their specification; `holdfast.verify` computes them again by code of its own.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.release.release import Release, ReleaseFacts
+from holdfast.release.row_laws import row_ends
+from holdfast.release.row_prior import LONG, does_without, mixed_in, row_prior
+from holdfast.tables.table import labels_of, read_file
+
+INTERVALS, MECHANISM = "intervals.csv", "mechanism.csv"
+LEVEL = Fraction(9, 10)
+ROWS, COUNTS = "rows", "counts"  # what has a line
+MOST_LINES = 1 << 17  # rows of a table that get a line each
+MOST_SHARES = 100_000_000  # looked at for the laws of all lines
+
+
+def intervals_record(facts: ReleaseFacts) -> dict[str, Any] | None:
+    """What release.json says of intervals.csv; None for a release that has none."""
+    n, groups = len(facts.target), facts.groups
+    told = facts.structural_zero_rows is not None or not facts.structural_zeros
+    if groups is not None and (not told or n > LONG or n * n * len(groups) > MOST_SHARES):
+        return None
+    if not facts.privacy.budget.stage_1 or n * len(_counts(facts)) > MOST_SHARES:
+        return None
+    return {
+        "level": str(LEVEL),
+        "lines": ROWS if _by_row(facts) else COUNTS,
+        "every": does_without(facts),
+        "mixed": mixed_in(facts),
+    }
+
+
+def write_intervals(facts: ReleaseFacts, record: dict[str, Any], folder: Path, table: Path) -> None:
+    """Write intervals.csv, whose lines stand in the order of the table where each row has one."""
+    said = _Lines(facts, record["intervals"])
+    lines = _rows(facts, said, table) if isinstance(facts, Release) and said.by_row else said.all()
+    with (folder / INTERVALS).open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(lines)
+
+
+def mechanism_csv(facts: ReleaseFacts) -> str:
+    """A line for each true count, of each group: what was known of it, and the probability of each
+    released one."""
+    out, n = io.StringIO(), len(facts.target)
+    writer = csv.writer(out, lineterminator="\n")
+    names: Sequence[str | None] = [None] if facts.groups is None else facts.groups.names
+    head = [] if facts.groups is None else ["group"]
+    writer.writerow([*head, "true", "prior", *range(n)])
+    for number, name in enumerate(names):
+        before, mechanism = row_prior(facts, number)
+        for i, shares in enumerate(mechanism.matrix):
+            cells = [f"{share:.12g}" for share in (before[i], *shares)]
+            writer.writerow([*([] if name is None else [name]), i, *cells])
+    return out.getvalue()
+
+
+class _Lines:
+    """What intervals.csv says of each group and released count."""
+
+    def __init__(self, facts: ReleaseFacts, stated: dict[str, Any]) -> None:
+        self.facts, self.by_row = facts, stated["lines"] == ROWS
+        counts, n = _counts(facts), len(facts.target)
+        self._cells: dict[int, tuple[str, ...]] = {n: ("0", "0.000", "0", "0")}
+        known = 0.0
+        if facts.structural_zero_rows is None and facts.structural_zeros:
+            known = facts.structural_zeros / int(facts.released_histogram[0])
+        for group in range(1 if facts.groups is None else len(facts.groups)):
+            own = counts[counts // (n + 1) == group]
+            before, mechanism = row_prior(facts, group)
+            how = {"level": float(LEVEL), "every": stated["every"], "known": known}
+            means, ends = row_ends(before, mechanism, own % (n + 1), **how)
+            for kind, mean, (low, high) in zip(own.tolist(), means, ends.tolist(), strict=True):
+                said = str(kind % (n + 1)), f"{mean:.3f}", str(low), str(high)
+                self._cells[kind] = said
+
+    def of(self, kind: int) -> tuple[str, ...]:
+        """Released, expected, low, high."""
+        return self._cells[kind]
+
+    def all(self) -> Iterator[Sequence[str]]:
+        """A line for each group and count."""
+        groups, n = self.facts.groups, len(self.facts.target)
+        yield (*(() if groups is None else ("group",)), "released", "expected", "low", "high")
+        for kind, cells in sorted(self._cells.items()):
+            if kind != n:
+                yield (*(() if groups is None else (groups.names[kind // (n + 1)],)), *cells)
+
+
+def _rows(release: Release, said: _Lines, table: Path) -> Iterator[Sequence[str]]:
+    """A line for each row of the table."""
+    groups = release.groups
+    labels = _labels(release, table)
+    yield (
+        "row" if labels is None else "label",
+        *(() if groups is None else ("group",)),
+        *("released", "expected", "low", "high"),
+    )
+    names = None if groups is None else (*groups.names, "")
+    members = None if groups is None else groups.members
+    first: Iterable[Any] = range(1, len(release.counts) + 1) if labels is None else labels
+    for place, (label, kind) in enumerate(zip(first, _kinds(release).tolist(), strict=True)):
+        group = () if names is None or members is None else (names[int(members[place])],)
+        yield (str(label), *group, *(("",) * 4 if kind < 0 else said.of(kind)))
+
+
+def _labels(release: Release, table: Path) -> list[Any] | None:
+    """The texts of the category's cells as the table was written; None where it has none."""
+    if release.category is None or table.suffix != ".csv":
+        return None
+    return labels_of(read_file(table), release.category)
+
+
+def _kinds(release: Release) -> Integers:
+    """Of each row, its released count, and n + 1 times the number of its group; n where it is known
+    to be zero, -1 where it is missing."""
+    n, counts, zeros = len(release.target), release.counts, release.structural_zero_rows
+    members = None if release.groups is None else release.groups.members
+    kinds = counts if members is None else counts + (n + 1) * np.maximum(members, 0)
+    kinds = kinds if zeros is None else np.where(zeros, n, kinds)
+    return np.where(counts < 0, -1, kinds)
+
+
+def _by_row(facts: ReleaseFacts) -> bool:
+    return isinstance(facts, Release) and len(facts.counts) <= MOST_LINES
+
+
+def _counts(facts: ReleaseFacts) -> Integers:
+    """Which counts of which groups have a line, or are on one: those that occur. Where the rows are
+    not at hand, all that occur anywhere, in each group that they can be of."""
+    n = len(facts.target)
+    if isinstance(facts, Release) and _by_row(facts):
+        found = np.unique(_kinds(facts))
+        return np.asarray(found[(found >= 0) & (found != n)], dtype=np.int64)
+    drawn = facts.released_histogram.copy()
+    drawn[0] -= 0 if facts.structural_zero_rows is None else facts.structural_zeros
+    counts = np.flatnonzero(drawn)
+    if facts.groups is None:
+        return counts
+    mechanisms = [facts.groups.at(number).mechanism for number in range(len(facts.groups))]
+    return np.concatenate(
+        [
+            counts[mechanism.matrix[:, counts].any(axis=0)] + number * (n + 1)
+            for number, mechanism in enumerate(mechanisms)
+        ]
+    )

@@ -1,0 +1,217 @@
+"""A release of several counts: one table, one promise, and for each column a release of its own."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from holdfast.errors import HoldfastError, listed_names
+from holdfast.privacy.delta import promise_in_words
+from holdfast.privacy.persons import Persons
+from holdfast.release.release import (
+    SCHEMA_OF_SEVERAL,
+    Privacy,
+    Release,
+    ReleaseFacts,
+    StreamedRelease,
+)
+from holdfast.tables.table import without_columns
+
+PUBLIC = (
+    " The number of rows and their order, every max_count that was given, the structural zeros, "
+    "which counts are missing, and the columns published beside the counts are public and "
+    "published unchanged."
+)
+R = TypeVar("R", bound=ReleaseFacts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedPrivacy:
+    """What a release of several counts promises: to whom, in all, and in each column."""
+
+    epsilon: Fraction
+    """Promised to one person, in all."""
+    persons: Persons
+    """Who is protected."""
+    columns: tuple[Privacy, ...]
+    """What each column promises by itself, and what was certified of it."""
+
+    def __post_init__(self) -> None:
+        if self.persons.together([one.epsilon for one in self.columns]) != self.epsilon:
+            raise HoldfastError("the parts of the columns do not come to epsilon.")
+        if len({one.simulated for one in self.columns}) != 1:
+            raise HoldfastError("all columns must be drawn alike.")
+
+    @property
+    def certified_epsilon(self) -> Fraction:
+        """Certified for one person, in all; at most `epsilon`."""
+        return self.persons.together([one.certified_epsilon for one in self.columns])
+
+    @property
+    def delta(self) -> Fraction:
+        """The chance that epsilon fails for one person, at the most; 0 is pure epsilon."""
+        return self.persons.together([one.delta for one in self.columns])
+
+    @property
+    def promise(self) -> str:
+        """The promise in one line."""
+        return promise_in_words(self.epsilon, self.delta)
+
+    @property
+    def neighbours(self) -> str:
+        """Which tables the promise compares."""
+        return self.persons.neighbours + PUBLIC
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a seed was used: then the release protects nobody."""
+        return self.columns[0].simulated
+
+    @property
+    def randomness(self) -> str:
+        """Where the randomness came from."""
+        return self.columns[0].randomness
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything but the columns, as plain values; exact numbers as fractions in text."""
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            **self.persons.to_dict(),
+            "certified_epsilon_decimal": f"{float(self.certified_epsilon):.12g}",
+            "promise": self.promise,
+            "neighbours": self.neighbours,
+            "randomness": self.randomness,
+            "simulated": self.simulated,
+        }
+
+    @staticmethod
+    def from_dict(record: dict[str, Any], columns: Mapping[str, ReleaseFacts]) -> "SharedPrivacy":
+        """The inverse of `to_dict`, with the releases of all columns."""
+        return SharedPrivacy(
+            epsilon=Fraction(record["epsilon"]),
+            persons=Persons.from_dict(list(columns), record),
+            columns=tuple(one.privacy for one in columns.values()),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeveralFacts(Mapping[str, R], Generic[R]):
+    """All of a release of several counts but its table: a release for each column, by its name."""
+
+    columns: dict[str, R]
+    """The release of each column, in the order in which they were drawn."""
+    privacy: SharedPrivacy = field(repr=False)
+    """Promised and certified, in all."""
+    joint: bool
+    """Whether the relation between the columns is kept."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of all columns."""
+    repeated: bool = False
+    """Whether it was shown again from a ledger: then nothing was drawn or spent."""
+    receipt: str | None = field(default=None, repr=False)
+    """By what a ledger knows the spend that paid for it; None where no ledger was named."""
+
+    def __getitem__(self, column: str) -> R:
+        if column not in self.columns:
+            raise HoldfastError(
+                f"this release has no column of counts {column!r:.60}. "
+                f"Hint: {listed_names(self.columns)}."
+            )
+        return self.columns[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def first(self) -> R:
+        """The release of the column that was drawn first."""
+        return next(iter(self.columns.values()))
+
+    @property
+    def unchanged_columns(self) -> tuple[str, ...]:
+        """Names of the columns that are published as they were."""
+        return self.first.unchanged_columns
+
+    def summary(self) -> dict[str, Any]:
+        """What was done and promised, as plain values."""
+        return {
+            "schema": SCHEMA_OF_SEVERAL,
+            "holdfast": self.first.made_with,
+            "privacy": self.privacy.to_dict(),
+            "joint": self.joint,
+            "counts": {name: one.summary() for name, one in self.columns.items()},
+            "unchanged_columns": list(self.unchanged_columns),
+            "notes": list(self.notes),
+            **({} if self.receipt is None else {"receipt": self.receipt}),
+        }
+
+    def __repr__(self) -> str:
+        warning = "SIMULATION, protects nobody; " if self.privacy.simulated else ""
+        how = "drawn together" if self.joint else "drawn apart"
+        return (
+            f"{type(self).__name__}({warning}{listed_names(self.columns)} {how}, "
+            f"{self.first.rows} rows, {self.privacy.promise} promised, "
+            f"{float(self.privacy.certified_epsilon):.6g} certified)"
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TableRelease(SeveralFacts[Release]):
+    """A private table with several columns of counts.
+
+    `release["rape"]` is the `Release` of one column, and answers as any other does. Where the
+    relation between columns is kept, its table has the columns of counts that were drawn before
+    it, which its own draw was given, and not those after, which follow from it.
+    """
+
+    table: Any = field(repr=False)
+    """The same kind of table as came in, its columns of counts replaced."""
+
+    def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
+        """Write the bundle as a new folder, all of it or nothing; a folder in it for each column of
+        counts. See docs/bundle.md."""
+        from holdfast.release.several_bundle import save
+
+        return save(self, directory, table_format)
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas data frame; texts stay texts."""
+        from holdfast.analysis.frames import pandas
+        from holdfast.tables.table import columns_of, labels_of
+
+        return pandas().DataFrame(
+            {
+                name: self.columns[name].counts if name in self.columns else labels
+                for name, labels in ((n, labels_of(self.table, n)) for n in columns_of(self.table))
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        return "".join(one._repr_html_() for one in self.columns.values())
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class StreamedTableRelease(SeveralFacts[StreamedRelease]):
+    """A release of several counts whose table was never in memory."""
+
+    folder: Path
+    """The bundle."""
+
+    def load(self) -> TableRelease:
+        """The release with its whole table in memory."""
+        from holdfast.release.several_bundle import load_several
+
+        return load_several(self.folder)
+
+
+def visible(columns: dict[str, Release], table: Any) -> dict[str, Release]:
+    """The releases of all columns, each with the part of the table that its answers may go by."""
+    return {
+        name: replace(one, table=without_columns(table, one.later)) for name, one in columns.items()
+    }

@@ -1,0 +1,96 @@
+"""The bundle of several counts: one table, the promise, and a folder for each column.
+
+docs/bundle.md describes every file; `holdfast.verify` checks them with code of its own.
+"""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from holdfast.release.bundle import (
+    check_format,
+    complete,
+    file_hash,
+    flush_all,
+    new_bundle,
+    rebuild,
+    seen_by,
+    table_name,
+    verified,
+    write_text,
+    writing,
+)
+from holdfast.release.release import Release
+from holdfast.release.several import SeveralFacts, SharedPrivacy, TableRelease
+from holdfast.release.several_text import several_read_me
+from holdfast.tables.files import column_names
+from holdfast.tables.table import read_file, write_file
+
+
+def save(release: TableRelease, directory: str | os.PathLike[str], table_format: str) -> Path:
+    """Write a release of several counts as a new folder, all of it or nothing."""
+    missing = any(one.missing_rows is not None for one in release.columns.values())
+    check_format(release.table, table_format, missing=missing)
+    with writing(Path(directory).parent), new_bundle(directory) as folder:
+        for one in release.columns.values():
+            one.drawn_with.verify()
+        write_file(release.table, folder / f"table.{table_format}")
+        complete_several(release, folder, column_names(release.table))
+    return Path(directory)
+
+
+def complete_several(release: SeveralFacts[Any], folder: Path, columns: list[str]) -> None:
+    """Write everything else of a bundle beside the table, whose columns these are."""
+    record = release.summary() | {"columns": columns}
+    places = []
+    for name, place in zip(release.columns, folder_names(list(release.columns)), strict=True):
+        own = folder / place
+        own.mkdir()
+        complete(release.columns[name], own, columns)
+        sums = {"sha256": file_hash(own / "SHA256SUMS")}
+        places.append({"column": name, "folder": place} | sums)
+    record["counts"] = places
+    write_text(folder / "README.md", several_read_me(record, table_name(folder)))
+    files = ["README.md", table_name(folder)]
+    record["files"] = {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": file_hash(folder / name)}
+        for name in files
+    }
+    write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
+    summed = sorted([*files, "release.json", *(f"{p['folder']}/SHA256SUMS" for p in places)])
+    lines = [f"{file_hash(folder / name)}  {name}\n" for name in summed]
+    write_text(folder / "SHA256SUMS", "".join(lines))
+    flush_all(folder)
+
+
+def folder_names(columns: Sequence[str]) -> list[str]:
+    """The folders of columns: their number, and what of their name any system can hold.
+
+    >>> folder_names(["murder", "Rape & assault"])
+    ['1-murder', '2-rape-assault']
+    """
+    plain = [re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] for name in columns]
+    return [f"{k}-{name}" if name else f"{k}-counts" for k, name in enumerate(plain, 1)]
+
+
+def load_several(directory: str | os.PathLike[str]) -> TableRelease:
+    """Read a bundle of several counts, written by `TableRelease.save`; raises if `holdfast.verify`
+    finds any damage."""
+    with verified(directory) as (folder, record):
+        table = read_file(folder / table_name(folder))
+        columns = dict[str, Release]()
+        for place in record["counts"]:
+            own = folder / place["folder"]
+            about = json.loads((own / "release.json").read_text(encoding="utf-8"))
+            columns[place["column"]] = rebuild(own, about, seen_by(about, table))
+        return TableRelease(
+            columns=columns,
+            table=table,
+            joint=record["joint"],
+            privacy=SharedPrivacy.from_dict(record["privacy"], columns),
+            notes=tuple(record["notes"]),
+            receipt=record.get("receipt"),
+        )

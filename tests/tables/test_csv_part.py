@@ -1,0 +1,114 @@
+"""A CSV file with more in it than its table: what is found, what is read, what is refused."""
+
+import pytest
+
+import holdfast
+from holdfast.errors import HoldfastError
+from holdfast.tables.csv_part import Lines, find_lines, parse_part
+from holdfast.tables.files import find_part, read_part
+
+ROWS = "".join(f"Kreis {i};NE;{i % 4};{i},5\n" for i in range(20))
+TABLE = "Kreis;Land;Fälle;Quote\n" + ROWS
+FILES = {
+    "nothing": (TABLE, Lines()),
+    "blank lines at the end": (TABLE + "\n  \n\n", Lines()),
+    "a title": ("Fälle 2023\n" + TABLE, Lines(2)),
+    "a title with a comma, and a source": ("Fälle, 2023\nQuelle: Amt\n\n" + TABLE, Lines(4)),
+    "a title filled up with delimiters": ("Fälle;;;\n;;;\n" + TABLE, Lines(3)),
+    "a line of years above the names": (";;2023;2023\n" + TABLE, Lines(2)),
+    "what Excel says of the delimiter": ("sep=;\n" + TABLE, Lines(2)),
+    "notes": (TABLE + "\nQuelle: Amt\n* vorläufig\n", Lines(None, 21)),
+    "a note filled up with delimiters": (TABLE + ";;;\nQuelle: Amt;;;\n", Lines(None, 21)),
+    "all of it": ("Fälle\n\n" + TABLE + "\n\nQuelle\n", Lines(3, 23)),
+    "a total, which may be a row": (TABLE + "Summe;;30;\n", Lines()),
+    "a column without a name": (TABLE.replace("Kreis;Land", ";Land"), Lines()),
+    "no name for the rows": (";n\na;1\nb;2\n", Lines()),
+    "no numbers, and no name for the rows": (";Kreis;Land\na;K;L\nb;M;N\n", Lines()),
+    "one column": ("Fälle 2023\ncount\n1\n2\n", Lines()),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+@pytest.mark.parametrize("encoding", ("utf-8", "cp1252", "utf-8-sig", "utf-16"))
+def test_the_lines_of_a_table_are_found_whatever_stands_around_them(case, encoding):
+    text, lines = FILES[case]
+    assert find_lines(text.encode(encoding)) == lines
+
+
+def test_the_lines_that_are_named_are_a_table_of_their_own():
+    data = ("Fälle\r\n\r\n" + TABLE.replace("\n", "\r\n") + "Summe;;30;\r\nQuelle\r\n").encode()
+    found = parse_part(data, Lines(3, 23))
+    assert found == parse_part(TABLE.replace("\n", "\r\n").encode(), Lines())
+    assert len(found.rows) == 20 and found.newline == "\r\n"
+
+
+NUMBERS = {
+    "a comma": (",", None, "1,204", "1204"),
+    "a point": (".", None, "1.204.000", "1204000"),
+    "a space": (" ", None, "1 204", "1204"),
+    "a space that does not break": (" ", None, "1\u202f204", "1204"),
+    "an apostrophe": ("'", None, "1'204", "1204"),
+    "a decimal comma": (None, ",", "3,0", "3.0"),
+    "both": (".", ",", "-1.204,50", "-1204.50"),
+    "no thousands": (",", None, "1,20", "1,20"),
+    "a code that begins with 0": (".", None, "01.001", "01.001"),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERS)
+def test_marks_are_taken_out_of_numbers_and_of_nothing_else(case):
+    thousands, decimal, cell, plain = NUMBERS[case]
+    data = f"a;n\nKent, East;{cell}\n".encode()
+    assert parse_part(data, Lines(), thousands, decimal).rows[0] == ["Kent, East", plain]
+
+
+@pytest.mark.parametrize(
+    ("part", "words"),
+    [
+        ({"header_row": 0}, "`header_row` must be"),
+        ({"header_row": 2}, "`header_row` must be"),
+        ({"header_row": 99}, "`header_row` must be"),
+        ({"last_row": 1}, "`last_row` must be"),
+        ({"last_row": 99}, "the file has 5 lines"),
+        ({"thousands": "x"}, "`thousands` must be"),
+        ({"thousands": ",", "decimal": ","}, "another mark"),
+        ({"decimal": "x"}, "`decimal` must be"),
+        ({"sheet": "S"}, "`sheet` is for workbooks"),
+    ],
+)
+def test_what_cannot_be_a_part_is_refused(tmp_path, part, words):
+    (tmp_path / "a.csv").write_text("Title\n\na,n\nx,1\ny,2\n")
+    with pytest.raises(HoldfastError, match=words):
+        read_part(tmp_path / "a.csv", part)
+
+
+def test_a_file_with_a_title_and_a_total_is_released(tmp_path, cli):
+    text = "Deaths\ncounty,deaths\n" + "".join(f'C{i},"1,{i * i % 7:03d}"\n' for i in range(40))
+    (tmp_path / "a.csv").write_text(text + 'Total,"40,780"\n')
+    assert find_part(tmp_path / "a.csv") == {"header_row": 2}
+    table = holdfast.read_csv(tmp_path / "a.csv", header_row=2, last_row=42, thousands=",")
+    release = holdfast.privatize(table, epsilon=2, max_count=5, count="deaths", category="county")
+    assert release.rows == 40
+    words = ["--header-row", "2", "--last-row", "42", "--thousands", ",", "--dry-run", "--json"]
+    names = ["--count", "deaths", "--category", "county", "--max-count", "5", "--epsilon", "2"]
+    code, said, _ = cli("privatize", str(tmp_path / "a.csv"), *names, *words)
+    assert code == 0 and '"rows": 40' in said
+    code, _, said = cli("privatize", str(tmp_path / "a.csv"), *names, *words, "--stream")
+    assert code == 2 and "leave out --stream" in said
+
+
+def test_a_sheet_ends_at_its_last_row(tmp_path):
+    pytest.importorskip("python_calamine")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+        sheet = book.add_worksheet()
+        for at, row in enumerate([("county", "deaths"), ("A", 1), ("B", 2), (), ("Source",)]):
+            sheet.write_row(at, 0, row)
+        sheet.merge_range("A5:A6", "Source")
+    with pytest.raises(HoldfastError, match="--last-row"):
+        holdfast.read_excel(tmp_path / "a.xlsx")
+    assert len(holdfast.read_excel(tmp_path / "a.xlsx", last_row=3).rows) == 2
+    with pytest.raises(HoldfastError, match="`last_row` must be"):
+        holdfast.read_excel(tmp_path / "a.xlsx", last_row=1)
+    with pytest.raises(HoldfastError, match="for CSV files"):
+        read_part(tmp_path / "a.xlsx", {"thousands": ","})
