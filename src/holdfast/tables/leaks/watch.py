@@ -47,8 +47,10 @@ class Watch:
             self._total.see(counts)
         if self._columns:
             drawn = self._rng.random(len(counts))
-            for sample, part in zip(self._samples, (counts == 0, counts != 0), strict=True):
-                sample.see(np.flatnonzero(part), drawn, counts, cells)
+            near = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))
+            zero = counts[near] == 0
+            for sample, part in zip(self._samples, (zero, ~zero), strict=True):
+                sample.see(near[part], drawn, counts, cells)
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
@@ -70,9 +72,13 @@ class _Sample:
         self.rows: list[tuple[int, tuple[Any, ...]]] = []
         self._drawn: Floats = np.empty(0)
 
+    @property
+    def bar(self) -> float:
+        """Below what a row's number must be for it to be taken."""
+        return 1.0 if len(self.rows) < SAMPLE else float(self._drawn.max())
+
     def see(self, rows: Integers, drawn: Floats, counts: Integers, cells: Any) -> None:
-        bar = 1.0 if len(self.rows) < SAMPLE else float(self._drawn.max())
-        fresh = rows[drawn[rows] < bar]
+        fresh = rows[drawn[rows] < self.bar]
         if len(fresh) > SAMPLE:
             fresh = np.sort(fresh[np.argpartition(drawn[fresh], SAMPLE)[:SAMPLE]])
         if not len(fresh):
