@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.changes import RowChanges
+    from holdfast.analysis.derived.derive import Derived
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.plotting import Picture
     from holdfast.analysis.posterior import Posterior
@@ -521,6 +522,13 @@ class Release(ReleaseFacts):
         from holdfast.analysis.regression.regress import regress
 
         return regress(self, formula, family=family, where=where)
+
+    def derive(self, formula: str, *, level: float = 0.9) -> "Derived":
+        """A rate of every row with a public number, such as "rate = homicides per 100,000 of
+        population", with intervals; `.ask(by="state")` gives it of groups. Spends nothing."""
+        from holdfast.analysis.derived.derive import derive
+
+        return derive({self.count_column or "count": self}, formula, level)
 
     def impute(self, times: int = 20, *, given: Sequence[str] = ()) -> list[Any]:
         """Plausible true tables, for analyses that no method here does: do yours on each, and
