@@ -11,6 +11,7 @@ from holdfast.analysis.evidence import evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.long_ranges import LongEvidence, find_evidence
 from holdfast.analysis.nonlinear import SLOPES, gini, variance
+from holdfast.analysis.stage_one import _long_errors, _told_apart
 from holdfast.privatizers import CumulativeIsotonic
 
 ROWS, TOP = 3000, 5_000
@@ -120,3 +121,19 @@ def test_parts_of_long_ranges_are_answered_without_anything_n_by_n():
     assert np.mean(covered) > 0.75
     with pytest.raises(HoldfastError, match="shares, means, totals and quantiles"):
         release.ask("gini", where=low)
+
+
+def test_when_stage_1_is_repeated_dense_rows_scatter_and_sparse_ones_stay(release):
+    seen = []
+
+    def spy(histogram, *, epsilon, rng):
+        seen.append(histogram.copy())
+        return histogram / histogram.sum()
+
+    errors = _long_errors(release, spy)
+    border = _told_apart(release.target * ROWS, float(release.privacy.budget.unit_1))
+    assert 1 < border < TOP
+    assert not errors.any() and {int(start.sum()) for start in seen} == {ROWS}
+    assert (seen[0][:border] != seen[1][:border]).any()
+    assert (seen[0][border:] == np.rint(release.distribution * ROWS)[border:]).all()
+    assert (seen[0][border:] == seen[1][border:]).all() and seen[0][border:].any()
