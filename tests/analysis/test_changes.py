@@ -131,7 +131,9 @@ def test_the_command_line_tells_changes_of_all_of_groups_and_of_rows(pair, cli):
     code, out, _ = cli("ask", "new", "share zero", "--against", "old", "--by", "state", "--json")
     assert set(json.loads(out)["groups"]) == set(STATES)
     code, out, _ = cli("ask", "new", "changes", "--against", "old")
-    assert code == 0 and "below 0 for 0; up to 40 of so many" in out and "only in this release" in out
+    assert (
+        code == 0 and "below 0 for 0; up to 40 of so many" in out and "only in this release" in out
+    )
     code, out, _ = cli("ask", "new", "change of county 7, county 9", "--against", "old", "--json")
     assert json.loads(out)["rows"]["row"] == ["county 7", "county 9"]
     assert cli("ask", "new", "changes")[0] == 2
