@@ -55,6 +55,7 @@ picture: .venv/.run
 	$(BIN)/python benchmarks/theory_pictures.py docs
 	$(BIN)/python benchmarks/optimum_picture.py docs
 	$(BIN)/python benchmarks/groups_picture.py docs
+	$(BIN)/python benchmarks/bound_picture.py docs
 	$(BIN)/python benchmarks/agencies_page.py docs
 
 wheel: .venv/.build

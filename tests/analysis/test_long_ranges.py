@@ -10,6 +10,7 @@ from holdfast.analysis.evidence import evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.long_ranges import LongEvidence, find_evidence
 from holdfast.analysis.nonlinear import SLOPES, gini, variance
+from holdfast.analysis.stage_one import _long_errors, _told_apart
 from holdfast.privatizers import CumulativeIsotonic
 
 ROWS, TOP = 3000, 5_000
@@ -97,3 +98,19 @@ def test_the_share_of_an_answer_goes_through_the_mechanism_once(release):
     view = replace(find_evidence(release), mechanism=Counted())
     share(TOP + 1, at_most=9).answer(view, estimator="best", level=0.9)
     assert len(asked) == 1
+
+
+def test_when_stage_1_is_repeated_dense_rows_scatter_and_sparse_ones_stay(release):
+    seen = []
+
+    def spy(histogram, *, epsilon, rng):
+        seen.append(histogram.copy())
+        return histogram / histogram.sum()
+
+    errors = _long_errors(release, spy)
+    border = _told_apart(release.target * ROWS, float(release.privacy.budget.unit_1))
+    assert 1 < border < TOP
+    assert not errors.any() and {int(start.sum()) for start in seen} == {ROWS}
+    assert (seen[0][:border] != seen[1][:border]).any()
+    assert (seen[0][border:] == np.rint(release.distribution * ROWS)[border:]).all()
+    assert (seen[0][border:] == seen[1][border:]).all() and seen[0][border:].any()

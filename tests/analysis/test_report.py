@@ -43,7 +43,6 @@ def release(tmp_path):
         count="n",
         keep="place | <i>",
         publish_anyway=["place | <i>", "row order"],
-        **QUICK,
     )
     made.save(tmp_path / "release")
     return made

@@ -118,7 +118,7 @@ def test_a_disk_that_is_really_full(kind, small_disk, tmp_path):
 def test_a_disk_without_room_is_found_before_anything_is_paid(small_disk, tmp_path):
     ledger = holdfast.Ledger(small_disk / "budget.ledger")
     ledger.set_limit("visits", epsilon=1)
-    (small_disk / "filler").write_bytes(bytes(950_000))
+    (small_disk / "filler").write_bytes(bytes(960_000))
     options = {"count": "visits", "keep": "shop", "epsilon": 1, "max_count": 20}
     options |= {"ledger": ledger, "dataset": "visits"}
     with pytest.raises(HoldfastError, match=r"has no room.*Nothing was drawn or spent"):

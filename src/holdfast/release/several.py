@@ -214,7 +214,9 @@ class TableRelease(SeveralFacts[Release]):
         from holdfast.analysis.pairs.questions import ask_pair
 
         if options:
-            raise HoldfastError(f"`{next(iter(options))}` does not fit a question about two counts.")
+            raise HoldfastError(
+                f"`{next(iter(options))}` does not fit a question about two counts."
+            )
         return ask_pair(self, question, of, where=where, by=by, level=level)
 
     def derive(self, formula: str, *, level: float = 0.9) -> "Derived":

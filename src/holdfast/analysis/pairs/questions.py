@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 AGAIN = 20
 FEWEST = 20
 HELD = 5.0  # rows that the law of the whole table is worth beside those of a group
-LEAST_NOISE = 0.1  # of the variance of a row's contribution
+LEAST_NOISE = (
+    0.25  # of the variance of a row's contribution: what is subtracted is itself estimated
+)
 BOTH_ZERO, ZEROS_IN_WORDS = "both zero", "share of rows with no {0} and no {1}"
 
 

@@ -130,7 +130,7 @@ class Labels:
 
         size = len(self._table)
         while 5 * size < 8 * number:  # up to 62 % full
-            size *= 2
+            size *= 4  # what is held is put in anew each time
         if size > len(self._table):
             old, self._table = self._table, np.zeros(size, dtype=np.uint64)
             remember(self._table, old[old != 0])

@@ -195,7 +195,7 @@ class TextSource:
                     keys = self._ranking.keys(self._cells_at(scanned, self._ordering))
                     ordered.add(keys, written.records(), len(written.data))
                 else:
-                    file.write(self._as(head.encoding, written.data.tobytes()))
+                    file.write(self._as(head.encoding, written.data.data))
                 yield Part(
                     counts=scanned.counts,
                     marks=scanned.marks,
@@ -226,9 +226,9 @@ class TextSource:
         rows = [line or [""] for line in lines]
         return [[row[at] for row in rows] for at in places]
 
-    def _as(self, encoding: str, data: bytes) -> bytes:
+    def _as(self, encoding: str, data: bytes | memoryview) -> bytes | memoryview:
         """What was written, in the encoding of the release."""
-        return data if self._inner == encoding else data.decode(self._inner).encode(encoding)
+        return data if self._inner == encoding else str(data, self._inner).encode(encoding)
 
     def _show(self, scanned: Scanned, lookout: Lookout, inside: Marks | None) -> None:
         block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
