@@ -141,8 +141,8 @@ def drained(process: subprocess.Popen, said: dict[int, list[str]]) -> Thread:
 
 
 def kills(path: Path, number: int, seed: int = 0) -> Result:
-    """One worker at a time, killed within 0.15 s of its start or, half of them, so that workers spend
-    on a busy machine too, of their first spend; the ledger must miss nothing."""
+    """One worker at a time, killed within 0.15 s of its start or, half of them, of its first spend,
+    so that some spend on a busy machine too; the ledger must miss nothing."""
     choice, ledger = random.Random(seed), Ledger(path, timeout=2.0)
     ledger.set_limit(DATASET, epsilon=10**9)
     said: dict[int, Fraction] = {}
