@@ -137,3 +137,16 @@ def test_when_stage_1_is_repeated_dense_rows_scatter_and_sparse_ones_stay(releas
     assert (seen[0][:border] != seen[1][:border]).any()
     assert (seen[0][border:] == np.rint(release.distribution * ROWS)[border:]).all()
     assert (seen[0][border:] == seen[1][border:]).all() and seen[0][border:].any()
+
+
+def test_rows_are_compared_and_ranked_where_no_law_of_all_counts_could_be_held():
+    counts = np.r_[np.arange(300) % 40, 90_000, 90_001, 180_000]
+    release = holdfast.privatize(counts, epsilon=1, max_count=200_000, seed=3)
+    first, *others = release.top(3)
+    assert first.row == 302 and first.highest > 0.99 and first.probability > 0.99
+    assert {row.row for row in others} == {300, 301}
+    assert abs(sum(row.highest for row in (first, *others)) - 1) < 0.01
+    found = release.compare(302, 300)
+    assert found.first_more > 0.999 and found.equal == 0
+    low, high = found.interval
+    assert abs(found.difference - 90_000) < 40 and low < found.difference < high < low + 60

@@ -99,6 +99,11 @@ class Written:
         return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
+def _ended(record: bytes) -> bytes:
+    """A record with the end of its line, which the last of a file may lack."""
+    return record if record.endswith((b"\n", b"\r")) else record + b"\n"
+
+
 def _gathered(pairs: Sequence[tuple[list[bytes], int]]) -> list[bytes]:
     return [records[at] for records, at in pairs]
 
@@ -236,7 +241,9 @@ class TextSource:
         def cells(rows: Integers) -> list[list[Any]]:
             ends = np.append(scanned.cells[1:, 2], scanned.used)
             lines = zip(scanned.cells[rows, 2].tolist(), ends[rows].tolist(), strict=True)
-            found = [self._cells(bytes(block[start:end])) for start, end in lines]
+            data = b"".join(_ended(block[start:end].tobytes()) for start, end in lines)
+            text = io.StringIO(data.decode(self._inner), newline="")
+            found = [row or [""] for row in csv.reader(text, delimiter=chr(self._delimiter))]
             return [[row[at] for row in found] for at in places]
 
         lookout.see(scanned.counts, scanned.marks, cells, inside, scanned.others)
