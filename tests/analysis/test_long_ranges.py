@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import holdfast
+from holdfast import HoldfastError
 from holdfast.analysis.evidence import evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.long_ranges import LongEvidence, find_evidence
@@ -98,6 +99,28 @@ def test_the_share_of_an_answer_goes_through_the_mechanism_once(release):
     view = replace(find_evidence(release), mechanism=Counted())
     share(TOP + 1, at_most=9).answer(view, estimator="best", level=0.9)
     assert len(asked) == 1
+
+
+def test_parts_of_long_ranges_are_answered_without_anything_n_by_n():
+    random = np.random.default_rng(8)
+    counts = random.lognormal(5, 1.5, 2000).astype(int).clip(max=20_000)
+    low = np.argsort(np.argsort(counts + random.normal(0, 20, 2000))) < 300
+    covered = []
+    for seed in range(12):
+        release = holdfast.privatize(counts, epsilon=1, max_count=20_000, seed=seed)
+        mean = release.ask("mean", where=low)
+        share = release.ask("share", at_least=50, where=low)
+        median = release.ask("median", where=low)
+        for answer, true in (
+            (mean, counts[low].mean()),
+            (share, (counts[low] >= 50).mean()),
+            (median, np.sort(counts[low])[149]),
+        ):
+            covered.append(answer.interval[0] <= true <= answer.interval[1])
+        assert abs(mean.estimate - counts[low].mean()) < 1 and mean.standard_error < 0.5
+    assert np.mean(covered) > 0.75
+    with pytest.raises(HoldfastError, match="shares, means, totals and quantiles"):
+        release.ask("gini", where=low)
 
 
 def test_when_stage_1_is_repeated_dense_rows_scatter_and_sparse_ones_stay(release):

@@ -71,7 +71,7 @@ def test_a_question_may_be_about_some_rows_and_by_a_column(visitor, kept):
     assert "You ask: mean, where population < 1300, by state" in page
     assert "--where 'population < 1300' --by state" in page
     page = visitor.get(f"{kept}/ask?{urlencode(asked | {'where': 'population <'})}").text
-    assert "the condition cannot be read" in page
+    assert "The condition cannot be read" in page
 
 
 def test_a_regression_stands_beside_the_one_that_noise_bends(visitor, kept):

@@ -69,7 +69,7 @@ def test_no_step_is_reached_before_those_above_it(visitor):
 
 
 WRONG_COLUMNS = {
-    "no count": ({"role:county": "category"}, "no column has the role “the counts”"),
+    "no count": ({"role:county": "category"}, "No column has the role “the counts”"),
     "two counts": (
         {"role:deaths": "count", "role:population": "count"},
         "“the counts” is one column",
@@ -94,12 +94,12 @@ def test_wrong_columns_are_said_in_words(visitor, case):
 WRONG_BUDGETS = {
     "no epsilon": ({"epsilon": ""}, "“Epsilon” is missing"),
     "too much": ({"epsilon": "11"}, "protects nobody"),
-    "no highest count": ({"max_count": ""}, "“Highest count that is published” is missing"),
-    "a word": ({"max_count": "many"}, "published” must be a whole number"),
+    "no highest count": ({"max_count": ""}, "The highest count that is published is missing"),
+    "a word": ({"max_count": "many"}, "published must be a whole number"),
     "a quantile of 1": ({"top": "quantile", "quantile": "1"}, "must lie above 0 and below 1"),
     "a ledger without a name": ({"ledger": "b.ledger"}, "go together"),
-    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "there is no `b.ledger`"),
-    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "there is no `no.csv`"),
+    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "There is no `b.ledger`"),
+    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "There is no `no.csv`"),
     "a guess in words": ({"prior": "shape", "zeros": "some", "mean": "3"}, "must be a number"),
 }
 
@@ -191,7 +191,7 @@ def test_people_are_counted_first(visitor, folder, at_once):
     (folder / "people.csv").write_text("person,county\n" + "\n".join(people) + "\n")
     draft = visitor.start(path="people.csv", rows="people")
     page = visitor.post(f"{draft}/columns", {"role:county": "by"})
-    assert "the list of categories is missing" in problem_of(page)
+    assert "The list of categories is missing" in problem_of(page)
     fields = {"role:county": "by", "role:person": "per", "listed": "A\nB\nC\nD"}
     page = visitor.post(f"{draft}/columns", fields)
     assert page.url.path == f"{draft}/protected"
@@ -287,6 +287,7 @@ def test_a_draft_can_be_removed(visitor):
 def quick_plan(monkeypatch):
     """Few budgets, few repetitions: what is shown, not how exactly."""
     monkeypatch.setattr("holdfast.page.expected.EPSILONS", (1,))
+    monkeypatch.setattr("holdfast.page.expected.FEW_EPSILONS", (1,))
     monkeypatch.setattr("holdfast.page.expected.REPETITIONS", 2)
 
 

@@ -188,7 +188,7 @@ def _seen(site: Site, draft: Draft) -> Values:
         whole = part or not is_large(path)
         return preview(read_part(path, part) if whole else head(path, SHOWN), SHOWN)
 
-    shown = site.remembered.get(("preview", stamp(path), tuple(part.items())), make)
+    shown = site.remembered.get(("preview", stamp(path), repr(part)), make)
     found = found_lines(draft, site.folder)
     used = {name: number for name, number in found.items() if part.get(name) == number}
     return {"preview": shown, "found": used}

@@ -66,7 +66,7 @@ class Folder:
         left = MANY
         for place, folders, files in os.walk(self.root):
             depth = len(Path(place).relative_to(self.root).parts)
-            visible = [name for name in sorted(folders) if not name.startswith(".")]
+            visible = [name for name in sorted(folders) if _is_for_people(name, files)]
             folders[:] = visible if depth < DEEP else []
             for name in sorted(files):
                 path = Path(place, name)
@@ -76,6 +76,12 @@ class Folder:
                 left -= 1
                 if not left:
                     return
+
+
+def _is_for_people(folder: str, beside: list[str]) -> bool:
+    """Whether a folder may be listed: not a hidden one, nor what a ledger keeps beside itself."""
+    kept = folder.endswith(".releases") and folder.removesuffix(".releases") in beside
+    return not folder.startswith(".") and not kept
 
 
 def stamp(path: Path) -> tuple[str, int, int]:

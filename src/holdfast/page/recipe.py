@@ -41,7 +41,8 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     shown = open_ends | shown
     words = ["holdfast", "privatize", source]
     for name, value in run.part.items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
+        several = value if isinstance(value, list) else [value]
+        words += [word for one in several for word in (f"--{name.replace('_', '-')}", str(one))]
     words += _options(run, shown, folder)
     words += ["--purpose", run.purpose] if run.purpose and "ledger" in shown else []
     words += ["--dry-run"] if dry else ["--out", out]

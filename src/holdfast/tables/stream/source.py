@@ -1,7 +1,7 @@
 """What the two passes of a stream have in common, whatever the table is kept in."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
@@ -37,6 +37,10 @@ class Part:
     """What was written in their place, in the second pass."""
     cells: Cells = field(default_factory=list)
     """What says which group the rows are in."""
+    others: tuple[Integers, ...] = ()
+    """The true counts of further columns."""
+    other_released: tuple[Integers, ...] = ()
+    """What was written in their place."""
 
 
 class Source(Protocol):
@@ -57,8 +61,11 @@ class Source(Protocol):
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass; `lookout` is shown the other columns, as far as it needs them."""
 
-    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: what is published is written to `path`, with new counts."""
+    def rewrite(
+        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw] = ()
+    ) -> Iterator[Part]:
+        """The second pass: what is published is written to `path`, with new counts; `more` draw
+        those of further columns."""
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS) -> Iterator[T]:
