@@ -186,6 +186,9 @@ def test_a_zip_writes_nowhere_else(visitor, tmp_path):
     page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
     assert "damaged" in page.text
     assert [path.parent.name for path in tmp_path.rglob("evil.txt")] == ["release"]
+    data = zipped(**{"release.json": b"{}", "..__release.json": b"{}", "..__evil.txt": b"x"})
+    page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+    assert page.status_code == 400 and len(list(tmp_path.rglob("evil.txt"))) == 1
 
 
 def test_a_bomb_is_not_unpacked(visitor, monkeypatch):
