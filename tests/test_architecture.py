@@ -20,6 +20,7 @@ ORDER = (
 )
 EXCEPTIONS = {
     ("release.release", "analysis"): "a release answers questions by methods of its own",
+    ("release.several", "analysis"): "`TableRelease.ask` and `derive`, likewise",
     ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
     ("verify.texts", "release.text"): "what people read must follow from the record by the maker's "
     "own words; no privacy claim rests on it",

@@ -49,10 +49,10 @@ def test_a_dry_run_says_what_each_column_would_get(file, holdfast_says):
 def test_one_column_of_several_is_asked_and_all_are_reported(tmp_path, file, holdfast_says):
     out = tmp_path / "out"
     holdfast_says(*command(file, "--keep-none", "--out", out, "--seed", "1"))
-    code, said, _ = holdfast_says("ask", out, "mean", "--column", "b")
+    code, said, _ = holdfast_says("ask", out, "mean", "--of", "b")
     assert code == 0 and "mean" in said
     code, _, error = holdfast_says("ask", out, "mean")
-    assert code != 0 and "--column" in error
+    assert code != 0 and "--of" in error
     code, said, _ = holdfast_says("report", out, "--format", "md")
     assert code == 0 and "several columns of counts" in said and said.count("Promise") >= 1
 

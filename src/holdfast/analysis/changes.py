@@ -10,10 +10,11 @@ from holdfast.analysis.answer import Answer, percent
 from holdfast.analysis.asking import Answers
 from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.known_zeros import row_kinds
-from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes, shortest_run
+from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.release.row_laws import shortest_run
 from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from holdfast.cli.audit import audit
 from holdfast.cli.compare import compare
 from holdfast.cli.count import count
 from holdfast.cli.demo import demo
+from holdfast.cli.derive import derive
 from holdfast.cli.explain import explain
 from holdfast.cli.ledger import app as ledger
 from holdfast.cli.output import safe_output
@@ -36,6 +37,7 @@ app.command()(count)
 app.command()(privatize)
 app.command()(report)
 app.command()(ask)
+app.command()(derive)
 app.add_typer(ledger, name="ledger")
 app.command()(compare)
 app.command()(explain)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.opening import load_column
+from holdfast.cli.releases import one_column, open_release
 from holdfast.cli.screen import working
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 
 def ask(
@@ -30,11 +31,15 @@ def ask(
         Path | None,
         typer.Option(help="Folder of an earlier release of the same table: what changed since."),
     ] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The column of counts that is meant, in a release of several; twice for a "
+            "question about two: 'both zero', 'correlation', 'slope', 'intercept'."
+        ),
+    ] = None,
     label: Annotated[
         str | None, typer.Option(help="Column that names the rows; default the first one.")
-    ] = None,
-    column: Annotated[
-        str | None, typer.Option(help="Which column, of a release of several counts.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -54,15 +59,25 @@ def ask(
     [bold]holdfast ask release "mean" --where "population < 5000" --by state[/bold]
 
     [bold]holdfast ask release-2026 "share zero" --against release-2025[/bold]
+
+    [bold]holdfast ask release "correlation" --of murder --of rape --by state[/bold]
     """
     from holdfast.analysis.grammar import parse
+    from holdfast.analysis.pairs.questions import ask_pair
     from holdfast.analysis.typed import answer_typed, in_words
 
+    names = of or []
+    if len(names) == 2:
+        with working("Answering …", quiet=as_json):
+            several = open_release(directory)
+            found = ask_pair(several, question, tuple(names), where=where, by=by, level=level)
+        typer.echo(json.dumps(_plain(found, several), default=str) if as_json else str(found))
+        return
     parse(question)  # what cannot be asked is said before anything is read
     with working("Answering …", quiet=as_json):
-        release = load_column(directory, column)
+        release = one_column(directory, names)
         how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
-        how["against"] = None if against is None else load_column(against, column)
+        how["against"] = None if against is None else one_column(against, names)
         answer = answer_typed(release, question, level=level, **how)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))
@@ -70,7 +85,7 @@ def ask(
     typer.echo(in_words(answer, len(release.target) - 1))
 
 
-def _plain(answer: Any, release: "Release") -> dict[str, Any]:
+def _plain(answer: Any, release: "Release | TableRelease") -> dict[str, Any]:
     from holdfast.analysis.answer import Answer
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.changes import RowChanges

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.opening import columns_in
+from holdfast.cli.releases import has_several
 from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
 
@@ -70,7 +70,7 @@ def report(
         if path is not None:
             _check_new(path)
     cover = Cover(title=title, by=by, date=date, purpose=purpose)
-    several = bool(columns_in(directory))
+    several = has_several(directory)
     if several and (form == "xlsx" or with_intervals):
         raise HoldfastError(
             "workbooks and tables with intervals are of one column of counts. Hint: name the "

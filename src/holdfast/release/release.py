@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.categories import RowComparison, TopRow
     from holdfast.analysis.changes import RowChanges
+    from holdfast.analysis.derived.derive import Derived
     from holdfast.analysis.evidence import Evidence
     from holdfast.analysis.plotting import Picture
     from holdfast.analysis.posterior import Posterior
@@ -52,6 +53,13 @@ def neighbours(budget: Budget) -> str:
             "one row changes, by", f"at most {budget.rows} rows change, each by", 1
         )
     return words.replace("max_count, the", "the", 1) + FOUND if budget.quantile else words
+
+
+@cache
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("holdfast")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -222,7 +230,7 @@ class ReleaseFacts:
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
     receipt: str | None = field(default=None, repr=False)
     """By what a ledger knows the spend that paid for it; None where no ledger was named."""
-    made_with: str = field(default_factory=lambda: _version(), repr=False)
+    made_with: str = field(default_factory=_version, repr=False)
     """The version of holdfast that drew it."""
 
     @property
@@ -522,6 +530,13 @@ class Release(ReleaseFacts):
 
         return regress(self, formula, family=family, where=where)
 
+    def derive(self, formula: str, *, level: float = 0.9) -> "Derived":
+        """A rate of every row with a public number, such as "rate = homicides per 100,000 of
+        population", with intervals; `.ask(by="state")` gives it of groups. Spends nothing."""
+        from holdfast.analysis.derived.derive import derive
+
+        return derive({self.count_column or "count": self}, formula, level)
+
     def impute(self, times: int = 20, *, given: Sequence[str] = ()) -> list[Any]:
         """Plausible true tables, for analyses that no method here does: do yours on each, and
         put the results together with `holdfast.combine`.
@@ -605,10 +620,3 @@ class StreamedRelease(ReleaseFacts):
         from holdfast.release.bundle import load
 
         return load(self.folder)
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")

@@ -1,11 +1,11 @@
 """A release of several counts: one table, one promise, and for each column a release of its own."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.privacy.delta import promise_in_words
@@ -18,6 +18,11 @@ from holdfast.release.release import (
     StreamedRelease,
 )
 from holdfast.tables.table import without_columns
+
+if TYPE_CHECKING:
+    from holdfast.analysis.answer import Answer
+    from holdfast.analysis.asking import Answers
+    from holdfast.analysis.derived.derive import Derived
 
 PUBLIC = (
     " The number of rows and their order, every max_count that was given, the structural zeros, "
@@ -179,6 +184,48 @@ class TableRelease(SeveralFacts[Release]):
         from holdfast.release.several_bundle import save
 
         return save(self, directory, table_format)
+
+    def ask(
+        self,
+        question: str,
+        of: str | Sequence[str],
+        *,
+        where: Any = None,
+        by: Any = None,
+        level: float = 0.9,
+        **options: Any,
+    ) -> "Answer | Answers":
+        """A question about one column of counts, as `Release.ask` takes it; or about two.
+
+        Parameters:
+            question: Of two columns: "both zero", the share of rows that have none of either;
+                "correlation"; "slope" and "intercept" of the line of the second on the first.
+            of: The column, or the two.
+            where, by, level: As in `Release.ask`.
+
+        Of two columns the noise is taken out, which weakens their relation in the released table
+        where it was not kept: docs/pairs.md.
+        """
+        if isinstance(of, str):
+            found: Answer | Answers = self[of].ask(
+                question, where=where, by=by, level=level, **options
+            )
+            return found
+        from holdfast.analysis.pairs.questions import ask_pair
+
+        if options:
+            raise HoldfastError(
+                f"`{next(iter(options))}` does not fit a question about two counts."
+            )
+        return ask_pair(self, question, of, where=where, by=by, level=level)
+
+    def derive(self, formula: str, *, level: float = 0.9) -> "Derived":
+        """A column that follows from those of this release, with intervals: a sum such as "violent
+        = murder + rape", or a rate with a public number, "rate = murder + rape per 100,000 of
+        population". `.ask(by="state")` gives it of groups. Spends nothing."""
+        from holdfast.analysis.derived.derive import derive
+
+        return derive(self.columns, formula, level)
 
     def to_pandas(self) -> Any:
         """The table as a pandas data frame; texts stay texts."""

@@ -127,7 +127,9 @@ def privatize_stream(
     wanted = Wanted(count=count, within=parameters.within, **names)
     table = open_source(source, wanted)
     span = read_period(period)
-    seen = tally(table, parameters.highest, lambda done: say(READING, done))
+    seen = tally(
+        table, parameters.highest, lambda done: say(READING, done), condense=account is not None
+    )
     seen = replace(seen, notes=(*period_notes(span), *seen.notes))
     stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated

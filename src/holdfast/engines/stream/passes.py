@@ -49,7 +49,8 @@ class Tally:
     structural_zero_rows: Marks | None = field(repr=False)
     missing: int
     missing_rows: Marks | None = field(repr=False)
-    digest: TableDigest = field(repr=False)
+    digest: TableDigest | None = field(repr=False)
+    """The counts condensed, where a ledger is to know them again."""
     notes: tuple[str, ...] = ()
     total: int = field(default=0, repr=False)
     """Of all counts, not capped."""
@@ -69,17 +70,23 @@ class Tally:
         return None if self.groups is None else self.groups.settle
 
 
-def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
+def tally(
+    table: Source, highest: int, say: Callable[[float | None], None], *, condense: bool = False
+) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
-    return tallies(table, [highest], say)[0]
+    return tallies(table, [highest], say, condense=condense)[0]
 
 
 def tallies(
-    table: Source, highest: Sequence[int], say: Callable[[float | None], None]
+    table: Source,
+    highest: Sequence[int],
+    say: Callable[[float | None], None],
+    *,
+    condense: bool = False,
 ) -> tuple[Tally, ...]:
     """The same for each of several columns of counts, in one pass."""
     lookout, wanted = Lookout(table.roles), table.roles.wanted
-    columns, rows = [_Tallying(top, wanted) for top in highest], 0
+    columns, rows = [_Tallying(top, wanted, condense=condense) for top in highest], 0
     for part in table.read(lookout):
         for column, counts in zip(columns, (part.counts, *part.others), strict=True):
             column.see(counts, part.marks, part.cells)
@@ -96,16 +103,18 @@ def tallies(
 class _Tallying:
     """The first pass over one column of counts."""
 
-    def __init__(self, highest: int, wanted: Wanted) -> None:
+    def __init__(self, highest: int, wanted: Wanted, *, condense: bool) -> None:
         self._highest, self._codes = highest, bool(wanted.missing)
-        self._histogram, self._digest = np.zeros(highest + 1, dtype=np.int64), TableDigest()
+        self._histogram = np.zeros(highest + 1, dtype=np.int64)
+        self._digest = TableDigest() if condense else None
         self._rows, self._zeros, self._total = 0, 0, 0
         self._marks, self._gaps, self._kept = list[Marks](), list[Marks](), list[Integers]()
         self._groups = None if wanted.within is None else GroupReader(wanted.within)
 
     def see(self, counts: Integers, marks: Marks | None, cells: Cells) -> None:
         """Take in the next rows."""
-        self._digest.add(counts, marks)
+        if self._digest is not None:
+            self._digest.add(counts, marks)
         self._histogram += open_histogram(counts, marks, self._highest)
         self._zeros += 0 if marks is None else int(marks.sum())
         self._rows += len(counts)
@@ -169,7 +178,7 @@ class Streaming(Run[StreamedRelease]):
 
     def content(self, words: str) -> Content | None:
         """The parameters and the table."""
-        if self.digest is None:
+        if self.digest is None or self.seen.digest is None:
             return None
         groups = condensed_groups(self.stages.groups, self.members)
         return self.seen.digest.content(words, self.digest, self.table.roles.count, groups=groups)

@@ -125,21 +125,29 @@ class ArrowSource:
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
         rows = self._rows = 0
-        for batch in self._batches(self._needed() if lookout is not None else self._counted()):
-            rows += len(batch.data)
-            kept = self._kept(batch)
+        labels = None if lookout is None else lookout.labels
+
+        def work(batch: Batch) -> tuple[Kept, Part, int, Any]:
+            whole = self._kept(batch)
+            kept = whole.inside()
+            part = Part(counts=kept.counts, marks=kept.marks, done=batch.done, others=kept.others)
+            if lookout is None:
+                return whole, part, 0, None
+            part = replace(part, cells=_cells_of(kept.batch, self.roles.grouping))
+            keys = label_keys(batch.data.column(labels.category)) if labels is not None else None
+            return whole, part, cell_bytes(map(kept.batch.data.column, self.roles.others)), keys
+
+        columns = self._needed() if lookout is not None else self._counted()
+        for whole, part, size, keys in in_order(work, self._batches(columns)):
+            rows += len(whole.batch.data)
+            self._rows += len(part.counts)
             if lookout is not None:
-                self._show(kept, lookout)
-                self._ranking.see(_cells_of(batch, self.roles.ordering))
-            kept = kept.inside()
-            batch, counts = kept.batch, kept.counts
-            self._rows += len(counts)
-            if lookout is not None:
-                self._bytes += cell_bytes(map(batch.data.column, self.roles.others))
-            groups = [] if lookout is None else _cells_of(batch, self.roles.grouping)
-            yield Part(
-                counts=counts, marks=kept.marks, done=batch.done, cells=groups, others=kept.others
-            )
+                self._show(whole, lookout)
+                self._ranking.see(_cells_of(whole.batch, self.roles.ordering))
+                self._bytes += size
+            if labels is not None:
+                labels.see(keys)
+            yield part
         self._length = rows
 
     def rewrite(
@@ -202,8 +210,6 @@ class ArrowSource:
             return [data.column(name).take(rows).to_pylist() for name in lookout.columns]
 
         lookout.see(kept.counts, kept.marks, cells, kept.subset, kept.others)
-        if lookout.labels is not None:
-            lookout.labels.see(label_keys(data.column(lookout.labels.category)))
 
     def _kept(self, batch: Batch) -> "Kept":
         counts, marks = self._checked(batch)

@@ -36,7 +36,9 @@ class Lookout:
         if roles.wanted.subset is not None:
             self._part = Watch(roles.watched, roles.ordering)
         others = len(roles.wanted.other_counts)
-        self._others = [Watch(roles.watched, roles.ordering) for _ in range(others + (others > 0))]
+        self._others = [Watch(roles.watched, roles.ordering) for _ in range(others)]
+        if others:
+            self._others.append(Watch(roles.watched, roles.ordering, counts=False))
         """What looks at each further column of counts, and at the sum of all."""
 
     def see(
@@ -50,6 +52,7 @@ class Lookout:
         """Take in the next rows; `cells` gives those of some rows, a list for each column, and
         `inside` says which are in the subset that was named. `others` are further counts."""
         if others:
+            cells = _Remembered(cells)
             known = np.logical_and.reduce([one != MISSING for one in (counts, *others)])
             whole = np.where(known, np.sum([counts, *others], axis=0), MISSING)
             for watch, own in zip(self._others, (*others, whole), strict=True):
@@ -83,6 +86,23 @@ class Lookout:
         if self.labels is None:
             return told
         return told + (repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes)
+
+
+class _Remembered:
+    """Cells of some rows, of which none is read twice: columns are looked at in much the same
+    rows."""
+
+    def __init__(self, cells: Callable[[Integers], list[list[Any]]]) -> None:
+        self._cells, self._known = cells, dict[int, tuple[Any, ...]]()
+
+    def __call__(self, rows: Integers) -> list[list[Any]]:
+        """Those of these rows, a list for each column."""
+        fresh = [row for row in rows.tolist() if row not in self._known]
+        if fresh:
+            found = zip(*self._cells(np.array(fresh)), strict=True)
+            self._known.update(zip(fresh, found, strict=True))
+        columns = zip(*(self._known[row] for row in rows.tolist()), strict=True)
+        return [list(column) for column in columns]
 
 
 class Labels:
@@ -130,7 +150,7 @@ class Labels:
 
         size = len(self._table)
         while 5 * size < 8 * number:  # up to 62 % full
-            size *= 2
+            size *= 4  # what is held is put in anew each time
         if size > len(self._table):
             old, self._table = self._table, np.zeros(size, dtype=np.uint64)
             remember(self._table, old[old != 0])

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -68,20 +69,27 @@ class Source(Protocol):
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS) -> Iterator[T]:
-    """The results of `work` in the order of the items; a few are under way at any time.
+    """The results of `work` in the order of the items; a few are under way at any time, and a
+    thread of its own gets the next items.
 
     >>> list(in_order(abs, [-3, 2, -1]))
     [3, 2, 1]
     """
-    waiting: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    source, waiting = iter(items), deque[Future[list[T]]]()
+
+    def done(got: Future[list[S]]) -> list[T]:
+        return [work(item) for item in got.result()]
+
+    with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(threads) as pool:
         try:
-            for item in items:
-                waiting.append(pool.submit(work, item))
-                if len(waiting) > threads + 1:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            more = True
+            while more:
+                while len(waiting) < threads + 2:
+                    got = reader.submit(lambda: list(islice(source, 1)))
+                    waiting.append(pool.submit(done, got))
+                found = waiting.popleft().result()
+                more = bool(found)
+                yield from found
         finally:
             for future in waiting:
                 future.cancel()

@@ -31,6 +31,7 @@ from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Cells, Draw, Part, check_marks, in_order
 from holdfast.tables.stream.text_columns import label_keys
+from holdfast.tables.subset import Subset
 
 BLOCK = 1 << 23
 _WORDS = ("TRUE", "FALSE", "1", "0", "YES", "NO")  # yes at even places, no at odd ones
@@ -96,6 +97,11 @@ class Written:
         """One by one."""
         data, ends = self.data.tobytes(), self.ends.tolist()
         return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _ended(record: bytes) -> bytes:
+    """A record with the end of its line, which the last of a file may lack."""
+    return record if record.endswith((b"\n", b"\r")) else record + b"\n"
 
 
 def _gathered(pairs: Sequence[tuple[list[bytes], int]]) -> list[bytes]:
@@ -194,7 +200,7 @@ class TextSource:
                     keys = self._ranking.keys(self._cells_at(scanned, self._ordering))
                     ordered.add(keys, written.records(), len(written.data))
                 else:
-                    file.write(self._as(head.encoding, written.data.tobytes()))
+                    file.write(self._as(head.encoding, written.data.data))
                 yield Part(
                     counts=scanned.counts,
                     marks=scanned.marks,
@@ -210,7 +216,7 @@ class TextSource:
 
     def _inside(self, scanned: Scanned, before: int = 0) -> Marks | None:
         """Which rows of a block are in the subset that was named; None where none was."""
-        subset = self.roles.wanted.subset
+        subset: Subset | None = self.roles.wanted.subset
         if subset is None or scanned.status:
             return None
         (cells,) = self._cells_at(scanned, [self._columns.index(subset.column)])
@@ -225,9 +231,9 @@ class TextSource:
         rows = [line or [""] for line in lines]
         return [[row[at] for row in rows] for at in places]
 
-    def _as(self, encoding: str, data: bytes) -> bytes:
+    def _as(self, encoding: str, data: bytes | memoryview) -> bytes | memoryview:
         """What was written, in the encoding of the release."""
-        return data if self._inner == encoding else data.decode(self._inner).encode(encoding)
+        return data if self._inner == encoding else str(data, self._inner).encode(encoding)
 
     def _show(self, scanned: Scanned, lookout: Lookout, inside: Marks | None) -> None:
         block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
@@ -235,7 +241,9 @@ class TextSource:
         def cells(rows: Integers) -> list[list[Any]]:
             ends = np.append(scanned.cells[1:, 2], scanned.used)
             lines = zip(scanned.cells[rows, 2].tolist(), ends[rows].tolist(), strict=True)
-            found = [self._cells(bytes(block[start:end])) for start, end in lines]
+            data = b"".join(_ended(block[start:end].tobytes()) for start, end in lines)
+            text = io.StringIO(data.decode(self._inner), newline="")
+            found = [row or [""] for row in csv.reader(text, delimiter=chr(self._delimiter))]
             return [[row[at] for row in found] for at in places]
 
         lookout.see(scanned.counts, scanned.marks, cells, inside, scanned.others)

@@ -1,0 +1,67 @@
+"""The true sum of several counts of a row, given what was released of each."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.analysis.every_count import UNSURE_NOTE
+from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of
+from holdfast.arrays import Floats, Integers
+from holdfast.release.row_laws import shortest_run
+from holdfast.release.row_prior import does_without
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+STEPS = 1  # more of them fit the noise of these very rows, and their intervals become too short
+Rows = tuple[Floats, Integers, Integers, tuple[str, ...]]
+"""Expected sums, lower and upper ends, and what a reader should know."""
+
+
+def row_sums(columns: Sequence["Release"], level: float) -> Rows:
+    """Of every row; no count may be missing.
+
+    Counts of a row are related, and so are the errors of what is expected of them: their sum is
+    found with the law of true pairs, and that of more than two by adding one after the other.
+    Where a distribution is itself uncertain, intervals of the columns that do without it are added.
+    """
+    if len(columns) == 1:
+        found = columns[0].intervals(level)
+        return found.mean, found.low, found.high, found.notes
+    total = reduce(add_channels, [channel_of(one) for one in columns])
+    laws = total.likelihood * total.prior[:, None]
+    laws = laws / laws.sum(axis=0)
+    expected = (np.arange(len(laws)) @ laws)[total.kinds]
+    if any(does_without(one) for one in columns):
+        each = 1 - (1 - level) / len(columns)
+        ends = [one.intervals(each, every=True) for one in columns]
+        low, high = sum(one.low for one in ends), sum(one.high for one in ends)
+        return expected, np.asarray(low), np.asarray(high), (UNSURE_NOTE,)
+    runs = np.array([shortest_run(law, level) for law in laws.T], dtype=np.int64)[total.kinds]
+    return expected, runs[:, 0], runs[:, 1], ()
+
+
+def add_channels(one: Channel, other: Channel) -> Channel:
+    """What the released counts of two columns say of the sum of the true ones."""
+    pairs = Pairs.of(one, other)
+    law = pairs.fit(pairs.start, steps=STEPS)
+    size = len(law) + law.shape[1] - 1
+    places = np.add.outer(np.arange(len(law)), np.arange(law.shape[1])).ravel()
+    prior: Floats = np.bincount(places, law.ravel(), minlength=size).astype(np.float64)
+    combined = one.kinds * other.likelihood.shape[1] + other.kinds
+    seen, kinds = np.unique(combined, return_inverse=True)
+    first, second = np.divmod(seen, other.likelihood.shape[1])
+    likelihood = np.zeros((size, len(seen)))
+    for place, (a, b) in enumerate(zip(first, second, strict=True)):
+        both = one.likelihood[:, a, None] * other.likelihood[None, :, b] * law
+        likelihood[:, place] = np.bincount(places, both.ravel(), minlength=size)
+    likelihood /= np.maximum(prior, 1e-300)[:, None]
+    return Channel(
+        likelihood=likelihood,
+        kinds=kinds,
+        shown=one.shown[first] + other.shown[second],
+        laws=np.broadcast_to(prior, (len(seen), size)),
+        prior=prior,
+    )

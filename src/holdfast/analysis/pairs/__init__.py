@@ -1,0 +1,1 @@
+"""What a release of several counts says of two of them together."""
