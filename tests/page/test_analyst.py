@@ -215,6 +215,12 @@ def test_a_simulation_is_called_one_on_every_page(visitor, folder):
         assert "SIMULATION" in visitor.get(address + part).text
 
 
+def test_a_column_whose_table_is_outside_of_the_folder_is_not_opened(visitor, folder):
+    (folder / "release.json").write_text('{"table_above": true}')
+    reply = visitor.post("/releases", {"path": "."})
+    assert reply.status_code == 400 and "outside of the page" in words_of(reply.text)
+
+
 def test_a_folder_without_a_release_is_no_release(visitor, folder):
     (folder / "empty").mkdir()
     page = visitor.post("/releases", {"path": "empty"})
