@@ -1,7 +1,7 @@
 """Questions about single rows, which say less than the distribution does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class TopRow:
     """That it is truly among the k highest; ties are broken at random. By simulation: ±2 %."""
     highest: float
     """That it is truly the highest of all, found in the same way."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
     """What a reader should know."""
 
 

@@ -337,4 +337,5 @@ def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> Non
 
 def open_histogram(counts: Integers, marks: Marks | None, highest: int) -> Integers:
     """The histogram of the rows that go through the mechanism."""
-    return histogram_of_counts(counts[drawn_rows(counts, marks)], highest)
+    drawn = drawn_rows(counts, marks)
+    return histogram_of_counts(counts if drawn.all() else counts[drawn], highest)

@@ -69,7 +69,10 @@ class Lookout:
         counts: Integers,
         cells: Callable[[Integers], list[list[Any]]],
     ) -> None:
-        watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
+        if len(rows) == len(counts):
+            watch.see(counts, cells)
+        else:
+            watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
     def refuse(self) -> None:
         """Raise if something gave the counts away, when all rows were seen."""
