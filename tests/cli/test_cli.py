@@ -81,16 +81,17 @@ def test_structural_zeros_come_from_a_column(cli):
 def test_max_count_can_be_found_privately(cli):
     rows = "".join(f"p{i},{i % 8}\n" for i in range(2000))
     name = table(f"place,n\n{rows}")
+    usual = tuple(word for word in USUAL if word not in ("--max-count", "5"))
     found = ("--max-count", "quantile:0.95", "--bound-epsilon", "1/8")
-    code, out, err = cli("privatize", name, *USUAL, *found)
+    code, out, err = cli("privatize", name, *usual, *found)
     release = holdfast.load("release")
     assert code == 0 and release.max_count_found.max_count == 7
     assert str(release.privacy.budget.quantile) == "1/8"
     assert "max_count  " in out and "0.125" in out and "came from the data" in err
-    code, out, _ = cli("privatize", name, *USUAL[:-1], "b", *found, "--dry-run")
+    code, out, _ = cli("privatize", name, *usual[:-1], "b", *found, "--dry-run")
     out = " ".join(out.split())
     assert code == 0 and "0.125 on max_count" in out and "10000 at the most" in out
-    code, out, _ = cli("privatize", name, *USUAL[:-1], "c", *found[:2], "--dry-run", "--json")
+    code, out, _ = cli("privatize", name, *usual[:-1], "c", *found[:2], "--dry-run", "--json")
     assert json.loads(out)["bound"] == "1/50"
 
 
@@ -503,11 +504,11 @@ def test_an_old_command_line_that_published_all_columns_is_told_the_new_one(cli)
     assert code == 2 and "not both" in err
 
 
-def test_two_columns_of_counts_are_refused(cli):
+def test_a_column_of_counts_named_twice_is_refused(cli):
     name = table("place,a,b\nKent,3,7\nEly,0,2\n")
-    words = ("--count", "a", "--count", "b", "--max-count", "5", "--epsilon", "1", "--keep-none")
+    words = ("--count", "a", "--count", "a", "--max-count", "5", "--epsilon", "1", "--keep-none")
     code, _, err = cli("privatize", name, *words, "--out", "release")
-    assert code == 2 and "`--count` may be given once" in err and os.listdir() == ["in.csv"]
+    assert code == 2 and "different names" in err and os.listdir() == ["in.csv"]
 
 
 def test_a_file_without_a_header_publishes_nothing(cli):

@@ -248,7 +248,7 @@ def _(bundle):
 # The schema -----------------------------------------------------------------------------------
 
 record_edit("older schema", "schema 1, of an older holdfast", schema=1)
-record_edit("newer schema", "schema 5, of a newer holdfast", schema=5)
+record_edit("newer schema", "schema 6, of a newer holdfast", schema=6)
 record_edit("schema as text", "does not say which schema", schema="2")
 record_edit("unknown field", "'comment' is no field of schema 3", comment="trust me")
 record_edit(

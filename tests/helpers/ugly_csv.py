@@ -179,7 +179,7 @@ def _record(names, rows, gaps):
 def _verified(data, names, counts):
     record = _record(names, len(counts), 0)
     try:
-        found = [count for count, _ in verifier._csv_counts(io.BytesIO(data), record)]
+        found = [count for count, _ in verifier._csv_counts(io.BytesIO(data), record, [])]
     except Damage as damage:
         return str(damage)
     if [count < 0 for count in counts] != [cell is verifier.EMPTY for cell in found]:
@@ -191,7 +191,7 @@ def _raw(data, whole, missing):
     """What the verifier accepts as it is, memory must accept too, with the same counts."""
     for names in [whole[0]] if whole else [["n"], ["c0", "n"], ["n", "c1"]]:
         try:
-            read = verifier._csv_counts(io.BytesIO(data), _record(names, 0, 0))
+            read = verifier._csv_counts(io.BytesIO(data), _record(names, 0, 0), [])
             found = [count for count, _ in read]
         except Damage:
             continue

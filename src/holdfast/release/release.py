@@ -230,7 +230,7 @@ class ReleaseFacts:
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
     receipt: str | None = field(default=None, repr=False)
     """By what a ledger knows the spend that paid for it; None where no ledger was named."""
-    made_with: str = field(default_factory=_version, repr=False)
+    made_with: str = field(default_factory=lambda: _version(), repr=False)
     """The version of holdfast that drew it."""
 
     @property

@@ -34,8 +34,8 @@ def does_without(facts: "ReleaseFacts") -> bool:
 def evened(target: Floats, mixed: float) -> Floats:
     """z with a little of every count.
 
-    >>> evened(np.array([1.0, 0.0]), 0.1).tolist()
-    [0.95, 0.05]
+    >>> evened(np.array([1.0, 0.0]), 0.5).tolist()
+    [0.75, 0.25]
     """
     return np.asarray((1 - mixed) * target + mixed / len(target))
 
