@@ -32,7 +32,7 @@ def expected(site: Site, draft: Draft, run: Chosen, looked: "Looked") -> dict[st
     options = _options(site, draft, run, looked.rows)
     if options is None:
         return None
-    chosen = float(run.stages(looked).budget.epsilon)
+    chosen = float(run.promised(looked).epsilon)
     found = site.remembered.get(_key(options, chosen), lambda: _plan(options, chosen))
     shares = [(float(row["epsilon"]), row) for row in found.rows]
     curves = {
@@ -120,7 +120,7 @@ def _at(curve: Curve, epsilon: float) -> float:
 
 def _options(site: Site, draft: Draft, run: Chosen, rows: int) -> dict[str, Any] | None:
     kind, top = draft.one("budget", "prior"), run.arguments["max_count"]
-    if not kind or isinstance(top, dict) or top > HIGHEST:
+    if not kind or run.several or isinstance(top, dict) or top > HIGHEST:
         return None
     options: dict[str, Any] = {"categories": rows, "max_count": top}
     if kind == "shape":

@@ -55,8 +55,9 @@ class Folder:
         return [self.shown(path) for path in self._files() if _is_candidate(path)]
 
     def releases(self) -> list[str]:
-        """Folders that hold a release."""
-        return [self.shown(path.parent) for path in self._files() if path.name == "release.json"]
+        """Folders that hold a release, but for the columns of a release of several."""
+        found = [path.parent for path in self._files() if path.name == "release.json"]
+        return [self.shown(path) for path in found if path.parent not in found]
 
     def ledgers(self) -> list[str]:
         """Files that are called ledgers."""

@@ -62,6 +62,7 @@ def add_channels(one: Channel, other: Channel) -> Channel:
         likelihood=likelihood,
         kinds=kinds,
         shown=one.shown[first] + other.shown[second],
+        groups=np.zeros(len(seen), dtype=np.int64),
         laws=np.broadcast_to(prior, (len(seen), size)),
         prior=prior,
     )

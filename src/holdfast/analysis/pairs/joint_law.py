@@ -38,6 +38,8 @@ class Channel:
     """The kind of each row."""
     shown: Integers = field(repr=False)
     """The released count of each kind."""
+    groups: Integers = field(repr=False)
+    """The group whose mechanism drew it, by number; -1 for rows publicly known to be zero."""
     laws: Floats = field(repr=False)
     """For each kind, the law that the released counts of its group were to have."""
     prior: Floats = field(repr=False)
@@ -68,8 +70,15 @@ def channel_of(release: "Release") -> Channel:
             release.target if release.groups is None else release.groups.at(group).released
         )
         likelihood[:, place] = np.maximum(drawn.expected(np.eye(1, n, count)[0]), 0.0)
-    shown = np.where(seen % (n + 1) < n, seen % (n + 1), 0)
-    return Channel(likelihood=likelihood, kinds=kinds, shown=shown, laws=laws, prior=release.target)
+    groups, counts = np.divmod(seen, n + 1)
+    return Channel(
+        likelihood=likelihood,
+        kinds=kinds,
+        shown=np.where(counts < n, counts, 0),
+        groups=np.where(counts < n, groups, -1),
+        laws=laws,
+        prior=release.target,
+    )
 
 
 def drawn_by(release: "Release", group: int) -> tuple[Mechanism, Floats]:

@@ -9,14 +9,14 @@ T may have no exact solution, or one that blows up: f is the least-squares solut
 penalty on its own size so small that what it bends is little beside the noise of N rows.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.known_zeros import row_kinds
-from holdfast.analysis.pairs.joint_law import drawn_by
-from holdfast.arrays import Floats, Marks
+from holdfast.analysis.pairs.joint_law import Channel, Pairs, drawn_by
+from holdfast.arrays import Floats, Integers
 from holdfast.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -27,14 +27,14 @@ PENALTY = 0.3  # over N
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Powers:
-    """For each row, numbers whose means are its true count and that count squared."""
+    """For each kind of row, numbers whose means are its true count and that count squared."""
 
     count: Floats
     square: Floats
 
-    def of(self, marks: Marks) -> "Powers":
-        """Of some rows."""
-        return Powers(count=self.count[marks], square=self.square[marks])
+    def at(self, kinds: Integers) -> "Powers":
+        """Of rows, or pairs, of these kinds."""
+        return Powers(count=self.count[kinds], square=self.square[kinds])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,8 @@ class Moments:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Deviations:
-    """Of rows, or of pairs of true counts, from the means: first powers, products and squares."""
+    """Of pairs of kinds, from the means: first powers, products and squares; each has the true
+    deviation as its mean."""
 
     one: Floats
     other: Floats
@@ -75,7 +76,7 @@ class Deviations:
 
     @staticmethod
     def of_powers(one: Powers, other: Powers, m: Moments) -> "Deviations":
-        """Of rows: each has the true deviation as its mean."""
+        """From powers, of rows or of all pairs of kinds."""
         a, b = one.count - m.mean, other.count - m.other_mean
         return Deviations(
             one=a,
@@ -85,24 +86,40 @@ class Deviations:
             other_square=other.square - 2 * m.other_mean * other.count + m.other_mean**2,
         )
 
-    @staticmethod
-    def of_pairs(shape: tuple[int, ...], m: Moments) -> "Deviations":
-        """Of all pairs of true counts."""
-        a = np.arange(shape[0], dtype=np.float64)[:, None] - m.mean
-        b = np.arange(shape[1], dtype=np.float64)[None, :] - m.other_mean
-        return Deviations(one=a, other=b, product=a * b, square=a**2, other_square=b**2)
 
-
-def powers_of(release: "Release") -> Powers:
-    """Of every row of a column of counts, whatever mechanisms drew it."""
-    n = len(release.target)
-    groups, counts = np.divmod(row_kinds(release), n + 1)
-    found = np.zeros((2, len(counts)))
-    for group in np.unique(groups[counts < n]).tolist():
-        inside = (groups == group) & (counts < n)
+def powers_of(release: "Release", channel: Channel) -> Powers:
+    """Of every kind of row of a column of counts, whatever mechanisms drew it."""
+    found = np.zeros((2, len(channel.shown)))
+    for group in np.unique(channel.groups[channel.groups >= 0]).tolist():
+        inside = channel.groups == group
         mechanism, prior = drawn_by(release, group)
-        found[:, inside] = _solved(mechanism, prior, PENALTY / release.rows)[:, counts[inside]]
+        solved = _solved(mechanism, prior, PENALTY / release.rows)
+        found[:, inside] = solved[:, channel.shown[inside]]
     return Powers(count=found[0], square=found[1])
+
+
+def noise_of(
+    pairs: Pairs, law: Floats, contribution: Callable[[Integers, Integers], Floats]
+) -> float:
+    """The variance that the draws give to a row's contribution, on average over the law of true
+    pairs. The first column's kind tells which mechanism drew the second one."""
+    one, other = pairs.one, pairs.other
+    beside = dict(zip(pairs.first.tolist(), other.groups[pairs.second].tolist(), strict=True))
+    rows = np.bincount(one.groups[pairs.first] + 1, pairs.rows)
+    found = 0.0
+    for group in np.flatnonzero(rows[1:]).tolist():
+        kinds = np.array([k for k in beside if one.groups[k] == group])
+        sums = np.zeros((3, *law.shape))
+        for second in {beside[k] for k in kinds.tolist()}:
+            mine = np.array([k for k in kinds.tolist() if beside[k] == second])
+            its = np.flatnonzero(other.groups == second)
+            adds = contribution(mine, its)
+            a, b = one.likelihood[:, mine], other.likelihood[:, its].T
+            sums += np.array([a @ each @ b for each in (np.ones_like(adds), adds, adds**2)])
+        sums[1:] /= np.maximum(sums[0], 1e-300)
+        variance = float((law * np.maximum(sums[2] - sums[1] ** 2, 0.0)).sum())
+        found += float(rows[group + 1] / pairs.rows.sum()) * variance
+    return found
 
 
 def _solved(mechanism: Mechanism, prior: Floats, penalty: float) -> Floats:
@@ -116,7 +133,7 @@ def _solved(mechanism: Mechanism, prior: Floats, penalty: float) -> Floats:
 
 
 def moments_of(one: Powers, other: Powers) -> Moments:
-    """Of two columns of the same rows; a variance is never below a thousandth."""
+    """Of two columns, from the powers of every row; a variance is never below a thousandth."""
     means = float(one.count.mean()), float(other.count.mean())
     return Moments(
         mean=means[0],

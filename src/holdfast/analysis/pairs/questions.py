@@ -1,10 +1,10 @@
 """Questions about two counts of the same rows: both zero, correlation, a line through them.
 
 Correlation and line come from moments of the true counts (`moments`); their error is that of the
-noise alone, because the answers are about these very rows: the variance of a row's contribution
-less the part that the true counts have in it. The share of rows with neither comes from the law of
-true pairs that makes the released ones likely (`joint_law`), and its error from weighing the rows
-anew and fitting again, which is a little more than the noise.
+noise alone, because the answers are about these very rows: what the draws do to a row's
+contribution, averaged over the law of true pairs. That law is the one that makes the released pairs
+likely (`joint_law`). The share of rows with neither is read from it, with an error from weighing
+the rows anew and fitting again, which is a little more than the noise.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,12 +16,19 @@ import numpy as np
 from holdfast.analysis.answer import SIMULATED, About, Answer
 from holdfast.analysis.asking import Answers
 from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of
-from holdfast.analysis.pairs.moments import Deviations, Moments, moments_of, powers_of
+from holdfast.analysis.pairs.moments import (
+    Deviations,
+    Moments,
+    Powers,
+    moments_of,
+    noise_of,
+    powers_of,
+)
 from holdfast.analysis.parts.part import digest
 from holdfast.analysis.posterior import check_level
 from holdfast.analysis.selection import chosen_rows, groups_of
 from holdfast.analysis.stage_one import SEED
-from holdfast.arrays import Floats, Marks
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
@@ -31,9 +38,6 @@ if TYPE_CHECKING:
 AGAIN = 20
 FEWEST = 20
 HELD = 5.0  # rows that the law of the whole table is worth beside those of a group
-LEAST_NOISE = (
-    0.25  # of the variance of a row's contribution: what is subtracted is itself estimated
-)
 BOTH_ZERO, ZEROS_IN_WORDS = "both zero", "share of rows with no {0} and no {1}"
 
 
@@ -44,7 +48,7 @@ class Line:
     words: str
     of: Callable[[Moments], float]
     contribution: Callable[[Deviations, Moments], Floats]
-    """How much a row, or a pair of true counts, adds to it, apart from a constant."""
+    """How much a row adds to it, apart from a constant."""
     ends: tuple[float, float] = (-np.inf, np.inf)
 
 
@@ -167,21 +171,24 @@ class Beside:
         return self._line(LINES[question], marks, level)
 
     def _line(self, asked: Line, marks: Marks, level: float) -> Answer:
+        law, pairs, _ = self._law(marks)
+        channels = pairs.one, pairs.other
         one, other = (
-            powers_of(column.known).of(at)
-            for column, at in zip(self.columns, self._places(marks), strict=True)
+            powers_of(column.known, channel)
+            for column, channel in zip(self.columns, channels, strict=True)
         )
-        law, _, _ = self._law(marks)
-        if self.turned:
-            one, other, law = other, one, law.T
-        m = moments_of(one, other)
-        rows = asked.contribution(Deviations.of_powers(one, other, m), m)
-        true = asked.contribution(Deviations.of_pairs(law.shape, m), m)
-        mean = float(rows.mean())
-        spread = float(np.mean((rows - mean) ** 2))
-        noise = spread - float((law * (true - mean) ** 2).sum())
-        error = float(np.sqrt(max(noise, LEAST_NOISE * spread) / len(rows)))
+        m = self._moments(one.at(channels[0].kinds), other.at(channels[1].kinds))
+
+        def adds(first: Integers, second: Integers) -> Floats:
+            a, b = one.at(first[:, None]), other.at(second[None, :])
+            a, b = (b, a) if self.turned else (a, b)
+            return asked.contribution(Deviations.of_powers(a, b, m), m)
+
+        error = float(np.sqrt(noise_of(pairs, law, adds) / int(marks.sum())))
         return _answer(asked.of(m), error, asked.ends, level, "moments")
+
+    def _moments(self, one: Powers, other: Powers) -> Moments:
+        return moments_of(other, one) if self.turned else moments_of(one, other)
 
     def _both_zero(self, marks: Marks, level: float) -> Answer:
         law, pairs, (start, held) = self._law(marks)
