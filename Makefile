@@ -6,11 +6,13 @@ SOURCES := src tests benchmarks packaging docs
 # Tests start many processes, and each would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-# Spark and the browser have both cores to themselves; without pyspark, Java or chromium they say
-# so, and 5 is "no tests"
+# Every worker has one core, and starts with whole folders of tests, which share what they make. Spark
+# and the browser have both cores to themselves; without pyspark, Java or chromium they say so, and 5
+# is "no tests"
 define TESTS
 $(BIN)/python tests/helpers/compile_kernels.py
-$(BIN)/python -m pytest -n auto -m "not spark and not browser"
+OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal \
+  -m "not spark and not browser" --ignore tests/engines/test_spark.py
 $(BIN)/python -m pytest -rs -m browser tests/page/test_browser.py || [ $$? -eq 5 ]
 $(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
 endef
@@ -54,6 +56,7 @@ picture: .venv/.run
 	$(BIN)/python benchmarks/theory_pictures.py docs
 	$(BIN)/python benchmarks/optimum_picture.py docs
 	$(BIN)/python benchmarks/groups_picture.py docs
+	$(BIN)/python benchmarks/bound_picture.py docs
 	$(BIN)/python benchmarks/agencies_page.py docs
 
 wheel: .venv/.build

@@ -96,7 +96,7 @@ def many_groups(number):
 
 
 def refusals():
-    table = pd.DataFrame({"g": ["a", "b"] * 10, "x": [1.0, None] * 10, "n": [0, 1] * 10})
+    table = pd.DataFrame({"g": ["a", "b"] * 10, "x": [1.0, None] * 10, "n": [0, 0, 1, 1] * 5})
     wide = pd.DataFrame({"g": np.arange(30_000), "n": np.arange(30_000) % 7})
     cases = {
         "a class without a number": (table, {"within": holdfast.classes("x", 2), "max_count": 3}),

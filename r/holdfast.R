@@ -22,7 +22,8 @@ hf_read <- function(folder) {
   if (!(record$schema %in% 2:5))
     stop("this reader knows bundles of schema 2 to 5; this one is of schema ", record$schema)
   if (!is.null(record$counts)) return(hf_read_several(folder, record))
-  table <- hf_table(if (is.null(record$other_counts)) folder else hf_above(folder), record)
+  own <- any(file.exists(file.path(folder, c("table.csv", "table.parquet"))))
+  table <- hf_table(if (own) folder else hf_above(folder), record)
   column <- if (is.null(record$count_column)) "count" else record$count_column
   counts <- suppressWarnings(as.integer(as.character(table[[column]])))
   table[[column]] <- counts

@@ -24,6 +24,9 @@ EXCEPTIONS = {
     ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
     ("verify.texts", "release.text"): "what people read must follow from the record by the maker's "
     "own words; no privacy claim rests on it",
+    ("verify.texts", "release.several_text"): "likewise, of several counts",
+    ("release.several", "analysis.frames"): "a release of several becomes a data frame likewise",
+    ("release.several", "release.several_bundle"): "`TableRelease.save`, likewise",
     ("mechanism.mechanism", "engines.opendp"): "`Mechanism.as_opendp`, likewise",
     ("mechanism.mechanism", "mechanism.sampling"): "`Mechanism.sample`, likewise",
 }

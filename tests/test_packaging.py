@@ -17,13 +17,15 @@ def text(path):
 
 
 def test_the_conda_recipe_needs_what_the_package_needs():
-    recipe = text("packaging/conda/meta.yaml").split("  run:\n")[1].split("\n\n")[0]
-    needed = {line.strip(" -").replace(" ", "") for line in recipe.splitlines()}
+    recipe = yaml.safe_load(text("packaging/conda/recipe.yaml"))
+    needed = {word.replace(" ", "") for word in recipe["requirements"]["run"]}
     assert needed == {*PROJECT["dependencies"], f"python{PROJECT['requires-python']}"}
+    scripts = {f"{name} = {call}" for name, call in PROJECT["scripts"].items()}
+    assert set(recipe["build"]["python"]["entry_points"]) == scripts
 
 
 def test_no_other_file_repeats_the_version():
-    for path in ("CITATION.cff", "packaging/conda/meta.yaml", "src/holdfast/__init__.py"):
+    for path in ("CITATION.cff", "packaging/conda/recipe.yaml", "src/holdfast/__init__.py"):
         assert PROJECT["version"] not in text(path), path
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from holdfast.privatizers.private_quantile import PrivateQuantile
     from holdfast.release.bundle import load
     from holdfast.release.release import Privacy, Release, StreamedRelease
+    from holdfast.release.several import StreamedTableRelease, TableRelease
+    from holdfast.release.several_bundle import load_table
     from holdfast.studies import plots, theory
     from holdfast.studies.audit import Audit
     from holdfast.studies.audit.black_box import audit
@@ -50,6 +52,8 @@ __all__ = [
     "PrivateQuantile",
     "Release",
     "StreamedRelease",
+    "StreamedTableRelease",
+    "TableRelease",
     "audit",
     "baselines",
     "classes",
@@ -58,6 +62,7 @@ __all__ = [
     "constructors",
     "count_by",
     "load",
+    "load_table",
     "metrics",
     "opendp_measurement",
     "plan",
@@ -92,12 +97,15 @@ _HOMES = {
     "PrivateQuantile": "privatizers.private_quantile",
     "Release": "release.release",
     "StreamedRelease": "release.release",
+    "StreamedTableRelease": "release.several",
+    "TableRelease": "release.several",
     "audit": "studies.audit.black_box",
     "classes": "tables.groups",
     "combine": "analysis.combining",
     "compare": "studies.compare.comparison",
     "count_by": "tables.count_by",
     "load": "release.bundle",
+    "load_table": "release.several_bundle",
     "opendp_measurement": "engines.opendp",
     "plan": "studies.plan.plan",
     "privatize": "engines.memory",

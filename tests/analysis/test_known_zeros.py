@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ def undecided(release):
     return dataclasses.replace(release, structural_zero_rows=None)
 
 
+@cache
 def without_drawn_zeros():
     """Stage 1 gave 0 no share, so every 0 in the table is publicly known."""
     for seed in range(60):

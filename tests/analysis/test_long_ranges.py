@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import holdfast
+from holdfast import HoldfastError
 from holdfast.analysis.evidence import evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.long_ranges import LongEvidence, find_evidence
 from holdfast.analysis.nonlinear import SLOPES, gini, variance
+from holdfast.analysis.stage_one import _long_errors, _told_apart
 from holdfast.privatizers import CumulativeIsotonic
 
 ROWS, TOP = 3000, 5_000
@@ -97,3 +99,54 @@ def test_the_share_of_an_answer_goes_through_the_mechanism_once(release):
     view = replace(find_evidence(release), mechanism=Counted())
     share(TOP + 1, at_most=9).answer(view, estimator="best", level=0.9)
     assert len(asked) == 1
+
+
+def test_parts_of_long_ranges_are_answered_without_anything_n_by_n():
+    random = np.random.default_rng(8)
+    counts = random.lognormal(5, 1.5, 2000).astype(int).clip(max=20_000)
+    low = np.argsort(np.argsort(counts + random.normal(0, 20, 2000))) < 300
+    covered = []
+    for seed in range(12):
+        release = holdfast.privatize(counts, epsilon=1, max_count=20_000, seed=seed)
+        mean = release.ask("mean", where=low)
+        share = release.ask("share", at_least=50, where=low)
+        median = release.ask("median", where=low)
+        for answer, true in (
+            (mean, counts[low].mean()),
+            (share, (counts[low] >= 50).mean()),
+            (median, np.sort(counts[low])[149]),
+        ):
+            covered.append(answer.interval[0] <= true <= answer.interval[1])
+        assert abs(mean.estimate - counts[low].mean()) < 1 and mean.standard_error < 0.5
+    assert np.mean(covered) > 0.75
+    with pytest.raises(HoldfastError, match="shares, means, totals and quantiles"):
+        release.ask("gini", where=low)
+
+
+def test_when_stage_1_is_repeated_dense_rows_scatter_and_sparse_ones_stay(release):
+    seen = []
+
+    def spy(histogram, *, epsilon, rng):
+        seen.append(histogram.copy())
+        return histogram / histogram.sum()
+
+    errors = _long_errors(release, spy)
+    border = _told_apart(release.target * ROWS, float(release.privacy.budget.unit_1))
+    assert 1 < border < TOP
+    assert not errors.any() and {int(start.sum()) for start in seen} == {ROWS}
+    assert (seen[0][:border] != seen[1][:border]).any()
+    assert (seen[0][border:] == np.rint(release.distribution * ROWS)[border:]).all()
+    assert (seen[0][border:] == seen[1][border:]).all() and seen[0][border:].any()
+
+
+def test_rows_are_compared_and_ranked_where_no_law_of_all_counts_could_be_held():
+    counts = np.r_[np.arange(300) % 40, 90_000, 90_001, 180_000]
+    release = holdfast.privatize(counts, epsilon=1, max_count=200_000, seed=3)
+    first, *others = release.top(3)
+    assert first.row == 302 and first.highest > 0.99 and first.probability > 0.99
+    assert {row.row for row in others} == {300, 301}
+    assert abs(sum(row.highest for row in (first, *others)) - 1) < 0.01
+    found = release.compare(302, 300)
+    assert found.first_more > 0.999 and found.equal == 0
+    low, high = found.interval
+    assert abs(found.difference - 90_000) < 40 and low < found.difference < high < low + 60

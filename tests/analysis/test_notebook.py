@@ -92,3 +92,10 @@ def test_a_tail_that_would_vanish_is_drawn_again():
     from holdfast.analysis.report.content import report
 
     assert "The same from 1 on, enlarged" in markdown(report(made))
+
+
+def test_classes_of_ones_own_stand_in_their_order(release):
+    size = pd.Series(np.arange(600)[::-1])
+    found = release.ask("mean", by=pd.cut(size, [-1, 99, 299, 600]))
+    assert [str(name) for name in found] == ["(-1, 99]", "(99, 299]", "(299, 600]"]
+    assert "notes" not in repr(release.top(1)[0])

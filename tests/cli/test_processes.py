@@ -190,7 +190,7 @@ def test_a_disk_that_fills_up_is_named(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     release = holdfast.privatize([0, 1, 2], epsilon=1, max_count=3)
-    monkeypatch.setattr("holdfast.release.bundle._write_text", full)
+    monkeypatch.setattr("holdfast.release.bundle.write_text", full)
     with pytest.raises(HoldfastError, match=r"No space left on device.*make room"):
         release.save(tmp_path / "r")
     assert os.listdir(tmp_path) == []

@@ -72,15 +72,6 @@ def test_the_pieces_add_up_to_the_matrix(family, selector):
     assert pieces.scale(0).sum() == pytest.approx(1)
 
 
-def test_the_representation_alone_is_the_same_as_with_the_matrix():
-    z = hump(200)
-    alone = Heuristic(selector="max").represent(z, epsilon=1)
-    whole = Heuristic(selector="max")(z, epsilon=1).representation
-    assert (alone.columns == whole.columns).all()
-    assert (alone.amounts == whole.amounts).all()
-    assert (alone.bound_from == whole.bound_from).all()
-
-
 def ulp_ties(n, seed):
     z = np.full(n, 1 / n) * (1 + np.random.default_rng(seed).integers(-2, 3, n) * 2.0**-52)
     return z / z.sum()

@@ -7,7 +7,7 @@ import pytest
 
 import holdfast
 from holdfast.errors import HoldfastError
-from holdfast.release.several_bundle import load_several
+from holdfast.release.several_bundle import load_table
 from holdfast.tables.csv import CsvTable
 from several_tables import NAMES, TOPS, three_counts
 
@@ -17,9 +17,7 @@ OPTIONS = {"category": "name", "max_count": TOPS, "epsilon": 3, "seed": 1}
 def release_of(columns=NAMES, table=None, **options):
     tops = {name: TOPS[name] for name in columns}
     table = three_counts() if table is None else table
-    return holdfast.privatize(
-        table, count=list(columns), **OPTIONS | {"max_count": tops} | options
-    )
+    return holdfast.privatize(table, count=list(columns), **OPTIONS | {"max_count": tops} | options)
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +118,7 @@ def test_a_bundle_of_several_loads_as_it_was_saved(tmp_path, joint):
     release = release_of(joint=joint, within="group" if joint else None, rows=2, unit="firm")
     release.save(tmp_path / "out")
     assert holdfast.verify(tmp_path / "out").damage == ()
-    again = load_several(tmp_path / "out")
+    again = load_table(tmp_path / "out")
     assert again.privacy == release.privacy and again.joint is joint
     for name in NAMES:
         assert (again[name].counts == release[name].counts).all()

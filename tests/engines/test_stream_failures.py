@@ -84,14 +84,14 @@ def test_a_file_that_vanishes_from_a_folder_while_it_is_drawn(tmp_path):
 
 @pytest.mark.parametrize("name", ["README.md", "release.json", "SHA256SUMS"])
 def test_a_disk_that_is_full_after_the_table(name, tmp_path, monkeypatch):
-    write = bundle._write_text
+    write = bundle.write_text
 
     def full(path, text):
         if path.name == name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         write(path, text)
 
-    monkeypatch.setattr(bundle, "_write_text", full)
+    monkeypatch.setattr(bundle, "write_text", full)
     said = failed(written(tmp_path, "csv"), tmp_path)
     assert f"`{tmp_path}` cannot be written to (No space left on device)" in said
 
@@ -118,7 +118,7 @@ def test_a_disk_that_is_really_full(kind, small_disk, tmp_path):
 def test_a_disk_without_room_is_found_before_anything_is_paid(small_disk, tmp_path):
     ledger = holdfast.Ledger(small_disk / "budget.ledger")
     ledger.set_limit("visits", epsilon=1)
-    (small_disk / "filler").write_bytes(bytes(900_000))
+    (small_disk / "filler").write_bytes(bytes(960_000))
     options = {"count": "visits", "keep": "shop", "epsilon": 1, "max_count": 20}
     options |= {"ledger": ledger, "dataset": "visits"}
     with pytest.raises(HoldfastError, match=r"has no room.*Nothing was drawn or spent"):

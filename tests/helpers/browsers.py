@@ -84,10 +84,15 @@ def browser(*, script: bool = True, width: int = 1100, dark: bool = False) -> It
         driver = Chrome(options=options, service=ChromeService(str(DRIVER)))
         driver.implicitly_wait(15)
         try:
-            size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
-            driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-            scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-            driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+            look(driver, width=width, dark=dark)
             yield driver
         finally:
             driver.quit()
+
+
+def look(driver: Any, *, width: int = 1100, dark: bool = False) -> None:
+    """Make a browser so wide, and light or dark."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})

@@ -51,7 +51,9 @@ def bundle(tmp_path_factory):
     place = tmp_path_factory.mktemp("bundle")
     table = write_counties(place / "deaths.csv", rows=80)
     names = {"count": "deaths", "category": "county"}
-    holdfast.privatize(table, epsilon=2, max_count=4, **names).save(place / "first")
+    quick = holdfast.privatizers.CumulativeIsotonic()  # answers repeat it a hundred times
+    release = holdfast.privatize(table, epsilon=2, max_count=4, privatizer=quick, **names)
+    release.save(place / "first")
     return place / "first"
 
 

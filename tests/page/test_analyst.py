@@ -71,7 +71,7 @@ def test_a_question_may_be_about_some_rows_and_by_a_column(visitor, kept):
     assert "You ask: mean, where population < 1300, by state" in page
     assert "--where 'population < 1300' --by state" in page
     page = visitor.get(f"{kept}/ask?{urlencode(asked | {'where': 'population <'})}").text
-    assert "the condition cannot be read" in page
+    assert "The condition cannot be read" in page
 
 
 def test_a_regression_stands_beside_the_one_that_noise_bends(visitor, kept):
@@ -186,6 +186,9 @@ def test_a_zip_writes_nowhere_else(visitor, tmp_path):
     page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
     assert "damaged" in page.text
     assert [path.parent.name for path in tmp_path.rglob("evil.txt")] == ["release"]
+    data = zipped(**{"release.json": b"{}", "..__release.json": b"{}", "..__evil.txt": b"x"})
+    page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+    assert page.status_code == 400 and len(list(tmp_path.rglob("evil.txt"))) == 1
 
 
 def test_a_bomb_is_not_unpacked(visitor, monkeypatch):
@@ -210,6 +213,12 @@ def test_a_simulation_is_called_one_on_every_page(visitor, folder):
     address = visitor.post("/releases", {"path": "sim"}).url.path
     for part in ("", "/ask", "/table", "/compare"):
         assert "SIMULATION" in visitor.get(address + part).text
+
+
+def test_a_column_whose_table_is_outside_of_the_folder_is_not_opened(visitor, folder):
+    (folder / "release.json").write_text('{"table_above": true}')
+    reply = visitor.post("/releases", {"path": "."})
+    assert reply.status_code == 400 and "outside of the page" in words_of(reply.text)
 
 
 def test_a_folder_without_a_release_is_no_release(visitor, folder):

@@ -60,6 +60,14 @@ def test_links_and_hidden_files_are_not_listed(tricky):
     assert Folder.at(tricky).tables() == ["deaths.csv"]
 
 
+def test_what_a_ledger_keeps_is_not_listed_among_the_releases(folder):
+    for name in ("first", "b.ledger.releases/000001-ab", "old.releases/second"):
+        (folder / name).mkdir(parents=True)
+        (folder / name / "release.json").touch()
+    (folder / "b.ledger").touch()
+    assert Folder.at(folder).releases() == ["first", "old.releases/second"]
+
+
 def test_few_of_many_files_are_listed(folder):
     for number in range(400):
         (folder / f"t{number:03d}.csv").touch()

@@ -25,13 +25,15 @@ FILES = {
     "semicolons and decimal commas": (GERMAN, {"decimal": ","}),
     "thousands": (HEADER + LARGE, {"thousands": ","}),
     "a total below": (HEADER + BODY + TOTAL, {"last_row": "61"}),
+    "a total above": (HEADER + TOTAL + BODY, {"leave_out": "2"}),
     "codes": (HEADER + CODED, {"missing": "<5"}),
     "a column without a name": ("," + (HEADER + BODY[:-1]).replace("\n", "\n1,") + "\n", {}),
 }  # fmt: skip
 SENTENCES = {
     "thousands": (HEADER + LARGE, "say so in step 1"),
     "decimal commas": (GERMAN, "say so in step 1"),
-    "a total below": (HEADER + BODY + TOTAL, "name its last row in step 1"),
+    "a total": (HEADER + BODY + TOTAL, "in step 1 under “Rows to leave out”"),
+    "points between thousands": (HEADER + "A,NE,1.204\nB,NE,3\n", "(1.204), say so in step 1"),
     "codes": (HEADER + CODED, "a code such as <5 that means not known is named below"),
     "a negative code": (HEADER + BODY + "X,NE,-999\n", "“Codes that mean: not known”"),
     "units below the names": (HEADER + "name,name,persons\n" + BODY, "data row 1 is text"),

@@ -1,9 +1,11 @@
 """The steward's five steps: what they show, refuse, keep, and do once."""
 
+import io
 import re
 import shlex
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -69,10 +71,10 @@ def test_no_step_is_reached_before_those_above_it(visitor):
 
 
 WRONG_COLUMNS = {
-    "no count": ({"role:county": "category"}, "no column has the role “the counts”"),
-    "two counts": (
-        {"role:deaths": "count", "role:population": "count"},
-        "“the counts” is one column",
+    "no count": ({"role:county": "category"}, "No column has the role “the counts”"),
+    "two categories": (
+        {"role:deaths": "category", "role:population": "category"},
+        "“names the row” is one column",
     ),
     "text as count": ({"role:county": "count"}, "county"),
     "a column that is not there": ({"role:nowhere": "count"}, "must be a column of the table"),
@@ -94,12 +96,12 @@ def test_wrong_columns_are_said_in_words(visitor, case):
 WRONG_BUDGETS = {
     "no epsilon": ({"epsilon": ""}, "“Epsilon” is missing"),
     "too much": ({"epsilon": "11"}, "protects nobody"),
-    "no highest count": ({"max_count": ""}, "“Highest count that is published” is missing"),
-    "a word": ({"max_count": "many"}, "published” must be a whole number"),
+    "no highest count": ({"max_count": ""}, "The highest count that is published is missing"),
+    "a word": ({"max_count": "many"}, "published must be a whole number"),
     "a quantile of 1": ({"top": "quantile", "quantile": "1"}, "must lie above 0 and below 1"),
     "a ledger without a name": ({"ledger": "b.ledger"}, "go together"),
-    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "there is no `b.ledger`"),
-    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "there is no `no.csv`"),
+    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "There is no `b.ledger`"),
+    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "There is no `no.csv`"),
     "a guess in words": ({"prior": "shape", "zeros": "some", "mean": "3"}, "must be a number"),
 }
 
@@ -191,7 +193,7 @@ def test_people_are_counted_first(visitor, folder, at_once):
     (folder / "people.csv").write_text("person,county\n" + "\n".join(people) + "\n")
     draft = visitor.start(path="people.csv", rows="people")
     page = visitor.post(f"{draft}/columns", {"role:county": "by"})
-    assert "the list of categories is missing" in problem_of(page)
+    assert "The list of categories is missing" in problem_of(page)
     fields = {"role:county": "by", "role:person": "per", "listed": "A\nB\nC\nD"}
     page = visitor.post(f"{draft}/columns", fields)
     assert page.url.path == f"{draft}/protected"
@@ -257,6 +259,38 @@ def test_parts_of_a_table_are_paid_side_by_side(visitor, folder, at_once):
     assert "no row has the label 'C'" in problem_of(page)
 
 
+def test_several_columns_of_counts_are_released_under_one_promise(visitor, folder, at_once):
+    rows = [f"C{i},{i * i * 31 % 5},{i * 7 % 6}" for i in range(80)]
+    (folder / "crimes.csv").write_text("county,murders,thefts\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="crimes.csv")
+    roles = {"role:county": "category", "role:murders": "count", "role:thefts": "count"}
+    page = visitor.post(f"{draft}/columns", roles)
+    assert "possibly in several of the columns" in page.text
+    page = visitor.post(f"{draft}/protected", {"contributions": "1", "rows": "2"})
+    assert "at most 1 to each of at most 2 rows" in visitor.get(f"{draft}/protected").text
+    page = visitor.post(f"{draft}/budget", BUDGET | {"epsilon": "4", "max_count": "4 5 6"})
+    assert "must have one value for each of the 2 columns" in problem_of(page)
+    page = visitor.post(f"{draft}/budget", BUDGET | {"epsilon": "4", "max_count": "4 5"})
+    words = words_of(page.text)
+    assert "It spends epsilon 4 on any one person, in all" in words and "The column thefts" in words
+    assert "--max-count murders=4 --max-count thefts=5" in words and "--rows 2" in words
+    page = visitor.press(draft, out="out").text
+    assert "recomputed and holds" in page and "Columns of counts in this release" in page
+    whole, first = re.findall(r'href="(/releases/\w+)"', page)[:2]
+    assert "learns almost the same" in visitor.get(first).text
+    assert visitor.get(f"{first}/ask?what=mean").text.count("You ask: mean") == 1
+    for address in (whole, first):
+        assert visitor.get(f"{address}/report").text.startswith("<!doctype html>")
+        names = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content)).namelist()
+        assert {"out/table.csv", "out/release.json", "again.py"} <= set(names)
+        assert visitor.get(f"{address}/get/table").text.startswith("county,murders,thefts\n")
+    assert visitor.get(f"{whole}/ask").status_code == 400
+    data = visitor.get(f"{whole}/get/zip").content
+    page = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
+    assert "recomputed and holds" in page.text and "Columns of counts" in page.text
+    assert visitor.site.folder.releases() == ["out"]
+
+
 def test_after_a_refusal_the_steps_are_open_again(visitor, folder, at_once):
     draft = visitor.start(path="deaths.csv")
     visitor.fill(draft)
@@ -287,6 +321,7 @@ def test_a_draft_can_be_removed(visitor):
 def quick_plan(monkeypatch):
     """Few budgets, few repetitions: what is shown, not how exactly."""
     monkeypatch.setattr("holdfast.page.expected.EPSILONS", (1,))
+    monkeypatch.setattr("holdfast.page.expected.FEW_EPSILONS", (1,))
     monkeypatch.setattr("holdfast.page.expected.REPETITIONS", 2)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from families import hump
 from holdfast.constructors import Optimal
-from holdfast.mechanism.blur import class_blur
+from holdfast.mechanism.blur import first_relation
 from holdfast.privatizers.conditional import fit_conditional
 from holdfast.privatizers.group_model import LEVEL, crossed, trends
 from holdfast.privatizers.groups import group_sums
@@ -68,6 +68,11 @@ def test_the_marginal_law_is_that_of_all_rows():
     rows = seen.sum(axis=1)
     assert rows @ fit.targets == pytest.approx(rows @ fit.sources, rel=1e-4)
     assert fit.targets.sum(axis=1) == pytest.approx(1)
+
+
+def class_blur(mechanism, law, classes):
+    cells = [[0, k] for k in range(classes.max() + 1)]
+    return first_relation([mechanism], [law], classes).blur(np.array(cells))
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1"])

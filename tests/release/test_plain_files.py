@@ -74,6 +74,7 @@ def test_intervals_csv_says_what_the_release_does(tmp_path, kind):
     assert rows["expected"] == [f"{mean:.3f}" for mean in found.mean]
     stated = json.loads((tmp_path / "out" / "release.json").read_text())["intervals"]
     assert stated["every"] is (kind == "for every count")
+    assert ">7+</text>" in (tmp_path / "out" / "distribution.svg").read_text()
     assert holdfast.verify(tmp_path / "out")
 
 

@@ -45,7 +45,7 @@ def r(code, folder):
     return done.returncode, done.stdout, done.stderr
 
 
-def table(rows=6000, delimiter=",", top=60):
+def table(rows=1500, delimiter=",", top=60):
     counts = np.random.default_rng(5).geometric(0.2, rows).clip(max=top + 3) - 1
     flags = np.where(counts == 0, np.arange(rows) % 2, 0)
     cells = [[f"é{k}", str(c), str(f)] for k, (c, f) in enumerate(zip(counts, flags, strict=True))]
@@ -66,7 +66,7 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_r_gives_the_rows_and_the_intervals_to_the_last_digit(case, tmp_path):
     level, row = (0.8, 5) if case == "weights" else (0.9, 3)
-    rows = {"few rows": 40, "rather few rows": 400}.get(case, 6000)
+    rows = {"few rows": 40, "rather few rows": 400}.get(case, 1500)
     source = table(rows, delimiter=";" if case == "weights" else ",")
     made = holdfast.privatize(source, count="n", category="näme", seed=1, **CASES[case])
     made.save(tmp_path / "out")

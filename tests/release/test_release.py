@@ -233,12 +233,12 @@ def test_a_folder_that_cannot_be_made_is_an_error(tmp_path):
 def test_a_bundle_of_the_first_schema_is_refused_by_name(bundle):
     forge(bundle, schema=1)
     with pytest.raises(
-        HoldfastError, match="schema 1, of an older holdfast; this one reads 2 to 4"
+        HoldfastError, match="schema 1, of an older holdfast; this one reads 2 to 5"
     ):
         holdfast.load(bundle)
 
 
-@pytest.mark.parametrize("step", ["_hash", "_flush", "written"])
+@pytest.mark.parametrize("step", ["file_hash", "_flush", "written"])
 def test_a_failure_half_way_leaves_nothing(tmp_path, monkeypatch, step):
     def fail(*args, **kwargs):
         raise OSError("disk full")

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ def test_a_function_of_one_table_is_drawn_again_and_again():
 def test_nothing_is_found_where_there_is_nothing():
     # measured on the draws that it was chosen on, "seen on one side only" would be infinite
     rng = np.random.default_rng(4)
-    for _ in range(20):
+    for _ in range(10):
         found = holdfast.audit(
             lambda table, size: rng.normal(size=(size, 3)),
             0,
@@ -195,11 +196,12 @@ def test_outputs_of_any_kind_are_compared(shape):
     def mechanism(bit):
         return shape(int(bit) if rng.random() < 0.95 else 1 - int(bit))
 
-    found = holdfast.audit(mechanism, 0, 1, epsilon=1, draws=2000)
+    found = holdfast.audit(mechanism, 0, 1, epsilon=1, draws=1000)
     assert found.violation and found.lower_bound < math.log(19)
 
 
 def test_a_release_is_compared_by_its_target_and_counts():
+    @cache  # a seed makes them all the same
     def release(counts):
         return holdfast.privatize(
             counts,
@@ -210,7 +212,7 @@ def test_a_release_is_compared_by_its_target_and_counts():
             seed=1,
         )
 
-    assert holdfast.audit(release, [0, 1], [1, 1], epsilon=1, draws=400).violation
+    assert holdfast.audit(release, (0, 1), (1, 1), epsilon=1, draws=400).violation
 
 
 def test_clopper_pearson_agrees_with_scipy():
@@ -263,11 +265,11 @@ def test_a_whole_release_keeps_its_budget_and_uses_it():
         table,
         neighbour,
         epsilon=1,
-        draws=16_000,
+        draws=8000,
         batched=True,
         features=repeated.stage_2_loss(table, neighbour),
     )
-    assert 0.6 < found.lower_bound < 1
+    assert 0.5 < found.lower_bound < 1
     assert repeated.budget.stage_1 + repeated.budget.stage_2 == 1
 
 
@@ -353,6 +355,6 @@ def test_an_output_of_another_kind_now_and_then_accuses_nobody(odd):
     def mechanism(table):
         return odd if rng.random() < 0.01 else int(rng.integers(5))
 
-    for _ in range(5):
+    for _ in range(2):
         found = holdfast.audit(mechanism, 0, 1, draws=1000, confidence=SURE)
         assert found.lower_bound == 0

@@ -54,10 +54,11 @@ def test_pictures_are_written_whole_and_the_same_twice(tmp_path, suffix):
         ]
 
     first, second = draw(tmp_path / "1"), draw(tmp_path / "2")
+    assert distribution_overlay(None, {"default": SHARES}, tmp_path / f"c.{suffix}", title="C")
     start = b"\x89PNG" if suffix == "png" else b"<?xml"
     for one, other in zip(first, second, strict=True):
         assert one.read_bytes() == other.read_bytes() and one.read_bytes().startswith(start)
-    assert len(list((tmp_path / "1").iterdir())) == 4
+    assert len(list((tmp_path / "1").iterdir())) == 3
 
 
 def test_an_svg_holds_its_title_legend_and_axes_as_text(tmp_path):

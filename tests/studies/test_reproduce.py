@@ -45,6 +45,7 @@ TINY = {
         replications=ONE,
         data=("binomial",),
         grid=dict(EXPERIMENTS["accuracy"].grid) | {"epsilon": FEW},
+        draw=lambda rows: EXPERIMENTS["accuracy"].draw(rows)[-1:],  # the others are alike
     ),
     "optimality-gap": replace(
         EXPERIMENTS["optimality-gap"], replications={QUICK: 3}, data=("binomial",)

@@ -40,6 +40,8 @@ def test_the_lines_that_are_named_are_a_table_of_their_own():
     found = parse_part(data, Lines(3, 23))
     assert found == parse_part(TABLE.replace("\n", "\r\n").encode(), Lines())
     assert len(found.rows) == 20 and found.newline == "\r\n"
+    part = parse_part(data, Lines(3, 23, (4, 6)))
+    assert [row[0] for row in part.rows][:3] == ["Kreis 1", "Kreis 3", "Kreis 4"]
 
 
 NUMBERS = {
@@ -70,6 +72,8 @@ def test_marks_are_taken_out_of_numbers_and_of_nothing_else(case):
         ({"header_row": 99}, "`header_row` must be"),
         ({"last_row": 1}, "`last_row` must be"),
         ({"last_row": 99}, "the file has 5 lines"),
+        ({"header_row": 3, "leave_out": [3]}, "from 4 to 5, got 3"),
+        ({"header_row": 3, "leave_out": [6]}, "from 4 to 5, got 6"),
         ({"thousands": "x"}, "`thousands` must be"),
         ({"thousands": ",", "decimal": ","}, "another mark"),
         ({"decimal": "x"}, "`decimal` must be"),
@@ -90,9 +94,10 @@ def test_a_file_with_a_title_and_a_total_is_released(tmp_path, cli):
     release = holdfast.privatize(table, epsilon=2, max_count=5, count="deaths", category="county")
     assert release.rows == 40
     words = ["--header-row", "2", "--last-row", "42", "--thousands", ",", "--dry-run", "--json"]
+    words += ["--leave-out", "3"]
     names = ["--count", "deaths", "--category", "county", "--max-count", "5", "--epsilon", "2"]
     code, said, _ = cli("privatize", str(tmp_path / "a.csv"), *names, *words)
-    assert code == 0 and '"rows": 40' in said
+    assert code == 0 and '"rows": 39' in said
     code, _, said = cli("privatize", str(tmp_path / "a.csv"), *names, *words, "--stream")
     assert code == 2 and "leave out --stream" in said
 
@@ -108,6 +113,10 @@ def test_a_sheet_ends_at_its_last_row(tmp_path):
     with pytest.raises(HoldfastError, match="--last-row"):
         holdfast.read_excel(tmp_path / "a.xlsx")
     assert len(holdfast.read_excel(tmp_path / "a.xlsx", last_row=3).rows) == 2
+    left = holdfast.read_excel(tmp_path / "a.xlsx", last_row=3, leave_out=[2])
+    assert left.rows == [["B", "2"]]
+    with pytest.raises(HoldfastError, match="from 2 to 3, got 1"):
+        holdfast.read_excel(tmp_path / "a.xlsx", last_row=3, leave_out=[1])
     with pytest.raises(HoldfastError, match="`last_row` must be"):
         holdfast.read_excel(tmp_path / "a.xlsx", last_row=1)
     with pytest.raises(HoldfastError, match="for CSV files"):

@@ -10,6 +10,7 @@ from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
 from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
 from holdfast.analysis.markup import small, table
+from holdfast.analysis.parts.long import is_long
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
 from holdfast.analysis.parts.totals import measured_answer
@@ -223,7 +224,8 @@ def _is_capped(part: Part, kind: Question, found: Answer) -> bool:
     """Whether counts above max_count enter as max_count, and there are some."""
     if kind.capped is None or not part.rows or found.estimator == MEASURED:
         return False
-    return high_is_noted(float(part.estimate.histogram[-1]) / part.rows)
+    shares = part.histogram if is_long(part) else part.estimate.histogram
+    return high_is_noted(float(shares[-1]) / part.rows)
 
 
 def _notes(part: Part, kind: Question, found: Answer) -> tuple[str, ...]:

@@ -1,13 +1,15 @@
 """Questions about single rows, which say less than the distribution does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast.analysis.answer import percent
+from holdfast.analysis.evidence import DENSE_UP_TO
 from holdfast.analysis.known_zeros import row_kinds
+from holdfast.analysis.long_rows import Standings, difference_law, long_standings
 from holdfast.analysis.posterior import (
     Posterior,
     check_level,
@@ -45,7 +47,7 @@ class TopRow:
     """That it is truly among the k highest; ties are broken at random. By simulation: ±2 %."""
     highest: float
     """That it is truly the highest of all, found in the same way."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), repr=False)
     """What a reader should know."""
 
 
@@ -93,11 +95,11 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     hint = "there cannot be more of them than rows."
     k = whole_number(k, "k", least=1, most=len(release.counts), hint=hint)
     level = check_level(level)
-    seen, kinds = np.unique(row_kinds(release), return_inverse=True)
-    laws = [row_law(release, kind) for kind in seen]
-    highest, chances = _chances_on_top(laws, np.bincount(kinds), (1, k))
-    means = np.array([law.mean for law in laws])
-    order = np.lexsort((-release.counts, -means[kinds], -chances[kinds]))[:k]
+    kinds = row_kinds(release)
+    long = len(release.target) > DENSE_UP_TO and release.groups is None
+    found = long_standings(release, kinds, k) if long else _standings(release, kinds, k)
+    order = np.lexsort((-release.counts[found.rows], -found.means, -found.chances))[:k]
+    laws = {kind: row_law(release, kind) for kind in set(kinds[found.rows[order]].tolist())}
     labels = row_labels(release, label)
     notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
     return tuple(
@@ -105,14 +107,22 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
             row=int(row),
             label=labels[row],
             released=int(release.counts[row]),
-            expected=float(means[kinds[row]]),
-            interval=laws[kinds[row]].interval(level),
-            probability=float(chances[kinds[row]]),
-            highest=float(highest[kinds[row]]),
-            notes=_undecided(laws[kinds[row]]) + notes[min(release.counts[row], 1)],
+            expected=float(found.means[at]),
+            interval=laws[int(kinds[row])].interval(level),
+            probability=float(found.chances[at]),
+            highest=float(found.highest[at]),
+            notes=_undecided(laws[int(kinds[row])]) + notes[min(release.counts[row], 1)],
         )
-        for row in order
+        for at, row in zip(order, found.rows[order], strict=True)
     )
+
+
+def _standings(release: "Release", row_kinds: Integers, k: int) -> Standings:
+    seen, kinds = np.unique(row_kinds, return_inverse=True)
+    laws = [row_law(release, kind) for kind in seen]
+    highest, chances = _chances_on_top(laws, np.bincount(kinds), (1, k))
+    means = np.array([law.mean for law in laws])
+    return Standings(np.arange(len(kinds)), highest[kinds], chances[kinds], means[kinds])
 
 
 def compare(
@@ -124,18 +134,17 @@ def compare(
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
     one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
-    law = np.convolve(one.probabilities, other.probabilities[::-1])
-    zero = len(one.probabilities) - 1
-    level = check_level(level)
-    low, high = shortest_run(law, level)
+    level, (law, least) = check_level(level), difference_law(one, other)
+    low, high = (end + least for end in shortest_run(law, level))
+    differences = least + np.arange(len(law))
     return RowComparison(
         first=labels[rows[0]],
         second=labels[rows[1]],
-        first_more=float(law[zero + 1 :].sum()),
-        equal=float(law[zero]),
-        second_more=float(law[:zero].sum()),
+        first_more=float(law[differences > 0].sum()),
+        equal=float(law[differences == 0].sum()),
+        second_more=float(law[differences < 0].sum()),
         difference=one.mean - other.mean,
-        interval=(low - zero, high - zero),
+        interval=(low, high),
         level=level,
         notes=_same_at_the_top(one, other) + row_notes(release, release.counts[rows], (one, other)),
     )

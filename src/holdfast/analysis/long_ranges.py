@@ -44,7 +44,7 @@ class LongEvidence(Evidence):
             )
         if estimator == "target":
             return np.zeros_like(f)
-        return f if estimator == "released" else self._shrunk(f)
+        return f if estimator == "released" else self._best_multiple(f)
 
     def error_loads(self, f: Floats, w: Floats) -> Floats:
         """How stage 1's noise enters the error of the answer."""
@@ -74,7 +74,7 @@ class LongEvidence(Evidence):
         """The released distribution, which stands for the best estimate too."""
         return self.released
 
-    def _shrunk(self, f: Floats) -> Floats:
+    def _best_multiple(self, f: Floats) -> Floats:
         mean, square = self._moments(f)
         seen = self.first.loads(mean)
         total = self.sampling_variance(f) + self.first.variance * seen @ seen

@@ -107,11 +107,18 @@ def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
 
 
 def groups_of(release: "Release", by: str | Callable[..., Any] | Sequence[Any]) -> dict[Any, Marks]:
-    """The rows of every value of a public column, in order of their values' first row."""
+    """The rows of every value of a public column, in order of their values' first row; of classes
+    that are given row by row, in their own order where they have one."""
     values = published(release, by) if isinstance(by, str) else _per_row(release, by)
     codes: dict[Any, int] = {}
     places = np.array([codes.setdefault(value, len(codes)) for value in values])
-    return {value: places == code for value, code in codes.items()}
+    order = list(codes)
+    if not isinstance(by, str):
+        try:
+            order.sort()
+        except TypeError:  # values of several kinds have none
+            order = list(codes)
+    return {value: places == codes[value] for value in order}
 
 
 def _per_row(release: "Release", by: Any) -> list[Any]:

@@ -116,24 +116,48 @@ def fit_spread(release: "Release") -> Floats:
 
 
 def _repeats(release: "Release", privatizer: Any, times: int) -> tuple[Floats, Floats]:
-    """Parametric bootstrap: stage 1 run again on a table distributed as z, and that table; on the
-    released one where z has far less than a row in most of its bins."""
+    """Parametric bootstrap: stage 1 run again on a table distributed as z, and that table."""
     start = whole_histogram(release.target, release.rows)
-    if len(start) > LONG:
-        start = np.rint(release.distribution * release.rows).astype(np.int64)
     generator = np.random.default_rng(SEED)
     unit = release.privacy.budget.unit_1
     draws = np.array([privatizer(start, epsilon=unit, rng=generator) for _ in range(times)])
     return draws, start / release.rows
 
 
+def _long_errors(release: "Release", privatizer: Any) -> Floats:
+    """The same where z has far less than a row in most of its bins: stage 1's errors on tables in
+    which rows that a fit smooths over are drawn from z anew each time, since their scatter is what
+    it cannot know, and those that it tells apart are the released ones."""
+    z, rows, unit = release.target, release.rows, release.privacy.budget.unit_1
+    start = np.rint(release.distribution * rows).astype(np.int64)
+    border = _told_apart(z * rows, float(unit))
+    number, shares = int(start[:border].sum()), z[:border] / max(float(z[:border].sum()), 1e-300)
+    generator, errors = np.random.default_rng(SEED), np.empty((LONG_BOOTSTRAP, len(z)))
+    for error in errors:
+        start[:border] = generator.multinomial(number, shares)
+        error[:] = privatizer(start, epsilon=unit, rng=generator) - start / rows
+    return errors
+
+
+def _told_apart(histogram: Floats, epsilon: float) -> int:
+    """The count from which on rows are so sparse that stage 1 measures them one by one."""
+    from holdfast.privatizers.regions import first_edges
+
+    edges = np.asarray(first_edges(len(histogram)))
+    a_count = np.add.reduceat(histogram, edges[:-1]) / np.diff(edges)
+    dense = np.flatnonzero(a_count >= epsilon / 3)
+    return int(edges[dense[-1] + 1]) if len(dense) else 1
+
+
 def _repeated(release: "Release", privatizer: Any) -> StageOne:
     z = release.target
-    times = BOOTSTRAP if len(z) <= LONG else LONG_BOOTSTRAP
-    spread, start = _repeats(release, privatizer, times)
-    bias = spread.mean(axis=0) - start
-    spread -= spread.mean(axis=0)
-    spread /= np.sqrt(times - 1)
+    if len(z) > LONG:
+        errors = _long_errors(release, privatizer)
+    else:
+        draws, start = _repeats(release, privatizer, BOOTSTRAP)
+        errors = draws - start
+    bias = errors.mean(axis=0)
+    spread = (errors - bias) / np.sqrt(len(errors) - 1)
     return StageOne(
-        shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=times
+        shares=z - bias, loads=lambda f: spread @ f, decay=None, exact=False, size=len(spread)
     )

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 def counts_named(names: Sequence[str] | None) -> dict[str, Any]:
     """The column of counts, and others that are released with it."""
-    first, *others = names or [None]
+    if not names:
+        return {"count": None}
+    first, *others = names
     return {"count": first, **({"other_counts": tuple(others)} if others else {})}
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.choices import within_of
+from holdfast.cli.choices import by_column, within_of
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen
+from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import HoldfastError, numbered
 
@@ -29,8 +30,20 @@ SHOWN_BUDGETS = 6
 
 def compare(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet file; or the word demo.")],
-    max_count: Annotated[str | None, typer.Option(help="Highest count published.")] = None,
-    count: Annotated[str | None, typer.Option(help="Name of the count column.")] = None,
+    max_counts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--max-count", help="Highest count published; COLUMN=NUMBER for each of several counts."
+        ),
+    ] = None,
+    counts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--count",
+            help="Name of the count column; more than once to see what joint and separate "
+            "releases of several counts keep.",
+        ),
+    ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: 11 from 0.1 to 5.")
     ] = None,
@@ -98,6 +111,11 @@ def compare(
     if epsilon is not None:
         options["epsilons"] = listed(epsilon)
     asides.print(WARNING, style="bold")
+    if counts is not None and len(counts) > 1:
+        tops = by_column(max_counts or [], "max_count", lambda text: whole(text, "max_count"))
+        compare_both_ways(file, counts, tops, epsilon, options["repetitions"], as_json)
+        return
+    count, max_count = (one[0] if one else None for one in (counts, max_counts))
     with ExitStack() as stack:
         if str(file) == "demo" and not file.exists():
             file = stack.enter_context(

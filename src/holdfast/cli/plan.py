@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.choices import within_of
+from holdfast.cli.choices import by_column, within_of
 from holdfast.cli.options import listed, whole
 from holdfast.cli.screen import asides, screen, working
+from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import numbered
 
@@ -25,7 +26,13 @@ Column = tuple[str, list[str]]
 
 def plan(
     categories: Annotated[str, typer.Option(help="Number of rows of the table to be published.")],
-    max_count: Annotated[str, typer.Option(help="Highest count that will be published.")],
+    max_counts: Annotated[
+        list[str],
+        typer.Option(
+            "--max-count",
+            help="Highest count that will be published; COLUMN=NUMBER for each of several counts.",
+        ),
+    ],
     prior: Annotated[
         str,
         typer.Option(
@@ -34,7 +41,14 @@ def plan(
             "zeros:SHARE+SHAPE."
         ),
     ],
-    count: Annotated[str | None, typer.Option(help="Name of the prior's count column.")] = None,
+    counts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--count",
+            help="Name of the prior's count column; more than once to see the price of --joint for "
+            "several counts, with a file as prior.",
+        ),
+    ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
     ] = None,
@@ -82,11 +96,16 @@ def plan(
     """
     import holdfast
 
+    if counts is not None and len(counts) > 1:
+        tops = by_column(max_counts, "max_count", lambda text: whole(text, "max_count"))
+        size, number = whole(categories, "categories"), whole(repetitions, "repetitions")
+        compare_both_ways(Path(prior), counts, tops, epsilon, min(number, 10), as_json, size)
+        return
     options: dict[str, Any] = {
         "categories": whole(categories, "categories"),
-        "max_count": whole(max_count, "max_count"),
+        "max_count": whole(max_counts[0], "max_count"),
         "prior": prior,
-        "count": count,
+        "count": counts[0] if counts else None,
         "target": target,
         "questions": listed(questions),
         "method": method,

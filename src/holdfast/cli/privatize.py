@@ -216,6 +216,12 @@ def privatize(
     last_row: Annotated[
         int | None, typer.Option(help="Last row of the table; totals and notes below are left out.")
     ] = None,
+    leave_out: Annotated[
+        list[int] | None,
+        typer.Option(
+            help="Row of the table to leave out, such as that of a total; more than once."
+        ),
+    ] = None,
     thousands: Annotated[
         str | None, typer.Option(help="Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
     ] = None,
@@ -298,8 +304,8 @@ def privatize(
         raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
     if corrects is not None and ledger is None:
         raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
-    part = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
-    part |= {"thousands": thousands, "decimal": decimal}
+    part: dict[str, Any] = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
+    part |= {"leave_out": leave_out, "thousands": thousands, "decimal": decimal}
     part = {name: value for name, value in part.items() if value is not None}
     if part and (stream or query is not None):
         raise HoldfastError(

@@ -10,15 +10,15 @@ from holdfast.errors import HoldfastError, listed_names
 def open_release(directory: Path) -> Any:
     """The release in a folder; raises where `holdfast.verify` finds any damage."""
     from holdfast.release.bundle import load
-    from holdfast.release.several_bundle import load_several
+    from holdfast.release.several_bundle import load_table
 
-    return load_several(directory) if _has_several(directory) else load(directory)
+    return load_table(directory) if has_several(directory) else load(directory)
 
 
 def one_column(directory: Path, of: list[str]) -> Any:
     """The release of the one column of counts that is named, or that there is."""
     release = open_release(directory)
-    if not _has_several(directory):
+    if not has_several(directory):
         if of and of != [release.count_column]:
             raise HoldfastError(f"the one column of counts here is {release.count_column!r:.60}.")
         return release
@@ -30,7 +30,7 @@ def one_column(directory: Path, of: list[str]) -> Any:
     return release[of[0]]
 
 
-def _has_several(directory: Path) -> bool:
+def has_several(directory: Path) -> bool:
     """Whether a bundle says that it has several columns of counts; it is checked when loaded."""
     try:
         record = json.loads((directory / "release.json").read_bytes())

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.releases import has_several
 from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.analysis.report.content import Cover
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 FORMATS = ("html", "md", "json", "xlsx")
 
@@ -67,9 +69,19 @@ def report(
     for path in (place, table):
         if path is not None:
             _check_new(path)
+    cover = Cover(title=title, by=by, date=date, purpose=purpose)
+    several = has_several(directory)
+    if several and (form == "xlsx" or with_intervals):
+        raise HoldfastError(
+            "workbooks and tables with intervals are of one column of counts. Hint: name the "
+            f"folder of a column in `{directory}`."
+        )
     with working("Answering …", quiet=form == "json"):
-        release = holdfast.load(directory)
-        made = _dress(release, level, form, Cover(title=title, by=by, date=date, purpose=purpose))
+        if several:
+            made = _dress_several(holdfast.load_table(directory), level, form, cover)
+        else:
+            release = holdfast.load(directory)
+            made = _dress(release, level, form, cover)
     if table is not None:
         columns, notes = table_with_intervals(release, level)
         write_file(as_text(columns), table)
@@ -91,6 +103,18 @@ def _dress(release: "Release", level: float, form: str, cover: "Cover") -> bytes
 
         return workbook(release, level, cover)
     return _text(make(release, level, cover), form).encode()
+
+
+def _dress_several(release: "TableRelease", level: float, form: str, cover: "Cover") -> bytes:
+    from holdfast.analysis.report.blocks import html_of_several, markdown_of_several
+    from holdfast.analysis.report.content import report as make
+
+    contents = {name: make(one, level, cover) for name, one in release.columns.items()}
+    if form == "json":
+        said = {"promise": release.privacy.to_dict(), "columns": contents}
+        return (json.dumps(said, indent=1, default=str) + "\n").encode()
+    dress = markdown_of_several if form == "md" else html_of_several
+    return dress(contents, release.privacy.promise, release.privacy.neighbours).encode()
 
 
 def _text(content: dict[str, Any], form: str) -> str:

@@ -77,6 +77,48 @@ def _table_of(stages: "SeveralStages") -> Table:
     return table
 
 
+def compare_both_ways(
+    table: Any,
+    count: Sequence[str],
+    max_count: Any,
+    epsilon: str | None,
+    repetitions: int,
+    as_json: bool,
+    rows: int | None = None,
+) -> None:
+    """What joint and separate releases of several counts keep, and what single counts pay."""
+    from holdfast.cli.screen import working
+    from holdfast.studies.compare.several import compare_several
+
+    budgets = [part.strip() for part in (epsilon or "0.5,1,2").split(",")]
+    with working("Releasing jointly and apart …", quiet=as_json):
+        found = compare_several(
+            table,
+            count=count,
+            max_count=max_count,
+            epsilons=budgets,
+            repetitions=repetitions,
+            rows=rows,
+        )
+    if as_json:
+        typer.echo(json.dumps({"several": found}))
+        return
+    shown = Table()
+    for heading in ("epsilon", "drawn", *(f"correlation {p}" for p in found[0]["correlation"])):
+        shown.add_column(one_line(heading), justify="right")
+    for what, words in (("change", "change of"), ("w1", "W1 of")):
+        for name in found[0][what]:
+            shown.add_column(one_line(f"{words} {name}"), justify="right")
+    for line in found:
+        numbers = [x for what in ("correlation", "change", "w1") for x in line[what].values()]
+        shown.add_row(line["epsilon"] or "", line["way"], *(f"{x:.3g}" for x in numbers))
+    screen.print(shown)
+    screen.print(
+        "The change is how far a released count is from the true one, on average, and W1 how far "
+        "its distribution is, both in counts: the price of --joint beside drawing apart."
+    )
+
+
 def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
     """What was promised and certified, of each column and in all."""
     privacy = release.privacy

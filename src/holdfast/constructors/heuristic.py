@@ -86,20 +86,6 @@ class Heuristic(Constructor):
         found += [self._construct(name, z, epsilon, least) for name in unresolved]
         return min(found, key=lambda construction: construction.count_error)
 
-    def represent(self, target: ArrayLike, *, epsilon: Any) -> Representation:
-        """The representation alone, in O(n log n) time and O(n) memory; not for "best"."""
-        if self.selector not in ORDERS:
-            raise HoldfastError("`represent` needs one of the selectors max, min, sandwich.")
-        from holdfast.constructors import clock_kernel
-
-        z, value = check_target(target), float(exact_epsilon(epsilon))
-        clocks = clock_kernel.start(z, value)
-        clock_kernel.fill_columns(clocks, ORDERS[str(self.selector)](z))
-        pieces = _representation(clocks, value)
-        if abs(pieces.amounts.sum() - len(z)) < ACCURACY * len(z):  # every row sums to 1
-            return pieces
-        return fill_precisely(z, exact_epsilon(epsilon), _next_column(self.selector, z))[1]
-
     def _construct(
         self,
         selector: str | Selector,

@@ -17,7 +17,7 @@ from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.release.release import Release
 from holdfast.release.several import SharedPrivacy, TableRelease, visible
-from holdfast.release.several_bundle import load_several
+from holdfast.release.several_bundle import load_table
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_tables
@@ -140,9 +140,9 @@ class SeveralInMemory(Run[TableRelease]):
     ) -> TableRelease:
         table = self.tables[0].replace_all({n: one.counts for n, one in columns.items()}, only)
         category = self.tables[0].category
-        own = {"category": category if category in only else None}
+        shown = category if category in only else None
         columns = {
-            name: replace(one, unchanged_columns=tuple(only), **own)
+            name: replace(one, unchanged_columns=tuple(only), category=shown)
             for name, one in columns.items()
         }
         return assembled(columns, table, self.stages, receipt)
@@ -170,7 +170,7 @@ class SeveralInMemory(Run[TableRelease]):
         self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
     ) -> TableRelease:
         """The stored counts in the table that was given."""
-        stored = load_several(folder)
+        stored = load_table(folder)
         check(stored)
         return replace(
             self._release(stored.columns, self.tables[0].others, stored.receipt),

@@ -30,19 +30,6 @@ def class_joint(mechanism: Mechanism, law: ArrayLike, classes: Integers) -> Floa
     return joint
 
 
-def class_blur(mechanism: Mechanism, law: ArrayLike, classes: Integers) -> Floats:
-    """P(true count in class c | released count in class k), as row k and column c; a class that is
-    never released is taken to be what it says.
-
-    >>> from holdfast.constructors import Optimal
-    >>> law = [0.5, 0.3, 0.2]
-    >>> class_blur(Optimal()(law, epsilon=1).mechanism, law, np.array([0, 1, 1])).round(3)
-    array([[0.753, 0.247],
-           [0.247, 0.753]])
-    """
-    return _shares(class_joint(mechanism, law, classes).T)
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Relation:
     """The joint law of the true and the released classes of counts, within each group of rows that

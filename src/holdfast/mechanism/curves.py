@@ -98,7 +98,12 @@ class Curves:
                 f"{len(self):,} x {len(self):,} weights are too many to hold at once. "
                 "Hint: `row(i)` gives the weights of one row."
             )
-        return np.array([self.row(i) for i in range(len(self))])
+        from holdfast.mechanism.curve_kernel import weights_of_row
+
+        weights, arguments = np.empty((len(self), len(self)), dtype=np.int64), self._arguments
+        for i, row in enumerate(weights):
+            weights_of_row(i, 0, *arguments, row)
+        return weights
 
     def worst(self) -> tuple[int, int, int, int]:
         """The largest ratio of two weights of a column in adjacent rows; O(n/ε) comparisons."""

@@ -122,10 +122,12 @@ def report(site: Site, request: Request) -> Response:
 def download(site: Site, request: Request) -> Response:
     """A file to keep: the table, the table with intervals, the report, or all in a zip."""
     opened, what = _opened(site, request), request.path_params["what"]
-    name = opened.folder.name
+    name = opened.folder.name if opened.root == opened.folder else opened.shown(site)
+    name = name.replace("/", "-")
     if what == "table":
-        opened.loaded(site)
-        path = next(opened.folder.glob("table.*"))
+        if not opened.verified(site):
+            opened.loaded(site)  # says what is wrong
+        path = next(opened.root.glob("table.*"))
         return FileResponse(path, filename=f"{name}{path.suffix}")
     if what == "intervals":
         return attached(_intervals(site, opened)[0].to_bytes(), f"{name}-intervals.csv", CSV)
@@ -152,6 +154,7 @@ def _tab(site: Site, request: Request, opened: Opened, tab: str, **values: Any) 
     opened.loaded(site)
     at, verdict = opened.shown(site), opened.verified(site)
     shared: dict[str, Any] = {"opened": opened, "at": at, "verdict": verdict, "tab": tab}
+    shared["counts"] = []
     return site.show(request, f"{tab}.html", **shared, **values)
 
 
@@ -188,10 +191,10 @@ def _zip(site: Site, opened: Opened) -> Response:
     beside |= {} if report is None else {"report.html": report}
     place = site.state.make("zips")
     with (place / "release.zip").open("wb") as file:
-        zips.pack(opened.folder, beside, file)
+        zips.pack(opened.root, beside, file)
     return FileResponse(
         place / "release.zip",
-        filename=f"{opened.folder.name}.zip",
+        filename=f"{opened.root.name}.zip",
         media_type="application/zip",
         background=BackgroundTask(shutil.rmtree, place, ignore_errors=True),
     )
@@ -200,6 +203,6 @@ def _zip(site: Site, opened: Opened) -> Response:
 def _script(site: Site, opened: Opened) -> dict[str, str]:
     for name in site.state.names("drafts"):
         run = Run.of(Draft.find(site.state, name)).chosen
-        if run is not None and run.out == str(opened.folder):
+        if run is not None and run.out == str(opened.root):
             return {"again.py": script(run, site.folder.root)}
     return {}

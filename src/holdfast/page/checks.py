@@ -22,6 +22,7 @@ from holdfast.page.source import found_lines, part_of, source
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
     from holdfast.ledger.book import Balance
+    from holdfast.page.counts import Promised
 
 SHOWN = 6
 """Rows of the preview."""
@@ -65,14 +66,16 @@ def _columns(site: Site, draft: Draft) -> Values:
 
 def _protected(site: Site, draft: Draft) -> Values:
     from holdfast.privacy.budget import split_budget
+    from holdfast.privacy.persons import read_rows
 
-    values: Values = {"problem": ""}
+    values: Values = {"problem": "", "several": columns_with(draft, "count")[1:]}
     if not draft.filled("protected"):
         return values
 
     def check() -> Values:
-        person = chosen(draft, site.folder).arguments.get("contributions", 1)
-        split_budget(1, max_count=1, rows=1, contributions=person)
+        asked = chosen(draft, site.folder).arguments
+        split_budget(1, max_count=1, rows=1, contributions=asked.get("contributions", 1))
+        read_rows(asked.get("rows", 1))
         return {}
 
     return values | _problem(check, site)
@@ -80,7 +83,8 @@ def _protected(site: Site, draft: Draft) -> Values:
 
 def _budget(site: Site, draft: Draft) -> Values:
     values: Values = {
-        "stages": None,
+        "promised": None,
+        "several": columns_with(draft, "count")[1:],
         "odds": None,
         "expected": None,
         "balance": None,
@@ -103,12 +107,12 @@ def _budget(site: Site, draft: Draft) -> Values:
         from holdfast.studies.explain import deployments, explain
 
         run = chosen(draft, site.folder)
-        stages = run.stages(looked)
-        found = {"stages": stages, "odds": explain(stages.budget.epsilon, stages.delta)}
+        promised = run.promised(looked)
+        found = {"promised": promised, "odds": explain(promised.epsilon, promised.delta)}
         found["others"] = [known for known in deployments() if known.kind == "central"]
         found["expected"] = expected(site, draft, run, looked)
-        found["small"] = _small_groups(looked, stages)
-        return found | _account(site, draft, stages)
+        found["small"] = _small_groups(looked, promised)
+        return found | _account(site, draft, promised)
 
     return values | _problem(check, site)
 
@@ -157,20 +161,20 @@ def balance(site: Site, draft: Draft) -> "Balance | None":
     return Ledger(run["ledger"]).balance(run["dataset"], subset=run.get("subset"))
 
 
-def _small_groups(looked: "Looked", stages: Any) -> tuple[str, ...]:
+def _small_groups(looked: "Looked", promised: "Promised") -> tuple[str, ...]:
     """What is to be said of groups that are too small for the budget."""
     from holdfast.release.usefulness import small_group_notes
 
-    return () if looked.groups is None else small_group_notes(looked.groups, stages.budget)
+    return () if looked.groups is None else small_group_notes(looked.groups, promised.first.budget)
 
 
-def _account(site: Site, draft: Draft, stages: Any) -> Values:
+def _account(site: Site, draft: Draft, promised: "Promised") -> Values:
     """What is left in the ledger, and why that may not be enough."""
     found = balance(site, draft)
     if found is None:
         return {}
     try:
-        found.check(stages.budget.epsilon, stages.delta)
+        found.check(promised.epsilon, promised.delta)
     except HoldfastError as error:
         return {"balance": found, "short": site.said(str(error))}
     return {"balance": found}
@@ -188,7 +192,7 @@ def _seen(site: Site, draft: Draft) -> Values:
         whole = part or not is_large(path)
         return preview(read_part(path, part) if whole else head(path, SHOWN), SHOWN)
 
-    shown = site.remembered.get(("preview", stamp(path), tuple(part.items())), make)
+    shown = site.remembered.get(("preview", stamp(path), repr(part)), make)
     found = found_lines(draft, site.folder)
     used = {name: number for name, number in found.items() if part.get(name) == number}
     return {"preview": shown, "found": used}

@@ -11,12 +11,14 @@ from holdfast.page.source import part_of, source, whole
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
-    from holdfast.engines.stages import Parameters, Stages
     from holdfast.ledger.ledger import Ledger
+    from holdfast.page.counts import Promised
 
 PEOPLE = "people"
 ROLES = ("count", "category", "keep", "group", "classes")
 PEOPLE_ROLES = ("by", "per")
+SPENT = ("epsilon", "max_count", "contributions", "rows", "person_in", "joint", "totals")
+"""The arguments that decide what is spent on one person."""
 COUNTED = "count"
 """What the column is called that counting people makes."""
 LISTED = "categories.csv"
@@ -45,15 +47,21 @@ class Chosen:
     @property
     def names(self) -> dict[str, Any]:
         """What is said of the table's columns."""
-        other = {"epsilon", "max_count", "contributions", "totals", "ledger", "dataset"}
+        other = {*SPENT, "ledger", "dataset", *(("count",) if self.several else ())}
         return {name: value for name, value in self._plain.items() if name not in other}
+
+    @property
+    def several(self) -> list[str]:
+        """The columns of counts that are released together; none where there is one."""
+        count = self.arguments.get("count")
+        return count if isinstance(count, list) else []
 
     @property
     def streamed(self) -> bool:
         """Whether the file is read in batches: it is large, and all of it is meant."""
         from holdfast.engines.looking import is_large
 
-        part = self.part or self.people or "subset" in self.arguments
+        part = self.part or self.people or self.several or "subset" in self.arguments
         return not part and is_large(Path(self.source))
 
     def table(self) -> Any:
@@ -69,21 +77,34 @@ class Chosen:
     def look(self) -> "Looked":
         """Check the table and what would be published of it; draws nothing."""
         from holdfast.engines.looking import look_at_file, look_at_stream
-
-        look = look_at_stream if self.streamed else look_at_file
-        return look(self.table(), self.names, self._parameters(epsilon=1, max_count=1))
-
-    def stages(self, looked: "Looked") -> "Stages":
-        """Check the budget for a table; draws nothing."""
-        self.call  # noqa: B018  what is missing is said first
-        return self._parameters().for_rows(looked.rows, looked.groups)
-
-    def _parameters(self, **otherwise: Any) -> "Parameters":
+        from holdfast.engines.several import check_several
         from holdfast.engines.stages import check_parameters
+        from holdfast.page.counts import look_at_several
 
-        names = ("epsilon", "max_count", "contributions", "within", "totals")
-        given = {name: self._plain[name] for name in names if name in self._plain}
-        return check_parameters(**otherwise | given)
+        asked = {"epsilon": 1, "max_count": 1} | self._spent
+        if self.several:
+            parameters = check_several(self.several, **asked)
+            return look_at_several(self.table(), self.several, self.names, parameters)
+        look = look_at_stream if self.streamed else look_at_file
+        return look(self.table(), self.names, check_parameters(**asked))
+
+    def promised(self, looked: "Looked") -> "Promised":
+        """Check the budget for a table; draws nothing."""
+        from holdfast.engines.several import check_several
+        from holdfast.engines.stages import check_parameters
+        from holdfast.page.counts import promised_of_one, promised_of_several
+
+        self.call  # noqa: B018  what is missing is said first
+        if self.several:
+            return promised_of_several(check_several(self.several, **self._spent), looked)
+        column = self.arguments.get("count", "")
+        return promised_of_one(check_parameters(**self._spent), looked, column)
+
+    @property
+    def _spent(self) -> dict[str, Any]:
+        """What decides the budget."""
+        names = (*SPENT, "within")
+        return {name: self._plain[name] for name in names if name in self._plain}
 
     @property
     def call(self) -> dict[str, Any]:
@@ -98,7 +119,7 @@ class Chosen:
         """The ledger that is to pay, which writes down of what, to where and why."""
         from holdfast.ledger.ledger import Ledger
 
-        count = str(self.arguments.get("count", ""))
+        count = ", ".join(self.several) or str(self.arguments.get("count", ""))
         told = {"purpose": self.purpose, "file": self.source, "column": count, "folder": self.out}
         return Ledger(self.arguments["ledger"]).telling(**told)
 
@@ -167,12 +188,11 @@ def _roles(draft: Draft, people: dict[str, Any] | None) -> dict[str, Any]:
             raise HoldfastError("no column of categories is chosen. Hint: choose one below.")
         several = {"keep": by[1:], "repeated_categories": True} if len(by) > 1 else {}
         return {"count": COUNTED, "category": by[0], **several}
-    found: dict[str, Any] = {}
-    for role in ("count", "category"):
-        columns = columns_with(draft, role)
-        if len(columns) > 1:
-            raise HoldfastError(f"`{role}` is one column. Hint: choose one, and keep the others.")
-        found |= {role: columns[0]} if columns else {}
+    count, category = columns_with(draft, "count"), columns_with(draft, "category")
+    if len(category) > 1:
+        raise HoldfastError("`category` is one column. Hint: choose one, and keep the others.")
+    found: dict[str, Any] = {"count": count if len(count) > 1 else count[0]} if count else {}
+    found |= {"category": category[0]} if category else {}
     keep, within = columns_with(draft, "keep"), _within(draft)
     found |= {"keep": keep} if keep else {}
     return found | ({"within": within} if within else {})
@@ -203,6 +223,12 @@ def _promise(draft: Draft) -> dict[str, Any]:
     found: dict[str, Any] = {}
     person = draft.one("protected", "contributions", "1").strip()
     found |= {"contributions": whole(person, "contributions")} if person != "1" else {}
+    rows = draft.one("protected", "rows", "1").strip()
+    found |= {"rows": whole(rows, "rows")} if rows != "1" else {}
+    several = len(columns_with(draft, "count")) > 1
+    one_column = draft.one("protected", "person_in") == "one column"
+    found |= {"person_in": "one column"} if several and one_column else {}
+    found |= {"joint": True} if several and draft.one("budget", "joint") else {}
     found |= {"totals": True} if draft.one("budget", "totals") else {}
     epsilon = draft.one("budget", "epsilon").strip()
     found |= {"epsilon": epsilon} if epsilon else {}
@@ -210,8 +236,15 @@ def _promise(draft: Draft) -> dict[str, Any]:
         part = draft.one("budget", "bound_epsilon").strip() or None
         found["max_count"] = {"q": draft.one("budget", "quantile", "0.99"), "epsilon": part}
     elif draft.one("budget", "max_count").strip():
-        found["max_count"] = whole(draft.one("budget", "max_count").strip(), "max_count")
+        found["max_count"] = _highest(draft.one("budget", "max_count"), several)
     return found
+
+
+def _highest(text: str, several: bool) -> int | list[int]:
+    """The highest count: one for all columns of counts or, where there are several, for each."""
+    texts = text.replace(",", " ").split() if several else [text.strip()]
+    numbers = [whole(one, "max_count") for one in texts]
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def _subset(draft: Draft, people: dict[str, Any] | None) -> dict[str, Any]:

@@ -21,8 +21,10 @@ HIGHEST = 2000
 """Tables with counts above are not planned on the page: it would take too long to look at."""
 MOST_CELLS = 5000
 """Groups times counts above are not tried on the page, for the same reason."""
-FEW_DRAWS = 24
+FEW_DRAWS = 12
 """Groups times repetitions: each group is a sample of its own."""
+FEW_EPSILONS = (0.1, 0.5, 2, 5)
+"""Budgets at which groups are tried, beside the chosen one."""
 
 
 def expected(site: Site, draft: Draft, run: Chosen, looked: "Looked") -> dict[str, Any] | None:
@@ -30,7 +32,7 @@ def expected(site: Site, draft: Draft, run: Chosen, looked: "Looked") -> dict[st
     options = _options(site, draft, run, looked.rows)
     if options is None:
         return None
-    chosen = float(run.stages(looked).budget.epsilon)
+    chosen = float(run.promised(looked).epsilon)
     found = site.remembered.get(_key(options, chosen), lambda: _plan(options, chosen))
     shares = [(float(row["epsilon"]), row) for row in found.rows]
     curves = {
@@ -57,6 +59,7 @@ def _group(
     if groups is None or len(groups) * (top + 1) > MOST_CELLS:
         return {}
     more: dict[str, Any] = {"totals": run.arguments.get("totals")}
+    more["epsilons"] = sorted({*FEW_EPSILONS, chosen})
     more["repetitions"] = max(2, min(REPETITIONS, FEW_DRAWS // len(groups)))
     sizes = groups.labels, tuple(groups.sizes.tolist()), repr(groups.within), more["totals"]
 
@@ -117,7 +120,7 @@ def _at(curve: Curve, epsilon: float) -> float:
 
 def _options(site: Site, draft: Draft, run: Chosen, rows: int) -> dict[str, Any] | None:
     kind, top = draft.one("budget", "prior"), run.arguments["max_count"]
-    if not kind or isinstance(top, dict) or top > HIGHEST:
+    if not kind or run.several or isinstance(top, dict) or top > HIGHEST:
         return None
     options: dict[str, Any] = {"categories": rows, "max_count": top}
     if kind == "shape":
@@ -145,9 +148,9 @@ def _key(options: dict[str, Any], chosen: float) -> Any:
 def _plan(options: dict[str, Any], chosen: float, **more: Any) -> "Plan":
     import holdfast
 
-    budgets = sorted({*EPSILONS, chosen})
     how: dict[str, Any] = {"splits": [None], "repetitions": REPETITIONS, "jobs": 1}
-    return holdfast.plan(**options, epsilons=budgets, questions=["zeros", "mean"], **how | more)
+    how |= {"epsilons": sorted({*EPSILONS, chosen}), "questions": ["zeros", "mean"]}
+    return holdfast.plan(**options, **how | more)
 
 
 def _recipe(options: dict[str, Any]) -> Recipe:

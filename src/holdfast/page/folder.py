@@ -55,8 +55,9 @@ class Folder:
         return [self.shown(path) for path in self._files() if _is_candidate(path)]
 
     def releases(self) -> list[str]:
-        """Folders that hold a release."""
-        return [self.shown(path.parent) for path in self._files() if path.name == "release.json"]
+        """Folders that hold a release, but for the columns of a release of several."""
+        found = [path.parent for path in self._files() if path.name == "release.json"]
+        return [self.shown(path) for path in found if path.parent not in found]
 
     def ledgers(self) -> list[str]:
         """Files that are called ledgers."""
@@ -66,7 +67,7 @@ class Folder:
         left = MANY
         for place, folders, files in os.walk(self.root):
             depth = len(Path(place).relative_to(self.root).parts)
-            visible = [name for name in sorted(folders) if not name.startswith(".")]
+            visible = [name for name in sorted(folders) if _is_for_people(name, files)]
             folders[:] = visible if depth < DEEP else []
             for name in sorted(files):
                 path = Path(place, name)
@@ -76,6 +77,12 @@ class Folder:
                 left -= 1
                 if not left:
                     return
+
+
+def _is_for_people(folder: str, beside: list[str]) -> bool:
+    """Whether a folder may be listed: not a hidden one, nor what a ledger keeps beside itself."""
+    kept = folder.endswith(".releases") and folder.removesuffix(".releases") in beside
+    return not folder.startswith(".") and not kept
 
 
 def stamp(path: Path) -> tuple[str, int, int]:

@@ -18,11 +18,17 @@ OPTIONS = {
     "missing": "--missing",
     "structural_zero": "--structural-zero",
     "contributions": "--contributions",
+    "rows": "--rows",
+    "person_in": "--person-in",
     "subset": "--subset",
     "ledger": "--ledger",
     "dataset": "--dataset",
 }
-FLAGS = {"repeated_categories": "--repeated-categories", "totals": "--totals"}
+FLAGS = {
+    "repeated_categories": "--repeated-categories",
+    "totals": "--totals",
+    "joint": "--joint",
+}
 MADE_BY_COUNTING = {"count", "category", "keep", "repeated_categories"}
 
 
@@ -41,7 +47,8 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     shown = open_ends | shown
     words = ["holdfast", "privatize", source]
     for name, value in run.part.items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
+        several = value if isinstance(value, list) else [value]
+        words += [word for one in several for word in (f"--{name.replace('_', '-')}", str(one))]
     words += _options(run, shown, folder)
     words += ["--purpose", run.purpose] if run.purpose and "ledger" in shown else []
     words += ["--dry-run"] if dry else ["--out", out]
@@ -80,7 +87,7 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
         shown = {name: value for name, value in shown.items() if name not in MADE_BY_COUNTING}
     elif "keep" not in shown:
         words.append("--keep-none")
-    words += _top(shown.get("max_count"))
+    words += _top(shown.get("max_count"), run.several)
     words += ["--epsilon", str(shown["epsilon"])] if "epsilon" in shown else []
     for name, value in shown.items():
         if name in FLAGS:
@@ -99,9 +106,12 @@ def _word(name: str, value: Any) -> str:
     return str(value)
 
 
-def _top(value: Any) -> list[str]:
+def _top(value: Any, several: list[str]) -> list[str]:
     if value is None:
         return []
+    if isinstance(value, list):
+        pairs = zip(several, value, strict=False)  # too many or too few are refused elsewhere
+        return [word for pair in pairs for word in ("--max-count", "{}={}".format(*pair))]
     if not isinstance(value, dict):
         return ["--max-count", str(value)]
     part = [] if value["epsilon"] is None else ["--bound-epsilon", value["epsilon"]]

@@ -31,6 +31,11 @@ class Opened:
     @staticmethod
     def of(site: Site, folder: Path) -> "Opened":
         """The release in a folder, known from now on."""
+        if folder == site.folder.root and _is_column(folder):
+            raise HoldfastError(
+                "this folder is one column of a release of several counts, whose table is outside "
+                "of the page's folder. Hint: start the page with the --folder above."
+            )
         name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
         place = site.state.make("releases", name)
         write_json(place / "path.json", str(folder))
@@ -48,6 +53,11 @@ class Opened:
     def address(self) -> str:
         """Where it is shown."""
         return f"/releases/{self.name}"
+
+    @property
+    def root(self) -> Path:
+        """The folder to hand on: of one column of several the one above, which has the table."""
+        return self.folder.parent if _is_column(self.folder) else self.folder
 
     def shown(self, site: Site) -> str:
         """Its path as people type it."""
@@ -68,14 +78,21 @@ class Opened:
 
     def report(self, site: Site) -> str | None:
         """Its report as a page; None for a release whose report cannot be made."""
-        from holdfast.analysis.report.blocks import html
+        from holdfast.analysis.report.blocks import html, html_of_several
         from holdfast.analysis.report.content import report
+        from holdfast.release.several_bundle import load_table
 
-        release = self.loaded(site)
+        if not self.verified(site):
+            self.loaded(site)  # says what is wrong
 
         def make() -> str | None:
             try:
-                return html(report(release, LEVEL))
+                if not _columns(self.folder):
+                    return html(report(self.loaded(site), LEVEL))
+                several = load_table(self.folder)
+                found = {name: report(one, LEVEL) for name, one in several.items()}
+                privacy = several.privacy
+                return html_of_several(found, privacy.promise, privacy.neighbours)
             except HoldfastError:
                 return None
 
@@ -85,9 +102,13 @@ class Opened:
         """What is shown of it first: the verdict, and of a whole release the rest."""
         verdict = self.verified(site)
         values: dict[str, Any] = {"opened": self, "at": self.shown(site), "verdict": verdict}
-        values |= {"release": None, **self.recipe(site)}
+        values |= {"release": None, "counts": [], **self.recipe(site)}
         if not verdict:
             return values
+        columns = _columns(self.folder)
+        if columns:
+            found = [(name, Opened.of(site, place)) for name, place in columns.items()]
+            return values | {"counts": found}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
 
@@ -95,7 +116,7 @@ class Opened:
         """Common questions with their answers; none of a damaged release."""
         from holdfast.analysis.report.content import questions
 
-        if not self.verified(site):
+        if not self.verified(site) or _columns(self.folder):
             return []
         release = self.loaded(site)
         return site.remembered.get(self.key("questions"), lambda: questions(release, LEVEL))
@@ -112,8 +133,30 @@ class Opened:
         """What a result about it is remembered by: its files as they are now."""
         if not self.folder.is_dir():
             raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
-        files = sorted(path for path in self.folder.iterdir() if path.is_file())
+        places = {self.folder, self.root}
+        files = sorted(path for place in places for path in place.iterdir() if path.is_file())
         return (what, str(self.folder), tuple(stamp(path) for path in files[:64]))
+
+
+def _record(folder: Path) -> dict[str, Any]:
+    """What a release says of itself; nothing where it cannot be read, as its verdict will tell."""
+    try:
+        record = read_json(folder / "release.json")
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _is_column(folder: Path) -> bool:
+    """Whether this is one column of a release of several counts."""
+    return _record(folder).get("table_above") is True
+
+
+def _columns(folder: Path) -> dict[str, Path]:
+    """The folders of the columns of a release of several counts, once it is verified."""
+    return {
+        place["column"]: folder / place["folder"] for place in _record(folder).get("counts", ())
+    }
 
 
 def _shown(release: "Release") -> dict[str, Any]:

@@ -25,6 +25,8 @@ def part_of(draft: Draft, folder: Folder) -> dict[str, Any]:
     said: dict[str, Any] = {name: draft.one("file", name) for name in ("sheet", *MARKS)}
     rows = {name: draft.one("file", name).strip() for name in ("header_row", "last_row")}
     said |= {name: whole(text, name) for name, text in rows.items() if text}
+    left_out = draft.one("file", "leave_out").replace(",", " ").split()
+    said["leave_out"] = [whole(text, "leave_out") for text in left_out]
     said = {name: value for name, value in said.items() if value}
     return found_lines(draft, folder) | said
 

@@ -37,7 +37,7 @@ class Words:
         names = self.content["names"]
         for pattern in self._parameters:
             message = pattern.sub(lambda found: names[found[1]], message)
-        return message
+        return message[:1].upper() + message[1:]
 
     @cached_property
     def _parameters(self) -> tuple[re.Pattern[str], ...]:

@@ -209,8 +209,10 @@ def laplace_reach(parts: tuple[tuple[float, int], ...], level: float) -> float:
     t = (np.arange(20_000) + 0.5) * 0.04
     log_law = sum(-m * np.log1p((s / deviation * t) ** 2) for s, m in parts)
     law = np.exp(log_law) / t * (2 * 0.04 / math.pi)
-    low, high = 0.0, 40.0
-    for _ in range(40):
-        middle = (low + high) / 2
-        low, high = (middle, high) if np.sin(middle * t) @ law < level else (low, middle)
-    return high * deviation
+    reach = 1.6
+    for _ in range(60):  # Newton's steps: the chance is concave, so they end from below
+        step = (level - np.sin(reach * t) @ law) / (np.cos(reach * t) @ (law * t))
+        reach = max(reach + float(step), 0.0)
+        if abs(step) < 1e-10:
+            break
+    return reach * deviation

@@ -54,7 +54,7 @@ from holdfast.verify import verify
 FORMATS = ("csv", "parquet")
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
 GROUPS, LABELS = "mechanism.groups", "groups.csv"
-BESIDE, A_COUNT = 1 << 16, 60  # bytes of all that is not the table, and of these for each count
+BESIDE, A_COUNT, A_CELL = 1 << 16, 60, 15  # bytes of all that is not the table, and by its size
 
 
 def save(release: Release, directory: str | os.PathLike[str], table_format: str) -> Path:
@@ -121,7 +121,8 @@ def check_free(folder: Path, size: int) -> None:
 
 def bundle_size(table: int, max_count: int) -> int:
     """About how many bytes a bundle takes whose table takes so many."""
-    return table + BESIDE + A_COUNT * max_count
+    plain = A_CELL * (max_count + 1) ** 2 if max_count <= 200 else 0  # mechanism.csv
+    return 2 * table + BESIDE + A_COUNT * max_count + plain
 
 
 def load(directory: str | os.PathLike[str]) -> Release:

@@ -27,7 +27,9 @@ class Shown(NamedTuple):
     target: Floats
 
 
-def group_picture(name: str, shares: Floats, groups: Sequence[Shown], *, title: str) -> str:
+def group_picture(
+    name: str, shares: Floats, groups: Sequence[Shown], *, title: str, open_end: bool = False
+) -> str:
     """The released distribution of the whole table, and below it that of each group by its z.
 
     >>> law = np.array([0.75, 0.25])
@@ -37,7 +39,7 @@ def group_picture(name: str, shares: Floats, groups: Sequence[Shown], *, title: 
     """
     starts = wide_bins(len(shares))
     shares = np.add.reduceat(shares, starts)
-    bars = panel(name, shares, float(shares.max()), None, starts)
+    bars = panel(name, shares, float(shares.max()), None, starts, open_end)
     whole = group((WIDTH - PANEL) / 2, 52, bars)
     many = len(groups) > MOST_SMALL
     parts, height = _strips(groups) if many else _small(groups)

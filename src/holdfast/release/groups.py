@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -92,6 +93,15 @@ class Groups(Mapping[str, Group]):
         laws = self.mechanism.targets
         return list(zip(self.names, self.sizes.tolist(), laws, strict=True))
 
+    @cached_property
+    def _places(self) -> dict[str | Label, list[int]]:
+        """The numbers of the groups that a name or a label stands for."""
+        found: dict[str | Label, list[int]] = {}
+        for number, keys in enumerate(zip(self.names, self.partition.labels, strict=True)):
+            for key in keys:
+                found.setdefault(key, []).append(number)
+        return found
+
     def __len__(self) -> int:
         return len(self.partition)
 
@@ -99,9 +109,8 @@ class Groups(Mapping[str, Group]):
         return iter(self.names)
 
     def __getitem__(self, name: str | Label) -> Group:
-        labels = self.names if isinstance(name, str) else self.partition.labels
-        found = [number for number, label in enumerate(labels) if label == name]
-        if not found:
+        found = self._places.get(name)
+        if found is None:
             raise KeyError(name)
         if len(found) > 1:
             raise HoldfastError(

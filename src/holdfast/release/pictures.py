@@ -21,13 +21,15 @@ from holdfast.release.svg import (
 )
 
 PANEL, HEIGHT, MARGIN = 300, 190, 44
+CLOSE = 24  # names nearer to each other run together
 Named = tuple[str, Floats]
 
 
 def distribution_picture(
-    panels: Sequence[Named], *, title: str, outline: Floats | None = None
+    panels: Sequence[Named], *, title: str, outline: Floats | None = None, open_end: bool = False
 ) -> str:
-    """A panel of bars for each distribution, side by side on one scale, with `outline` over all.
+    """A panel of bars for each distribution, side by side on one scale, with `outline` over all;
+    with `open_end` the last bar is named as that of all counts from there on.
 
     >>> import numpy as np
     >>> svg = distribution_picture([("released", np.array([0.5, 0.5]))], title="two bars")
@@ -41,17 +43,26 @@ def distribution_picture(
     highest = max(float(shares.max()) for shares in shown)
     width = len(panels) * (PANEL + MARGIN) + MARGIN // 2
     groups = [
-        group(MARGIN + index * (PANEL + MARGIN), 52, panel(name, shares, highest, outline, starts))
+        group(
+            MARGIN + index * (PANEL + MARGIN),
+            52,
+            panel(name, shares, highest, outline, starts, open_end),
+        )
         for index, (name, shares) in enumerate(panels)
     ]
     return picture(width, HEIGHT + 92, [label(title, width / 2, 20, font_size=14), *groups])
 
 
 def panel(
-    name: str, shares: Floats, highest: float, outline: Floats | None, starts: Integers
+    name: str,
+    shares: Floats,
+    highest: float,
+    outline: Floats | None,
+    starts: Integers,
+    open_end: bool = False,
 ) -> list[str]:
     """The bars of one distribution, with an outline over them where there is one; `starts` are
-    the lowest counts of the bars."""
+    the lowest counts of the bars, the last of which may stand for all above it."""
     bar = PANEL / len(shares)
     parts = [label(name, PANEL / 2, -10, font_weight="bold")]
     parts += [
@@ -65,7 +76,11 @@ def panel(
     if outline is not None:
         parts.append(_outline(outline / highest * HEIGHT, bar))
     parts.append(element("path", d=f"M0 0V{HEIGHT}H{PANEL}", fill="none", stroke="black"))
-    parts += [label(str(starts[i]), f"{(i + 0.43) * bar:.1f}", HEIGHT + 16) for i in _ticks(starts)]
+    named = {i: str(starts[i]) for i in _ticks(starts)}
+    if open_end:
+        named = {i: text for i, text in named.items() if (len(starts) - 1 - i) * bar > CLOSE}
+        named[len(starts) - 1] = f"{starts[-1]}+"
+    parts += [label(text, f"{(i + 0.43) * bar:.1f}", HEIGHT + 16) for i, text in named.items()]
     parts += [
         label(f"{share:.0%}", -5, f"{HEIGHT * (1 - share / highest) + 4:.1f}", "end")
         for share in share_ticks(highest)

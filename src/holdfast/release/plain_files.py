@@ -7,6 +7,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,9 @@ class _Lines:
         known = 0.0
         if facts.structural_zero_rows is None and facts.structural_zeros:
             known = facts.structural_zeros / int(facts.released_histogram[0])
-        for group in range(1 if facts.groups is None else len(facts.groups)):
-            own = counts[counts // (n + 1) == group]
+        numbers = np.arange(2 if facts.groups is None else len(facts.groups) + 1)
+        for group, (first, end) in enumerate(pairwise(np.searchsorted(counts, numbers * (n + 1)))):
+            own = counts[first:end]
             before, mechanism = row_prior(facts, group)
             how = {"level": float(LEVEL), "every": stated["every"], "known": known}
             means, ends = row_ends(before, mechanism, own % (n + 1), **how)

@@ -55,6 +55,13 @@ def neighbours(budget: Budget) -> str:
     return words.replace("max_count, the", "the", 1) + FOUND if budget.quantile else words
 
 
+@cache
+def _version() -> str:
+    from importlib.metadata import version
+
+    return version("holdfast")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Privacy:
     """What a release promises, and what was certified from what was drawn."""
@@ -223,7 +230,7 @@ class ReleaseFacts:
     """Whether it was shown again from a ledger: then nothing was drawn or spent."""
     receipt: str | None = field(default=None, repr=False)
     """By what a ledger knows the spend that paid for it; None where no ledger was named."""
-    made_with: str = field(default_factory=lambda: _version(), repr=False)
+    made_with: str = field(default_factory=_version, repr=False)
     """The version of holdfast that drew it."""
 
     @property
@@ -613,10 +620,3 @@ class StreamedRelease(ReleaseFacts):
         from holdfast.release.bundle import load
 
         return load(self.folder)
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")

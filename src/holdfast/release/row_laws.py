@@ -32,14 +32,25 @@ def shortest_run(probabilities: Floats, level: float) -> tuple[int, int]:
     >>> shortest_run(np.array([0.05, 0.5, 0.4, 0.05]), 0.9)
     (1, 2)
     """
-    below = np.concatenate([[0], np.cumsum(probabilities)])
-    needed = below[:-1] + level * below[-1]
-    ends = np.searchsorted(below, needed - SAME)  # first end with enough between
-    starts = np.flatnonzero(ends < len(below))
-    lengths = ends[starts] - starts
-    short = starts[lengths == lengths.min()]
-    best = short[np.argmax(below[ends[short]] - below[short])]
-    return int(best), int(ends[best] - 1)
+    first, last = shortest_runs(probabilities[:, None], level)[0]
+    return int(first), int(last)
+
+
+def shortest_runs(laws: Floats, level: float) -> Integers:
+    """For each law (columns), the ends of its shortest run."""
+    n, number = laws.shape
+    below = np.vstack([np.zeros(number), np.cumsum(laws, axis=0)]).T
+    needed = below[:, :-1] + level * below[:, -1:] - SAME
+    apart = 2.0 * np.arange(number)[:, None]  # all columns one after the other, still ascending
+    ends = np.searchsorted((below + apart).ravel(), (needed + apart).ravel()).reshape(number, n)
+    ends -= (n + 1) * np.arange(number)[:, None]  # the first end with enough between
+    starts = np.arange(n)
+    lengths = np.where(ends <= n, ends - starts, n + 1)
+    between = np.take_along_axis(below, np.minimum(ends, n), axis=1) - below[:, :-1]
+    short = lengths == lengths.min(axis=1, keepdims=True)
+    best = np.argmax(np.where(short, between, -1.0), axis=1)
+    last = np.take_along_axis(ends, best[:, None], axis=1)[:, 0] - 1
+    return np.column_stack([best, last]).astype(np.int64)
 
 
 def taken(before: Floats, matrix: Floats, level: float) -> Marks:
@@ -85,7 +96,7 @@ def row_ends(
         found[0, zero] += known
         means[some] = steps @ found
         if not every:
-            ends[some] = [shortest_run(law, level) for law in found.T]
+            ends[some] = shortest_runs(found, level)
     if every:
         ends = ends_that_take(taken(before, np.asarray(mechanism.matrix), level)[:, counts])
     return means, ends

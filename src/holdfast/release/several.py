@@ -214,7 +214,9 @@ class TableRelease(SeveralFacts[Release]):
         from holdfast.analysis.pairs.questions import ask_pair
 
         if options:
-            raise HoldfastError(f"`{next(iter(options))}` does not fit a question about two counts.")
+            raise HoldfastError(
+                f"`{next(iter(options))}` does not fit a question about two counts."
+            )
         return ask_pair(self, question, of, where=where, by=by, level=level)
 
     def derive(self, formula: str, *, level: float = 0.9) -> "Derived":
@@ -250,9 +252,9 @@ class StreamedTableRelease(SeveralFacts[StreamedRelease]):
 
     def load(self) -> TableRelease:
         """The release with its whole table in memory."""
-        from holdfast.release.several_bundle import load_several
+        from holdfast.release.several_bundle import load_table
 
-        return load_several(self.folder)
+        return load_table(self.folder)
 
 
 def visible(columns: dict[str, Release], table: Any) -> dict[str, Release]:

@@ -76,7 +76,7 @@ def folder_names(columns: Sequence[str]) -> list[str]:
     return [f"{k}-{name}" if name else f"{k}-counts" for k, name in enumerate(plain, 1)]
 
 
-def load_several(directory: str | os.PathLike[str]) -> TableRelease:
+def load_table(directory: str | os.PathLike[str]) -> TableRelease:
     """Read a bundle of several counts, written by `TableRelease.save`; raises if `holdfast.verify`
     finds any damage."""
     with verified(directory) as (folder, record):

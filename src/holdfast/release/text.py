@@ -45,15 +45,16 @@ def written(
     """
     shares = np.array(histogram, dtype=np.float64) / record["rows"]
     name, title = record["count_column"] or "count", _picture_title(record)
-    book = {}
+    book: dict[str, str] = {}
+    how: dict[str, Any] = {"title": title, "open_end": "intervals" in record}
     if "intervals" in record:
         book = {"codebook.md": codebook(record, table, has_mechanism_csv(record))}
     return book | {
         "README.md": read_me(record, table, mechanism),
         "deployment.yaml": deployment_yaml(record),
-        "distribution.svg": group_picture(name, shares, [Shown(*g) for g in groups], title=title)
+        "distribution.svg": group_picture(name, shares, [Shown(*g) for g in groups], **how)
         if groups
-        else distribution_picture([(name, shares)], title=title),
+        else distribution_picture([(name, shares)], **how),
     }
 
 

@@ -86,6 +86,7 @@ class Wanted:
             wanted=self,
             count=count,
             published=tuple(name for name in columns if name == count or name in shown),
+            written=tuple(name for name in columns if name in {count, *self.other_counts, *shown}),
             withheld=tuple(
                 name for name in columns if name not in {count, *self.other_counts, *shown}
             ),
@@ -100,6 +101,7 @@ class Roles:
     count: str  #: the column of counts
     published: tuple[str, ...]  #: with the counts, in the order of the table
     withheld: tuple[str, ...]  #: all others
+    written: tuple[str, ...]  #: what is published, with all columns of counts
 
     @property
     def others(self) -> tuple[str, ...]:

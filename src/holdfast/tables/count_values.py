@@ -27,7 +27,8 @@ _HINTS = {
     "is negative": "correct it in the source, or name the code for what is not known with "
     "`missing`",
     "is infinite": "correct it in the source; every category needs its count",
-    "is not a whole number": "give counts, not rates or averages",
+    "is not a whole number": "give counts, not rates or averages; a point between thousands in a "
+    "CSV file is named with `thousands`, --thousands",
     "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
     "is a boolean": "tally rows of persons with `holdfast.count_by` first",
     "is text": "convert it to an integer: digits only, no codes such as <5; marks in numbers of a "

@@ -32,6 +32,8 @@ class Lines:
 
     header_row: int | None = None
     last_row: int | None = None
+    leave_out: tuple[int, ...] = ()
+    """Lines in between that are not meant, such as totals."""
 
 
 def parse_part(
@@ -65,7 +67,19 @@ def _cut(data: bytes, lines: Lines) -> bytes:
             f"`last_row` must be the number of a line below the names of the columns, got {last}. "
             f"Hint: the file has {len(text):,} lines."
         )
-    return encoding.bom + "".join(text[first - 1 : last]).encode(encoding.name)
+    check_left_out(lines.leave_out, first, last)
+    kept = (text[at - 1] for at in range(first, last + 1) if at not in lines.leave_out)
+    return encoding.bom + "".join(kept).encode(encoding.name)
+
+
+def check_left_out(rows: Sequence[int], first: int, last: int) -> None:
+    """Raise for rows to leave out that are not below the names of the columns."""
+    odd = next((row for row in rows if not first < row <= last), None)
+    if odd is not None:
+        raise HoldfastError(
+            f"`leave_out` must hold numbers of rows of the table, from {first + 1} to {last}, got "
+            f"{odd}."
+        )
 
 
 def _lines(text: str) -> list[str]:
@@ -102,7 +116,7 @@ def find_lines(data: bytes) -> Lines:
     r"""Where the table of a file seems to lie: below a title, above notes.
 
     >>> find_lines(b"Deaths in 2023\n\na,n\nKent,3\nEly,0\n\nSource: us\n")
-    Lines(header_row=3, last_row=5)
+    Lines(header_row=3, last_row=5, leave_out=())
     """
     encoding = find_encoding(lambda: [data])
     text = _lines(data[len(encoding.bom) :].decode(encoding.name))

@@ -12,6 +12,7 @@ from typing import Any
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv import CsvTable
+from holdfast.tables.csv_part import check_left_out
 from holdfast.tables.excel_marks import Marks, cell_name, read_marks
 from holdfast.tables.excel_size import check_size
 
@@ -25,6 +26,7 @@ def parse_excel(
     sheet: str | None = None,
     header_row: int | None = None,
     last_row: int | None = None,
+    leave_out: tuple[int, ...] = (),
 ) -> CsvTable:
     """The table in the bytes of a workbook.
 
@@ -33,6 +35,7 @@ def parse_excel(
         header_row: The number of the row that holds the column names. By default lines above the
             table, with a single cell each, are passed over.
         last_row: The number of the table's last row; what is below is left out.
+        leave_out: Numbers of rows of the table that are left out.
     """
     cells, merged, marks = _open(data, sheet)
     rows = _padded(cells, merged, marks)
@@ -45,7 +48,9 @@ def parse_excel(
     _check_rows(rows, top, last, columns)
     marks.refuse(range(top, last + 1), columns)
     header = tuple(" ".join(rows[top][c].split()) for c in columns)
-    return CsvTable(header, [[row[c] for c in columns] for row in rows[top + 1 : last + 1]])
+    check_left_out(leave_out, top + 1, last + 1)
+    kept = (at for at in range(top + 1, last + 1) if at + 1 not in leave_out)
+    return CsvTable(header, [[rows[at][c] for c in columns] for at in kept])
 
 
 def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE], Marks]:

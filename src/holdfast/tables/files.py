@@ -3,7 +3,7 @@
 import io
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ def read_excel(
     sheet: str | None = None,
     header_row: int | None = None,
     last_row: int | None = None,
+    leave_out: Sequence[int] = (),
 ) -> CsvTable:
     """The table in a sheet of an Excel workbook, every cell as text, for `holdfast.privatize`.
 
@@ -48,13 +49,15 @@ def read_excel(
         header_row: The number of the row that holds the column names. By default lines above the
             table, with a single cell each, are passed over.
         last_row: The number of the table's last row; totals and notes below are left out.
+        leave_out: Numbers of rows of the table that are left out, such as those of totals.
     """
     path = Path(path)
     if format_of(path) is not Format.EXCEL:
         raise HoldfastError(
             f"`{path}` must end in {' or '.join(Format.EXCEL.value)}: `sheet` is for workbooks."
         )
-    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, header_row, last_row))
+    rows = header_row, last_row, tuple(leave_out)
+    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, *rows))
     return table
 
 
@@ -63,6 +66,7 @@ def read_csv(
     *,
     header_row: int | None = None,
     last_row: int | None = None,
+    leave_out: Sequence[int] = (),
     thousands: str | None = None,
     decimal: str | None = None,
 ) -> CsvTable:
@@ -71,6 +75,7 @@ def read_csv(
     Parameters:
         header_row: The number of the line that holds the column names; lines above are left out.
         last_row: The number of the table's last line; totals and notes below are left out.
+        leave_out: Numbers of lines of the table that are left out, such as those of totals.
         thousands: The mark between thousands, a comma, point, apostrophe or space: it is taken out
             of every cell that is a number written with it, such as "1,204".
         decimal: "," where numbers have a decimal comma: it becomes a point.
@@ -81,14 +86,14 @@ def read_csv(
             f"`{path}` must end in {' or '.join(Format.TEXT.value)}: `thousands` and `decimal` are "
             "for CSV files."
         )
-    lines = Lines(header_row, last_row)
+    lines = Lines(header_row, last_row, tuple(leave_out))
     table: CsvTable = _parsed(path, lambda data: parse_part(data, lines, thousands, decimal))
     return table
 
 
 def read_part(path: str | os.PathLike[str], part: Mapping[str, Any]) -> Any:
     """The table in a file, of which a part may be named: `sheet`, `header_row`, `last_row`,
-    `thousands` and `decimal` of `read_excel` and `read_csv`."""
+    `leave_out`, `thousands` and `decimal` of `read_excel` and `read_csv`."""
     if not part:
         return read_file(path)
     excel = "sheet" in part or format_of(path) is Format.EXCEL
@@ -104,7 +109,7 @@ def find_part(path: str | os.PathLike[str]) -> dict[str, int]:
     if format_of(path) is not Format.TEXT:
         return {}
     found: Lines = _parsed(Path(path), find_lines)
-    return {name: number for name, number in vars(found).items() if number is not None}
+    return {name: number for name, number in vars(found).items() if number}
 
 
 def _parsed(path: Path, parse: Callable[[bytes], Any]) -> Any:

@@ -1,6 +1,7 @@
 """Groups of rows by public columns: what is asked for, and how groups are named."""
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from holdfast.arrays import Integers
@@ -122,7 +123,7 @@ class Partition:
     def __len__(self) -> int:
         return len(self.labels)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """The labels in a line each."""
         return tuple(name_of(label) for label in self.labels)

@@ -6,6 +6,7 @@ come, and dictionaries, which may list labels in the order of the counts, leave 
 """
 
 from collections.abc import Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
@@ -13,6 +14,7 @@ from holdfast.tables.arrow_schema import plain
 
 ROW_GROUP = 1 << 20
 GROUP_BYTES = 1 << 26  # of wide rows there are fewer in a group
+DICTIONARY_BYTES = 1 << 17  # a column of more different values is written without one
 
 
 def cell_bytes(columns: Iterable[Any]) -> int:
@@ -61,7 +63,8 @@ def rows_in_group(rows: int, size: int) -> int:
 
 
 class ParquetGroups:
-    """A Parquet file, written in groups of so many rows, however they come."""
+    """A Parquet file, written in groups of so many rows, however they come; one is encoded while
+    the rows of the next come in."""
 
     def __init__(self, place: Any, schema: Any, rows: int) -> None:
         import pyarrow.parquet as parquet
@@ -69,7 +72,11 @@ class ParquetGroups:
         self._rows, self._schema = rows, plain(schema.empty_table()).schema
         self._waiting: list[Any] = []
         self._number = 0
-        self._writer = parquet.ParquetWriter(place, self._schema)
+        self._writer = parquet.ParquetWriter(
+            place, self._schema, dictionary_pagesize_limit=DICTIONARY_BYTES
+        )
+        self._encoder, self._encoding = ThreadPoolExecutor(1), Future[None]()
+        self._encoding.set_result(None)
 
     def __enter__(self) -> "ParquetGroups":
         return self
@@ -77,23 +84,26 @@ class ParquetGroups:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        with self._writer:
-            if error is None and self._number:
-                self._write(self._taken(self._number))
+        with self._writer, self._encoder:
+            if error is None:
+                self._encoding.result()
+                if self._number:
+                    self._encode(self._taken(self._number))
 
     def write(self, table: Any) -> None:
         """Take in the next rows; groups that are full are written."""
         self._waiting.append(plain(table))
         self._number += len(table)
         while self._number >= self._rows:
-            self._write(self._taken(self._rows))
+            self._encoding.result()  # before the next is put together, so that two are held
+            self._encoding = self._encoder.submit(self._encode, self._taken(self._rows))
 
     def _taken(self, rows: int) -> Any:
         import pyarrow as pa
 
         table = pa.concat_tables([self._schema.empty_table(), *self._waiting])
         self._waiting, self._number = [table.slice(rows)], self._number - rows
-        return table.slice(0, rows)
+        return table.slice(0, rows).combine_chunks()
 
-    def _write(self, table: Any) -> None:
-        self._writer.write_table(table.combine_chunks(), self._rows)
+    def _encode(self, table: Any) -> None:
+        self._writer.write_table(table, self._rows)

@@ -39,7 +39,7 @@ class CurveTable:
     def column(self, j: int) -> Floats:
         """The weights of output j for every input, in doubles."""
         below, here = self._curves(np.array([j - 1, j]), np.arange(len(self)))
-        return (here - below + self.floors[j]).astype(np.float64)
+        return np.asarray(here - below + self.floors[j], dtype=np.float64)
 
     def strips(self) -> Iterator[Strip]:
         """Columns whose curves turn near each other, in all rows that these curves reach.

@@ -4,6 +4,7 @@ import hashlib
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,10 @@ LARGEST = {  # in bytes, of files that are read as a whole
     CODEBOOK: 1 << 24,
 }
 _CHUNK = 1 << 20
+if sys.platform == "win32":
+    _READING = os.O_RDONLY | os.O_BINARY
+else:
+    _READING = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
 _SUM_LINE = re.compile(r"([0-9a-f]{64})  ((?:[0-9]+-[a-z0-9-]+/)?[A-Za-z0-9_.]+)", re.ASCII)
 LEFT_BY_SYSTEMS = (".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints")
 
@@ -99,9 +104,8 @@ def opened(folder: Path, name: str) -> Iterator[IO[bytes]]:
     """A plain file of the folder, open for reading; never a link, a pipe or a device."""
     if (folder / name).is_symlink():
         raise Damage(f"{name} is a symbolic link; a release holds plain files.")
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
-        handle = os.open(folder / name, flags | getattr(os, "O_BINARY", 0))
+        handle = os.open(folder / name, _READING)
     except FileNotFoundError:
         raise Damage(f"{name} is missing.") from None
     except OSError as error:

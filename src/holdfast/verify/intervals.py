@@ -203,12 +203,12 @@ def _check_rows(
 
 
 def _check_row(row: Row, law: Law, cells: Cells) -> None:
-    fixed = NOTHING if row.count is None else KNOWN
+    fixed = NOTHING if row.released is None else KNOWN
     if not row.is_drawn:
         if cells != fixed:
             raise Damage(f"{INTERVALS} has an interval for a row that was not drawn.")
-    elif row.count is not None:
-        law.check(row.count, cells)
+    elif row.released is not None:
+        law.check(row.released, cells)
 
 
 def _check_counts(

@@ -83,7 +83,7 @@ class WeightTable:
 
     def column(self, j: int) -> Floats:
         """The weights of output j for every input, in doubles."""
-        return self.columns[j].astype(np.float64)
+        return np.asarray(self.columns[j], dtype=np.float64)
 
     def strips(self) -> Iterator[Strip]:
         """Whole columns."""

@@ -53,7 +53,7 @@ def _stored_schemas(notes: dict[bytes, bytes]) -> list[Any]:
 def _chunk_notes(metadata: Any) -> Iterator[bytes]:
     for group in (metadata.row_group(g) for g in range(metadata.num_row_groups)):
         for chunk in (group.column(c) for c in range(group.num_columns)):
-            yield from getattr(chunk, "metadata", None) or ()
+            yield from chunk.metadata or ()
 
 
 def _notes(schema: Any) -> Iterator[bytes]:

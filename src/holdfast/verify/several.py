@@ -19,6 +19,7 @@ from holdfast.verify.persons import check_persons, check_shared_fields
 from holdfast.verify.relations import Before, Column
 from holdfast.verify.report import Check, Damage, Found, Verification, shown
 from holdfast.verify.strict_json import parse_json
+from holdfast.verify.texts import check_shared_words
 
 README = "README.md"
 
@@ -148,13 +149,7 @@ class _Several:
         return check_persons(self.record, [bundle.record["privacy"] for bundle in self.bundles])
 
     def check_words(self) -> str:
-        """README.md, to the byte, from the record."""
-        from holdfast.release.several_text import several_read_me
-
-        text = read_small(self.path, README)
-        if text.decode("utf-8") != several_read_me(self.record, find_table(self.path)):
-            raise Damage("README.md is not what release.json makes it.")
-        return "README.md follows from release.json"
+        return check_shared_words(self.path, self.record, find_table(self.path))
 
 
 def _of(column: str, check: Check) -> Check:

@@ -85,7 +85,7 @@ class Row(NamedTuple):
     """A row of a table that was found in order."""
 
     label: str
-    count: int | None
+    released: int | None
     """None where it is missing."""
     is_drawn: bool
 
@@ -103,7 +103,7 @@ def rows_of(
             there = count is not None and count is not EMPTY
             yield Row(
                 label=str(cells[0]) if cells else "",
-                count=count if there else None,
+                released=count if there else None,
                 is_drawn=there and not known,
             )
 

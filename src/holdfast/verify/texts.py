@@ -75,6 +75,23 @@ def check_written(
     )
 
 
+def check_shared_words(folder: Path, record: dict[str, Any], table: str) -> str:
+    """README.md of several columns of counts, to the byte, from the record; that it states the
+    promise once is checked first."""
+    from holdfast.release.several_text import several_read_me
+
+    text, privacy = _read(folder, "README.md"), record["privacy"]
+    delta = Fraction(privacy["delta"])
+    promise = f"\n- Promise: epsilon = {privacy['epsilon']}"
+    promise += f" with delta = {rounded_up(delta)}" if delta else ""
+    stated = f"{promise} for all columns together;\n" in text and text.count("Promise:") == 1
+    if not stated or (_MARK in text) is not privacy["simulated"]:
+        raise Damage("README.md does not state the promise of release.json once.")
+    if text != several_read_me(record, table):
+        raise Damage("README.md is not what release.json makes it.")
+    return "README.md follows from release.json"
+
+
 def _written_3(
     record: dict[str, Any], drawn: list[int], names: Names, groups: Groups
 ) -> dict[str, str]:

@@ -76,7 +76,7 @@ def separating(corner):
 
 def test_double_description_agrees_with_trying_every_basis():
     rng = random.Random(10)
-    for _ in range(3):
+    for _ in range(2):
         z, epsilon = random_z(rng, 3), random_budget(rng)
         found = {tuple(b.flat) for b in theory.vertices("R_F", z=z, epsilon=epsilon)}
         places = [(j, pattern) for j in range(3) for pattern in theory.patterns(3)]
@@ -111,7 +111,7 @@ def test_columns_without_a_share_stay_empty():
 
 def test_positive_entries_stay_within_the_bounds_for_other_targets_and_n_4():
     rng = random.Random(11)
-    for _ in range(3):
+    for _ in range(2):
         z, epsilon = random_z(rng, 3, zeros=True), random_budget(rng)
         fewest, most = theory.positive_entry_bounds("R_F", z=z)
         for b in theory.vertices("R_F", z=z, epsilon=epsilon):

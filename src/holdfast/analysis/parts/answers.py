@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.answer import Answer
 from holdfast.analysis.parts import numbers
+from holdfast.analysis.parts.long import is_long, straight
 from holdfast.analysis.parts.part import WORTH_THE_REST, Part
 from holdfast.analysis.parts.profile import Asked, Profile, Told
 from holdfast.analysis.parts.tilts import pooled
@@ -34,6 +35,8 @@ def own(part: Part, g: Callable[..., Any], level: float) -> Answer:
 
 def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
     """A number that a little more of each count changes a little."""
+    if is_long(part, asked):
+        return _long(part, asked, words, level, percent)
     low, high = interval(part, asked, level)
     estimate, error = _estimate(part, asked)
     notes = part.notes
@@ -60,6 +63,22 @@ def interval(part: Part, asked: Asked, level: float) -> tuple[float, float]:
     """By the likelihood of the part's counts and what else is told; no model of their law."""
     told = _told(part, asked) if asked.straight else None
     return Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+
+
+def _long(part: Part, asked: Asked, words: str, level: float, percent: bool) -> Answer:
+    found = straight(part, asked, level)
+    return Answer(
+        question=words,
+        estimate=found.value,
+        standard_error=found.error,
+        interval=found.interval,
+        level=level,
+        estimator="part",
+        method="formula",
+        notes=part.notes,
+        percent=percent,
+        about=(part.about,),
+    )
 
 
 def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
@@ -112,10 +131,13 @@ def _measured(part: Part, f: Floats) -> Told | None:
 def quantile(part: Part, probability: Any, level: float) -> Answer:
     """The smallest count that at least this share of the part's rows does not exceed."""
     n = len(part.release.target)
-    histogram = part.estimate.histogram
+    long = is_long(part, numbers.Average(f=linear.share(n, at_most=0).f))
+    histogram = part.histogram if long else part.estimate.histogram
 
     def cdf(k: int) -> tuple[float, float]:
         asked = numbers.Average(f=linear.share(n, at_most=k).f)
+        if long:
+            return straight(part, asked, level).interval
         return interval(part, asked, level)
 
     found = nonlinear.quantile_among(histogram / histogram.sum(), cdf, probability, level)

@@ -13,9 +13,10 @@ from numba import njit
 FIRST, ROUNDS, HALVINGS = 4, 400, 40
 NEGLIGIBLE = 1e-14  # a share below it is none
 SLOPE = 1e-10  # a row whose gradient is less above 0 is not taken in
+REORDERED = {"reassoc", "contract", "arcp"}  # sums in any order: four numbers at a time
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _solve(hessian, right, chosen, k, lower, x):
     """x with hessian x = right on the chosen rows, by Cholesky's factors."""
     for a in range(k):
@@ -38,7 +39,7 @@ def _solve(hessian, right, chosen, k, lower, x):
         x[a] = left / lower[a, a]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _shrink(hessian, right, q, free, chosen, lower, x):
     """Solves on the free rows, and lets go of those that would turn negative."""
     for _ in range(len(q) + 1):
@@ -65,7 +66,7 @@ def _shrink(hessian, right, q, free, chosen, lower, x):
             return
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _nonnegative(hessian, right, q):
     """Minimises q·Hq/2 - right·q over q >= 0, from q: Lawson and Hanson's active sets."""
     size = len(q)
@@ -86,7 +87,7 @@ def _nonnegative(hessian, right, q):
         free[at] = True
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _value(weights, mixed):
     total = 0.0
     for j in range(len(weights)):
@@ -94,7 +95,7 @@ def _value(weights, mixed):
     return total
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _mix(p, kernel, mixed):
     mixed[:] = 0.0
     for i in range(len(p)):
@@ -103,7 +104,7 @@ def _mix(p, kernel, mixed):
                 mixed[j] += p[i] * kernel[i, j]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _quadratic(weights, kernel, mixed, gradient, rows, k, hessian, right):
     """The objective's second-order model on some rows; its sum of shares finds itself."""
     for a in range(k):
@@ -118,7 +119,7 @@ def _quadratic(weights, kernel, mixed, gradient, rows, k, hessian, right):
         right[a] = 2 * gradient[rows[a]] - 1
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _candidates(p, gradient, rows):
     """The rows that p uses, and the peaks of the gradient above 1."""
     k, n = 0, len(p)
@@ -131,7 +132,7 @@ def _candidates(p, gradient, rows):
     return k
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def _newton(weights, kernel, p, mixed, gradient, rows, value):
     """One Newton step with as much of it as gains; whether it gained."""
     k = _candidates(p, gradient, rows)
@@ -161,7 +162,7 @@ def _newton(weights, kernel, p, mixed, gradient, rows, value):
     return False
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy", fastmath=REORDERED)
 def most_likely_mixture(weights, kernel, p, tolerance):
     """Moves p to the most likely mixture. Its value, and a bound on what is left to gain."""
     n, columns = kernel.shape

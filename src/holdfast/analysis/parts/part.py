@@ -51,7 +51,7 @@ class Part:
     @cached_property
     def rows(self) -> int:
         """How many of them went through the mechanism, as far as the bundle tells."""
-        return round(float(self._histogram(self.marks).sum()))
+        return round(float(self.histogram.sum()))
 
     @cached_property
     def about(self) -> About:
@@ -84,7 +84,7 @@ class Part:
         )
 
     def _stratum(self, rows: Marks, measured: Measured) -> Stratum:
-        inside, outside = (self._histogram(rows & marks) for marks in (self.marks, ~self.marks))
+        inside, outside = (self.shown(rows & marks) for marks in (self.marks, ~self.marks))
         some, others = (
             Rows(drawn=Drawn.of(histogram, measured.matrix), prior=measured.target)
             for histogram in (inside, outside)
@@ -107,7 +107,12 @@ class Part:
         found = [stratum.outside for stratum in self.strata if stratum.outside is not None]
         return Estimate(rows=found) if found else None
 
-    def _histogram(self, marks: Marks) -> Floats:
+    @cached_property
+    def histogram(self) -> Floats:
+        """How many of the part's rows were drawn as each count."""
+        return self.shown(self.marks)
+
+    def shown(self, marks: Marks) -> Floats:
         """How many of these rows were drawn as each count; of those that show 0 and may be known
         to be zero, a part."""
         n = len(self.release.target)

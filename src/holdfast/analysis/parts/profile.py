@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastError
 GAP, WORST_GAP = 0.002, 0.1  # of a log likelihood, that a fit may leave
 LARGEST_TILT, SMALLEST_TILT = 300.0, 0.1
 CLOSE = 0.02  # of an interval's side, to which its end is found
-MARGIN, FEW = 0.08, 8.0  # by which an interval is wider than for many rows; measured, docs/parts.md
+MARGIN, FEW = 0.12, 8.0  # by which an interval is wider than for many rows; measured, docs/parts.md
 ROUNDS = 6  # for a number whose slope depends on where one is
 NEAR = 1.6  # and by which it reaches further where its end comes near to what is possible
 

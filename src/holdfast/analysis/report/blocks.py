@@ -55,6 +55,27 @@ def markdown(content: Content) -> str:
     return markdown_of(blocks(content))
 
 
+SEVERAL = "A private table with several columns of counts"
+
+
+def html_of_several(contents: dict[str, Content], promise: str, neighbours: str) -> str:
+    """The reports of all columns as one page, with what is promised in all."""
+    return html_page(_several(contents, promise, neighbours), title=SEVERAL, style=STYLE)
+
+
+def markdown_of_several(contents: dict[str, Content], promise: str, neighbours: str) -> str:
+    """The same as Markdown."""
+    return markdown_of(_several(contents, promise, neighbours))
+
+
+def _several(contents: dict[str, Content], promise: str, neighbours: str) -> list[Block]:
+    said = f"Promise: {promise} for all columns together. {neighbours}"
+    found: list[Block] = [Title(SEVERAL), Paragraph(said)]
+    for name, content in contents.items():
+        found += [Heading(2, f"The column {name}"), *blocks(content)[1:]]
+    return found
+
+
 def blocks(content: Content) -> list[Block]:
     """Everything that the report says, in order."""
     alarm = (

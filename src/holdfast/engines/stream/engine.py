@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.constructors import Construction
+from holdfast.engines.several import refuse_for_one
 from holdfast.engines.stages import check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
+from holdfast.engines.stream.several import stream_several
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
-from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import new_folder
-from holdfast.release.release import StreamedRelease
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.stream.open import open_source
@@ -25,8 +25,8 @@ def privatize_stream(
     sink: str | os.PathLike[str],
     *,
     epsilon: Any,
-    max_count: int | str | PrivateQuantile,
-    count: str | None = None,
+    max_count: Any,
+    count: str | Sequence[str] | None = None,
     category: str | None = None,
     keep: Sequence[str] = (),
     publish_anyway: Sequence[str] = (),
@@ -34,7 +34,7 @@ def privatize_stream(
     repeated_categories: bool = False,
     missing: Sequence[Any] = (),
     structural_zero: str | None = None,
-    contributions: int = 1,
+    contributions: Any = 1,
     privatizer: Privatizer | None = None,
     constructor: Callable[..., Construction] | None = None,
     split: Any = None,
@@ -47,7 +47,12 @@ def privatize_stream(
     subset: Any = None,
     period: Any = None,
     corrects: Any = None,
-) -> StreamedRelease:
+    rows: int = 1,
+    unit: str = "person",
+    joint: bool = False,
+    person_in: str = "all columns",
+    weights: Any = None,
+) -> Any:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
     The first pass counts how many rows have each count, the second draws. Between them the
@@ -77,36 +82,54 @@ def privatize_stream(
     >>> release.rows, release.histogram.sum(), release.load().table.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    parameters = check_parameters(
-        epsilon=epsilon,
-        max_count=max_count,
-        contributions=contributions,
-        privatizer=privatizer,
-        constructor=constructor,
-        split=split,
-        seed=seed,
-        within=within,
-        totals=totals,
-    )
+    options: dict[str, Any] = {
+        "epsilon": epsilon,
+        "max_count": max_count,
+        "contributions": contributions,
+        "rows": rows,
+        "unit": unit,
+        "privatizer": privatizer,
+        "constructor": constructor,
+        "split": split,
+        "seed": seed,
+        "within": within,
+        "totals": totals,
+    }
+    names: dict[str, Any] = {
+        "category": category,
+        "keep": keep,
+        "publish_anyway": publish_anyway,
+        "order_by": order_by,
+        "repeated_categories": repeated_categories,
+        "missing": missing,
+        "structural_zero": structural_zero,
+        "subset": subset,
+    }
+    say = progress or (lambda _what, _done: None)
+    shared = {"joint": joint, "person_in": person_in, "weights": weights}
+    if count is not None and not isinstance(count, str):
+        return stream_several(
+            source,
+            Path(sink),
+            count=count,
+            names=names,
+            options=options | shared,
+            say=say,
+            ledger=ledger,
+            dataset=dataset,
+            period=period,
+        )
+    refuse_for_one(**shared)
+    parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
     account = find_account(ledger, dataset, source=source, column=count, folder=sink)
     new_folder(sink)
-    wanted = Wanted(
-        count=count,
-        category=category,
-        keep=keep,
-        publish_anyway=publish_anyway,
-        order_by=order_by,
-        repeated_categories=repeated_categories,
-        missing=missing,
-        structural_zero=structural_zero,
-        within=parameters.within,
-        subset=subset,
-    )
+    wanted = Wanted(count=count, within=parameters.within, **names)
     table = open_source(source, wanted)
-    say = progress or (lambda _what, _done: None)
     span = read_period(period)
-    seen = tally(table, parameters.highest, lambda done: say(READING, done))
+    seen = tally(
+        table, parameters.highest, lambda done: say(READING, done), condense=account is not None
+    )
     seen = replace(seen, notes=(*period_notes(span), *seen.notes))
     stages, members = parameters.for_table(seen.rows, seen.settle)
     recognised = account is not None and not stages.source.simulated

@@ -1,6 +1,6 @@
 """The two passes: a histogram of the counts, then a draw for each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -29,6 +29,7 @@ from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.release import ReleaseFacts, StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
+from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.histogram import histogram_of_counts, top_code
@@ -48,7 +49,8 @@ class Tally:
     structural_zero_rows: Marks | None = field(repr=False)
     missing: int
     missing_rows: Marks | None = field(repr=False)
-    digest: TableDigest = field(repr=False)
+    digest: TableDigest | None = field(repr=False)
+    """The counts condensed, where a ledger is to know them again."""
     notes: tuple[str, ...] = ()
     total: int = field(default=0, repr=False)
     """Of all counts, not capped."""
@@ -68,46 +70,84 @@ class Tally:
         return None if self.groups is None else self.groups.settle
 
 
-def tally(table: Source, highest: int, say: Callable[[float | None], None]) -> Tally:
+def tally(
+    table: Source, highest: int, say: Callable[[float | None], None], *, condense: bool = False
+) -> Tally:
     """The histogram of all counts that go through the mechanism; a copy of them is refused."""
-    histogram, zeros, digest = np.zeros(highest + 1, dtype=np.int64), 0, TableDigest()
-    marks, gaps, rows, total = list[Marks](), list[Marks](), 0, 0
-    within, lookout = table.roles.wanted.within, Lookout(table.roles)
-    groups = None if within is None else GroupReader(within)
-    kept = list[Integers]()
+    return tallies(table, [highest], say, condense=condense)[0]
+
+
+def tallies(
+    table: Source,
+    highest: Sequence[int],
+    say: Callable[[float | None], None],
+    *,
+    condense: bool = False,
+) -> tuple[Tally, ...]:
+    """The same for each of several columns of counts, in one pass."""
+    lookout, wanted = Lookout(table.roles), table.roles.wanted
+    columns, rows = [_Tallying(top, wanted, condense=condense) for top in highest], 0
     for part in table.read(lookout):
-        digest.add(part.counts, part.marks)
-        histogram += _open_histogram(part.counts, part.marks, highest)
-        zeros += 0 if part.marks is None else int(part.marks.sum())
+        for column, counts in zip(columns, (part.counts, *part.others), strict=True):
+            column.see(counts, part.marks, part.cells)
         rows += len(part.counts)
-        drawn = drawn_rows(part.counts, part.marks)
-        total += exact_sum(part.counts[drawn])
-        if groups is not None:
-            groups.see(part.cells, drawn)
-            kept.append(part.counts[drawn])
-        if rows <= MOST_ROWS:
-            marks += [] if part.marks is None else [part.marks]
-            gaps += [part.counts == MISSING] if table.roles.wanted.missing else []
         say(part.done)
-    missing = rows - zeros - int(histogram.sum())
-    if not rows and table.roles.wanted.subset is not None:
-        raise table.roles.wanted.subset.nowhere()
-    if not histogram.any():
-        raise _nothing(rows, zeros)
+    if not rows and wanted.subset is not None:
+        raise wanted.subset.nowhere()
+    for column in columns:
+        column.refuse_nothing()
     lookout.refuse()
-    told = rows <= MOST_ROWS
-    return Tally(
-        histogram=histogram,
-        structural_zeros=zeros,
-        structural_zero_rows=np.concatenate(marks) if zeros and told else None,
-        missing=missing,
-        missing_rows=np.concatenate(gaps) if missing and told else None,
-        digest=digest,
-        notes=lookout.notes,
-        total=total,
-        groups=groups,
-        open_counts=None if groups is None else np.concatenate(kept),
-    )
+    return tuple(column.found(lookout.notes) for column in columns)
+
+
+class _Tallying:
+    """The first pass over one column of counts."""
+
+    def __init__(self, highest: int, wanted: Wanted, *, condense: bool) -> None:
+        self._highest, self._codes = highest, bool(wanted.missing)
+        self._histogram = np.zeros(highest + 1, dtype=np.int64)
+        self._digest = TableDigest() if condense else None
+        self._rows, self._zeros, self._total = 0, 0, 0
+        self._marks, self._gaps, self._kept = list[Marks](), list[Marks](), list[Integers]()
+        self._groups = None if wanted.within is None else GroupReader(wanted.within)
+
+    def see(self, counts: Integers, marks: Marks | None, cells: Cells) -> None:
+        """Take in the next rows."""
+        if self._digest is not None:
+            self._digest.add(counts, marks)
+        self._histogram += open_histogram(counts, marks, self._highest)
+        self._zeros += 0 if marks is None else int(marks.sum())
+        self._rows += len(counts)
+        drawn = drawn_rows(counts, marks)
+        self._total += exact_sum(counts[drawn])
+        if self._groups is not None:
+            self._groups.see(cells, drawn)
+            self._kept.append(counts[drawn])
+        if self._rows <= MOST_ROWS:
+            self._marks += [] if marks is None else [marks]
+            self._gaps += [counts == MISSING] if self._codes else []
+
+    def refuse_nothing(self) -> None:
+        """Raise if no count can be drawn."""
+        if not self._histogram.any():
+            raise _nothing(self._rows, self._zeros)
+
+    def found(self, notes: tuple[str, ...]) -> Tally:
+        """What was found, when all rows were seen."""
+        missing = self._rows - self._zeros - int(self._histogram.sum())
+        told = self._rows <= MOST_ROWS
+        return Tally(
+            histogram=self._histogram,
+            structural_zeros=self._zeros,
+            structural_zero_rows=np.concatenate(self._marks) if self._zeros and told else None,
+            missing=missing,
+            missing_rows=np.concatenate(self._gaps) if missing and told else None,
+            digest=self._digest,
+            notes=notes,
+            total=self._total,
+            groups=self._groups,
+            open_counts=None if self._groups is None else np.concatenate(self._kept),
+        )
 
 
 def _nothing(rows: int, zeros: int) -> HoldfastError:
@@ -138,7 +178,7 @@ class Streaming(Run[StreamedRelease]):
 
     def content(self, words: str) -> Content | None:
         """The parameters and the table."""
-        if self.digest is None:
+        if self.digest is None or self.seen.digest is None:
             return None
         groups = condensed_groups(self.stages.groups, self.members)
         return self.seen.digest.content(words, self.digest, self.table.roles.count, groups=groups)
@@ -149,7 +189,7 @@ class Streaming(Run[StreamedRelease]):
         """The second pass, into a bundle that is there when all of it is, and a second bundle of
         the counts alone where that is said."""
         self.say("Building the mechanism", None)
-        staged = self._staged()
+        staged = self.staged()
         threads = 1 if self.stages.source.simulated else THREADS  # seeded draws go by row order
         with new_bundle(self.sink) as folder, stored_bundle(store) as bare:
             draw = Drawing(staged, self.seen.groups)
@@ -159,7 +199,7 @@ class Streaming(Run[StreamedRelease]):
             facts = staged.facts(drawn)
             told = self.seen.notes + facts["notes"] + notes
             facts |= {"notes": told, "receipt": receipt}
-            release = self._release(released, facts)
+            release = self.made(released, facts)
             _complete(release, folder, list(self.table.roles.published))
             if bare is not None:
                 names = self.stored_names
@@ -185,7 +225,8 @@ class Streaming(Run[StreamedRelease]):
         roles = self.table.roles
         return (*roles.grouping, roles.count) if roles.grouping else ("count",)
 
-    def _staged(self) -> Staged:
+    def staged(self) -> Staged:
+        """Steps 1 to 3."""
         seen, members, budget = self.seen, self.members, self.stages.budget
         if members is None or seen.open_counts is None:
             return self.stages(seen.histogram, [seen.total] if budget.totals else ())
@@ -201,7 +242,7 @@ class Streaming(Run[StreamedRelease]):
         with new_bundle(self.sink) as bundle:
             count = self.stored_names[-1] if self.seen.groups is not None else None
             released = self.rewrite(StoredCounts(folder, count), bundle, None, 1, top)
-            release = self._release(
+            release = self.made(
                 released, facts | {"repeated": True, "notes": facts["notes"] + notes}
             )
             _complete(release, bundle, list(self.table.roles.published))
@@ -216,13 +257,13 @@ class Streaming(Run[StreamedRelease]):
         parts = self.table.rewrite(draw, folder / f"table.{self.table.suffix}", threads)
         with writing(self.sink.parent), column_file(bare, self.stored_names) as write:
             for part in parts:
-                again += _open_histogram(part.counts, part.marks, self.stages.highest)
+                again += open_histogram(part.counts, part.marks, self.stages.highest)
                 known = part.released[part.released != MISSING]
                 released += np.bincount(known, minlength=top + 1)
                 missing += len(part.released) - len(known)
                 write(part.released, self._texts(part, bare))
                 self.say(DRAWING, part.done)
-        self._check_unchanged(again, int(released.sum()) + missing)
+        self.check_unchanged(again, int(released.sum()) + missing)
         return released
 
     def _texts(self, part: Part, bare: Path | None) -> list[list[str]]:
@@ -231,7 +272,8 @@ class Streaming(Run[StreamedRelease]):
             return []
         return self.seen.groups.texts(part.cells, drawn_rows(part.counts, part.marks))
 
-    def _check_unchanged(self, again: Integers, rows: int) -> None:
+    def check_unchanged(self, again: Integers, rows: int) -> None:
+        """Raise if the second pass met another table than the first."""
         before = self.seen.rows + self.seen.structural_zeros + self.seen.missing
         same = self.digest is None or self.digest == self.table.digest()
         if same and rows == before and (again == self.seen.histogram).all():
@@ -242,7 +284,8 @@ class Streaming(Run[StreamedRelease]):
             "Hint: copy it to a place where nobody writes, and begin again."
         )
 
-    def _release(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:
+    def made(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:
+        """The release, from the histogram of what was drawn."""
         table, seen = self.table, self.seen
         named = {
             "histogram": released,
@@ -292,5 +335,7 @@ def _complete(release: StreamedRelease, folder: Path, columns: list[str]) -> Non
         complete(release, folder, columns)
 
 
-def _open_histogram(counts: Integers, marks: Marks | None, highest: int) -> Integers:
-    return histogram_of_counts(counts[drawn_rows(counts, marks)], highest)
+def open_histogram(counts: Integers, marks: Marks | None, highest: int) -> Integers:
+    """The histogram of the rows that go through the mechanism."""
+    drawn = drawn_rows(counts, marks)
+    return histogram_of_counts(counts if drawn.all() else counts[drawn], highest)

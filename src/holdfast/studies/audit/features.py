@@ -161,7 +161,8 @@ def parts_of(outputs: Sequence[Any]) -> list[Floats]:
 
 
 def _of_release(release: Release) -> tuple[Any, ...]:
-    noisy, targets = [release.measurement], release.target
+    noisy: list[Any] = [release.measurement]
+    targets = release.target
     if release.groups is not None:
         targets, found = release.groups.targets.ravel(), release.groups.measurement
         noisy = [*found.groups, found.whole]

@@ -25,8 +25,13 @@ class Watch:
     [Leak(names=('also',), how='holds the counts')]
     """
 
-    def __init__(self, columns: Sequence[str], ordering: Sequence[str] = ()) -> None:
-        """Rows that are published in the order of columns, `ordering`, are looked at in that."""
+    def __init__(
+        self, columns: Sequence[str], ordering: Sequence[str] = (), *, counts: bool = True
+    ) -> None:
+        """Rows that are published in the order of columns, `ordering`, are looked at in that.
+        Where it is not `counts` that are seen but what they add up to, order and totals say
+        nothing more."""
+        self._of_counts = counts
         self._columns = list(columns)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
@@ -36,13 +41,17 @@ class Watch:
 
     def see(self, counts: Integers, cells: Callable[[Integers], list[list[Any]]]) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column."""
-        if self._own_order:
+        if self._own_order and self._of_counts:
             self._order.see(counts)
-        self._total.see(counts)
+        if self._of_counts:
+            self._total.see(counts)
         if self._columns:
             drawn = self._rng.random(len(counts))
-            for sample, part in zip(self._samples, (counts == 0, counts != 0), strict=True):
-                sample.see(np.flatnonzero(part), drawn, counts, cells)
+            low = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))
+            for sample, part in zip(
+                self._samples, (counts[low] == 0, counts[low] != 0), strict=True
+            ):
+                sample.see(low[part], drawn, counts, cells)
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
@@ -61,21 +70,43 @@ class _Sample:
     """Rows drawn at random, all alike: those with the smallest of as many random numbers."""
 
     def __init__(self) -> None:
-        self.rows: list[tuple[int, tuple[Any, ...]]] = []
+        self._rows: list[tuple[int, tuple[Any, ...]]] = []
         self._drawn: Floats = np.empty(0)
 
+    @property
+    def rows(self) -> list[tuple[int, tuple[Any, ...]]]:
+        """The count and the cells of each."""
+        return [self._rows[at] for at in np.argsort(self._drawn)]
+
+    @property
+    def bar(self) -> float:
+        """Rows with a number from here on do not get in."""
+        return 1.0 if len(self._rows) < SAMPLE else float(self._drawn.max())
+
     def see(self, rows: Integers, drawn: Floats, counts: Integers, cells: Any) -> None:
-        bar = 1.0 if len(self.rows) < SAMPLE else float(self._drawn.max())
-        fresh = rows[drawn[rows] < bar]
+        """Take in rows, by their numbers."""
+        fresh = rows[drawn[rows] < self.bar]
         if len(fresh) > SAMPLE:
             fresh = np.sort(fresh[np.argpartition(drawn[fresh], SAMPLE)[:SAMPLE]])
         if not len(fresh):
             return
         columns = zip(*cells(fresh), strict=True)
-        all_rows = [*self.rows, *zip(counts[fresh].tolist(), columns, strict=True)]
-        numbers = np.append(self._drawn, drawn[fresh])
-        kept = np.argsort(numbers)[:SAMPLE]
-        self.rows, self._drawn = [all_rows[at] for at in kept], numbers[kept]
+        self._rows += zip(counts[fresh].tolist(), columns, strict=True)
+        self._drawn = np.append(self._drawn, drawn[fresh])
+        self._shrink()
+
+    def _shrink(self) -> None:
+        """Take out the rows with the largest numbers; the last ones move to where they were."""
+        if len(self._rows) <= SAMPLE:
+            return
+        largest = np.argpartition(self._drawn, SAMPLE)[SAMPLE:]
+        stay = np.setdiff1d(np.arange(SAMPLE, len(self._rows)), largest, assume_unique=True)
+        holes = largest[largest < SAMPLE]
+        for hole, at in zip(holes.tolist(), stay.tolist(), strict=True):
+            self._rows[hole] = self._rows[at]
+        self._drawn[holes] = self._drawn[stay]
+        del self._rows[SAMPLE:]
+        self._drawn = self._drawn[:SAMPLE]
 
 
 class Order:

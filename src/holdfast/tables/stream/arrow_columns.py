@@ -18,14 +18,26 @@ def label_keys(column: Any) -> NDArray[np.uint64] | None:
         column = column.storage
     if pa.types.is_nested(column.type):
         return None
+    keys = np.empty(len(column), dtype=np.uint64)
+    keys_between(*(_whole(column) if pa.types.is_integer(column.type) else _texts(column)), keys)
+    if column.null_count:
+        keys[column.is_null().to_numpy(zero_copy_only=False)] = _NONE
+    return keys
+
+
+def _whole(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of whole numbers, eight each, and where they end."""
+    values = column.fill_null(0).to_numpy(zero_copy_only=False)
+    data = np.ascontiguousarray(values.astype(np.int64, copy=False)).view(np.uint8)
+    return data, np.arange(0, len(data) + 1, 8)
+
+
+def _texts(column: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The bytes of all cells, and where each ends."""
     cells = _as_bytes(column)
     _, offsets, data = cells.buffers()
-    keys = np.empty(len(cells), dtype=np.uint64)
     ends = np.frombuffer(offsets, dtype=np.int64)[cells.offset : cells.offset + len(cells) + 1]
-    keys_between(np.frombuffer(data or b"", dtype=np.uint8), ends, keys)
-    if cells.null_count:
-        keys[cells.is_null().to_numpy(zero_copy_only=False)] = _NONE
-    return keys
+    return np.frombuffer(data or b"", dtype=np.uint8), ends
 
 
 def _as_bytes(column: Any) -> Any:

@@ -44,17 +44,23 @@ class Kept:
     counts: Integers
     marks: Marks | None
     subset: Marks | None
+    others: tuple[Integers, ...] = ()
+    """The counts of further columns."""
 
-    def inside(self) -> tuple[Batch, Integers, Marks | None]:
+    def inside(self) -> "Kept":
         """The rows of the subset alone; all of them where none was named."""
         import pyarrow as pa
 
         some = self.subset
         if some is None:
-            return self.batch, self.counts, self.marks
-        data = self.batch.data.filter(pa.array(some))
-        marks = None if self.marks is None else self.marks[some]
-        return replace(self.batch, data=data), self.counts[some], marks
+            return self
+        return Kept(
+            replace(self.batch, data=self.batch.data.filter(pa.array(some))),
+            self.counts[some],
+            None if self.marks is None else self.marks[some],
+            None,
+            tuple(one[some] for one in self.others),
+        )
 
 
 @dataclass(frozen=True)
@@ -119,41 +125,64 @@ class ArrowSource:
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
         rows = self._rows = 0
-        for batch in self._batches(self._needed() if lookout is not None else [self.column]):
-            rows += len(batch.data)
-            kept = self._kept(batch)
+        labels = None if lookout is None else lookout.labels
+
+        def work(batch: Batch) -> tuple[Kept, Part, int, Any]:
+            whole = self._kept(batch)
+            kept = whole.inside()
+            part = Part(counts=kept.counts, marks=kept.marks, done=batch.done, others=kept.others)
+            if lookout is None:
+                return whole, part, 0, None
+            part = replace(part, cells=_cells_of(kept.batch, self.roles.grouping))
+            keys = label_keys(batch.data.column(labels.category)) if labels is not None else None
+            return whole, part, cell_bytes(map(kept.batch.data.column, self.roles.others)), keys
+
+        columns = self._needed() if lookout is not None else self._counted()
+        for whole, part, size, keys in in_order(work, self._batches(columns)):
+            rows += len(whole.batch.data)
+            self._rows += len(part.counts)
             if lookout is not None:
-                self._show(kept, lookout)
-                self._ranking.see(_cells_of(batch, self.roles.ordering))
-            batch, counts, marks = kept.inside()
-            self._rows += len(counts)
-            if lookout is not None:
-                self._bytes += cell_bytes(map(batch.data.column, self.roles.others))
-            groups = [] if lookout is None else _cells_of(batch, self.roles.grouping)
-            yield Part(counts=counts, marks=marks, done=batch.done, cells=groups)
+                self._show(whole, lookout)
+                self._ranking.see(_cells_of(whole.batch, self.roles.ordering))
+                self._bytes += size
+            if labels is not None:
+                labels.see(keys)
+            yield part
         self._length = rows
 
-    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: every batch with a new count column."""
+    def rewrite(
+        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw] = ()
+    ) -> Iterator[Part]:
+        """The second pass: every batch with new count columns."""
         import pyarrow as pa
 
-        names, field = self.roles.published, pa.field(self.column, pa.int64())
-        at = names.index(self.column)
-        schema = pa.schema([self._reader.schema.field(name) for name in names]).set(at, field)
+        names, counted = self.roles.written, (self.column, *self.roles.wanted.other_counts)
+        schema = pa.schema([self._reader.schema.field(name) for name in names])
+        for name in counted:
+            schema = schema.set(names.index(name), pa.field(name, pa.int64()))
 
         def work(batch: Batch) -> tuple[Batch, Any, Part]:
-            batch, counts, marks = self._kept(batch).inside()
+            kept = self._kept(batch).inside()
+            batch, marks = kept.batch, kept.marks
             groups = _cells_of(batch, self.roles.grouping)
-            released = draw(counts, marks, groups)
+            pairs = zip((draw, *more), (kept.counts, *kept.others), strict=True)
+            released = [one(counts, marks, groups) for one, counts in pairs]
             columns = [batch.data.column(name) for name in names]
-            columns[at] = pa.array(released, mask=released == MISSING)
+            for name, new in zip(counted, released, strict=True):
+                columns[names.index(name)] = pa.array(new, mask=new == MISSING)
             part = Part(
-                counts=counts, marks=marks, released=released, done=batch.done, cells=groups
+                counts=kept.counts,
+                marks=marks,
+                released=released[0],
+                done=batch.done,
+                cells=groups,
+                others=kept.others,
+                other_released=tuple(released[1:]),
             )
             return batch, pa.Table.from_arrays(columns, schema=schema), part
 
         rows = self._rows or 1
-        group = rows_in_group(rows, self._bytes + rows * field.type.bit_width // 8)
+        group = rows_in_group(rows, self._bytes + rows * 8 * len(counted))
         with ParquetGroups(path, schema, group) as file:
             ordered = SortedRows(path.parent, _gathered)
             for batch, table, part in in_order(work, self._batches(self._needed()), threads):
@@ -167,9 +196,12 @@ class ArrowSource:
                 file.write(table)
             self.order = ordered.order if self.roles.ordering else None
 
+    def _counted(self) -> list[str]:
+        return [self.column, *self.roles.wanted.other_counts]
+
     def _needed(self) -> list[str]:
         """What is read: the published columns, and that of the marks."""
-        return list(dict.fromkeys([*self.roles.published, *[self._marker][: bool(self._marker)]]))
+        return list(dict.fromkeys([*self.roles.written, *[self._marker][: bool(self._marker)]]))
 
     def _show(self, kept: "Kept", lookout: Lookout) -> None:
         data = kept.batch.data
@@ -177,16 +209,19 @@ class ArrowSource:
         def cells(rows: Integers) -> list[list[Any]]:
             return [data.column(name).take(rows).to_pylist() for name in lookout.columns]
 
-        lookout.see(kept.counts, kept.marks, cells, kept.subset)
-        if lookout.labels is not None:
-            lookout.labels.see(label_keys(data.column(lookout.labels.category)))
+        lookout.see(kept.counts, kept.marks, cells, kept.subset, kept.others)
 
     def _kept(self, batch: Batch) -> "Kept":
         counts, marks = self._checked(batch)
         subset, inside = self.roles.wanted.subset, None
         if subset is not None:
             inside = subset.among(batch.data.column(subset.column).to_pylist(), batch.row)
-        return Kept(batch, counts, marks, inside)
+        others = tuple(
+            self._counts(batch, name, called(name)) for name in self.roles.wanted.other_counts
+        )
+        for own in others:
+            check_marks(marks, own, batch.row, batch.file)
+        return Kept(batch, counts, marks, inside, others)
 
     def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
@@ -210,17 +245,18 @@ class ArrowSource:
             "Hint: is it all still there, whole, and of one kind?"
         )
 
-    def _checked(self, batch: Batch) -> tuple[Integers, Marks | None]:
+    def _counts(self, batch: Batch, name: str, where: str) -> Integers:
         import narwhals.stable.v2 as nw
         import pyarrow as pa
 
-        column = pa.chunked_array([batch.data.column(self.column)])
+        column = pa.chunked_array([batch.data.column(name)])
         try:
-            counts = series_counts(
-                nw.from_native(column, series_only=True), self._where, self._missing
-            )
+            return series_counts(nw.from_native(column, series_only=True), where, self._missing)
         except BadCount as bad:
             raise bad.after(batch.row, batch.file) from None
+
+    def _checked(self, batch: Batch) -> tuple[Integers, Marks | None]:
+        counts = self._counts(batch, self.column, self._where)
         marks = self._marks(batch) if self._marker else None
         check_marks(marks, counts, batch.row, batch.file)
         return counts, marks

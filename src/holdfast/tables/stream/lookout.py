@@ -1,6 +1,6 @@
 """What the first pass looks for in what is published beside the counts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,11 @@ class Lookout:
         """What looks at the rows of a subset alone, where one was named."""
         if roles.wanted.subset is not None:
             self._part = Watch(roles.watched, roles.ordering)
+        others = len(roles.wanted.other_counts)
+        self._others = [Watch(roles.watched, roles.ordering) for _ in range(others)]
+        if others:
+            self._others.append(Watch(roles.watched, roles.ordering, counts=False))
+        """What looks at each further column of counts, and at the sum of all."""
 
     def see(
         self,
@@ -42,9 +47,16 @@ class Lookout:
         marks: Marks | None,
         cells: Callable[[Integers], list[list[Any]]],
         inside: Marks | None = None,
+        others: Sequence[Integers] = (),
     ) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column, and
-        `inside` says which are in the subset that was named."""
+        `inside` says which are in the subset that was named. `others` are further counts."""
+        if others:
+            cells = _Remembered(cells)
+            known = np.logical_and.reduce([one != MISSING for one in (counts, *others)])
+            whole = np.where(known, np.sum([counts, *others], axis=0), MISSING)
+            for watch, own in zip(self._others, (*others, whole), strict=True):
+                self._see(watch, np.flatnonzero(drawn_rows(own, marks)), own, cells)
         self._see(self._watch, np.flatnonzero(drawn_rows(counts, marks)), counts, cells)
         if self._part is not None and inside is not None:
             mine = np.flatnonzero(drawn_rows(counts, marks) & inside)
@@ -57,14 +69,17 @@ class Lookout:
         counts: Integers,
         cells: Callable[[Integers], list[list[Any]]],
     ) -> None:
-        watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
+        if len(rows) == len(counts):
+            watch.see(counts, cells)
+        else:
+            watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
     def refuse(self) -> None:
         """Raise if something gave the counts away, when all rows were seen."""
         named = self.labels is not None and self.labels.has_total
         refuse_leaks([*self._watch.leaks(), *[named_total()][:named]], self._wanted)
-        if self._part is not None:
-            refuse_leaks(self._part.leaks(), self._wanted)
+        for watch in (*([] if self._part is None else [self._part]), *self._others):
+            refuse_leaks(watch.leaks(), self._wanted)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -74,6 +89,23 @@ class Lookout:
         if self.labels is None:
             return told
         return told + (repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes)
+
+
+class _Remembered:
+    """Cells of some rows, of which none is read twice: columns are looked at in much the same
+    rows."""
+
+    def __init__(self, cells: Callable[[Integers], list[list[Any]]]) -> None:
+        self._cells, self._known = cells, dict[int, tuple[Any, ...]]()
+
+    def __call__(self, rows: Integers) -> list[list[Any]]:
+        """Those of these rows, a list for each column."""
+        fresh = [row for row in rows.tolist() if row not in self._known]
+        if fresh:
+            found = zip(*self._cells(np.array(fresh)), strict=True)
+            self._known.update(zip(fresh, found, strict=True))
+        columns = zip(*(self._known[row] for row in rows.tolist()), strict=True)
+        return [list(column) for column in columns]
 
 
 class Labels:
@@ -121,7 +153,7 @@ class Labels:
 
         size = len(self._table)
         while 5 * size < 8 * number:  # up to 62 % full
-            size *= 2
+            size *= 4  # what is held is put in anew each time
         if size > len(self._table):
             old, self._table = self._table, np.zeros(size, dtype=np.uint64)
             remember(self._table, old[old != 0])

@@ -1,9 +1,10 @@
 """What the two passes of a stream have in common, whatever the table is kept in."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -36,6 +37,10 @@ class Part:
     """What was written in their place, in the second pass."""
     cells: Cells = field(default_factory=list)
     """What says which group the rows are in."""
+    others: tuple[Integers, ...] = ()
+    """The true counts of further columns."""
+    other_released: tuple[Integers, ...] = ()
+    """What was written in their place."""
 
 
 class Source(Protocol):
@@ -56,25 +61,35 @@ class Source(Protocol):
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass; `lookout` is shown the other columns, as far as it needs them."""
 
-    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
-        """The second pass: what is published is written to `path`, with new counts."""
+    def rewrite(
+        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw] = ()
+    ) -> Iterator[Part]:
+        """The second pass: what is published is written to `path`, with new counts; `more` draw
+        those of further columns."""
 
 
 def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS) -> Iterator[T]:
-    """The results of `work` in the order of the items; a few are under way at any time.
+    """The results of `work` in the order of the items; a few are under way at any time, and a
+    thread of its own gets the next items.
 
     >>> list(in_order(abs, [-3, 2, -1]))
     [3, 2, 1]
     """
-    waiting: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
+    source, waiting = iter(items), deque[Future[list[T]]]()
+
+    def done(got: Future[list[S]]) -> list[T]:
+        return [work(item) for item in got.result()]
+
+    with ThreadPoolExecutor(1) as reader, ThreadPoolExecutor(threads) as pool:
         try:
-            for item in items:
-                waiting.append(pool.submit(work, item))
-                if len(waiting) > threads + 1:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            more = True
+            while more:
+                while len(waiting) < threads + 2:
+                    got = reader.submit(lambda: list(islice(source, 1)))
+                    waiting.append(pool.submit(done, got))
+                found = waiting.popleft().result()
+                more = bool(found)
+                yield from found
         finally:
             for future in waiting:
                 future.cancel()

@@ -272,20 +272,39 @@ def _write_cell(block, start, end, delimiter, out, written):
 
 
 @compiled(nogil=True)
-def write_rows(block, delimiter, newline, width, places, at, values, out, ends):
-    """Some cells of each record, with other numbers in cell `at`; the number of bytes written, and
-    in `ends` where each record ends."""
+def more_counts(block, delimiter, width, places, codes, sizes, counts):
+    """The counts in further cells of records that were scanned before, a line for each cell; the
+    row and the line of the first that is none, or -1."""
+    starts, stops = np.empty(width, np.int64), np.empty(width, np.int64)
+    position = 0
+    for row in range(counts.shape[1]):
+        position = _cells(block, position, delimiter, starts, stops)
+        for k in range(len(places)):
+            start, end = starts[places[k]], stops[places[k]]
+            if len(sizes) > 0 and _is_code(block, start, end, codes, sizes):
+                counts[k, row] = MISSING
+            else:
+                counts[k, row] = _count(block, start, end)
+                if counts[k, row] < 0:
+                    return row, k
+    return -1, -1
+
+
+@compiled(nogil=True)
+def write_rows(block, delimiter, newline, width, places, which, values, out, ends):
+    """Some cells of each record, with other numbers in those that `which` gives a line of
+    `values`, and not -1; the number of bytes written, and in `ends` where each record ends."""
     starts, stops = np.empty(width, np.int64), np.empty(width, np.int64)
     position, written = 0, 0
-    for row in range(len(values)):
+    for row in range(values.shape[1]):
         position = _cells(block, position, delimiter, starts, stops)
         for k in range(len(places)):
             if k > 0:
                 out[written] = delimiter
                 written += 1
             place = places[k]
-            if place == at:
-                written = _count_cell(values[row], len(places) == 1, out, written)
+            if which[k] >= 0:
+                written = _count_cell(values[which[k], row], len(places) == 1, out, written)
             else:
                 written = _write_cell(block, starts[place], stops[place], delimiter, out, written)
         out[written : written + len(newline)] = newline

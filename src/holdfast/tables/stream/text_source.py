@@ -31,6 +31,7 @@ from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Cells, Draw, Part, check_marks, in_order
 from holdfast.tables.stream.text_columns import label_keys
+from holdfast.tables.subset import Subset
 
 BLOCK = 1 << 23
 _WORDS = ("TRUE", "FALSE", "1", "0", "YES", "NO")  # yes at even places, no at odd ones
@@ -56,6 +57,10 @@ class Scanned:
     counts: Integers
     marks: Marks | None
     cells: Integers
+    others: tuple[Integers, ...] = ()
+    """The counts of further columns."""
+    fault: int = 0
+    """Which column of counts is at fault, where one is."""
 
 
 def _only(scanned: Scanned, inside: Marks | None) -> Scanned:
@@ -77,6 +82,7 @@ def _only(scanned: Scanned, inside: Marks | None) -> Scanned:
         counts=scanned.counts[inside],
         marks=None if scanned.marks is None else scanned.marks[inside],
         cells=cells,
+        others=tuple(one[inside] for one in scanned.others),
     )
 
 
@@ -91,6 +97,11 @@ class Written:
         """One by one."""
         data, ends = self.data.tobytes(), self.ends.tolist()
         return [data[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def _ended(record: bytes) -> bytes:
+    """A record with the end of its line, which the last of a file may lack."""
+    return record if record.endswith((b"\n", b"\r")) else record + b"\n"
 
 
 def _gathered(pairs: Sequence[tuple[list[bytes], int]]) -> list[bytes]:
@@ -116,7 +127,8 @@ class TextSource:
         self._header()
         self._delimiter, self._columns = ord(self._head.delimiter), self._head.columns
         self.roles, self._where = wanted.roles(self._columns), called(wanted.count)
-        self._at = self._columns.index(self.roles.count)
+        names = (self.roles.count, *wanted.other_counts)
+        self._at, *self._others = map(self._columns.index, names)
         self._marker_name = wanted.structural_zero
         self._marker = self._columns.index(self._marker_name) if self._marker_name else -1
         self._ordering = [self._columns.index(name) for name in self.roles.ordering]
@@ -156,23 +168,30 @@ class TextSource:
             scanned = _only(scanned, inside)
             groups = [] if lookout is None else self._cells_at(scanned, self._grouping)
             yield Part(
-                counts=scanned.counts, marks=scanned.marks, done=scanned.block.done, cells=groups
+                counts=scanned.counts,
+                marks=scanned.marks,
+                done=scanned.block.done,
+                cells=groups,
+                others=scanned.others,
             )
 
-    def rewrite(self, draw: Draw, path: Path, threads: int) -> Iterator[Part]:
+    def rewrite(
+        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw] = ()
+    ) -> Iterator[Part]:
         """The second pass: the published columns again, with other counts."""
 
-        def work(block: Block) -> tuple[Scanned, Integers, Written, Cells]:
+        def work(block: Block) -> tuple[Scanned, list[Integers], Written, Cells]:
             scanned = self._scan(block)
             if scanned.status:
-                return scanned, scanned.counts, Written(block.data[:0], scanned.counts), []
+                return scanned, [scanned.counts], Written(block.data[:0], scanned.counts), []
             scanned = _only(scanned, self._inside(scanned))
             groups = self._cells_at(scanned, self._grouping)
-            released = draw(scanned.counts, scanned.marks, groups)
+            pairs = zip((draw, *more), (scanned.counts, *scanned.others), strict=True)
+            released = [one(counts, scanned.marks, groups) for one, counts in pairs]
             return scanned, released, self._rewritten(scanned, released), groups
 
         with path.open("xb") as file:
-            head = self._head.select(self.roles.published)
+            head = self._head.select(self.roles.written)
             file.write(head.to_bytes())
             rows, ordered = Progress(), SortedRows(path.parent, _gathered)
             for scanned, released, written, groups in in_order(work, self._blocks(), threads):
@@ -181,13 +200,15 @@ class TextSource:
                     keys = self._ranking.keys(self._cells_at(scanned, self._ordering))
                     ordered.add(keys, written.records(), len(written.data))
                 else:
-                    file.write(self._as(head.encoding, written.data.tobytes()))
+                    file.write(self._as(head.encoding, written.data.data))
                 yield Part(
                     counts=scanned.counts,
                     marks=scanned.marks,
-                    released=released,
+                    released=released[0],
                     done=scanned.block.done,
                     cells=groups,
+                    others=scanned.others,
+                    other_released=tuple(released[1:]),
                 )
             for records in ordered.chunks():
                 file.write(self._as(head.encoding, b"".join(records)))
@@ -195,7 +216,7 @@ class TextSource:
 
     def _inside(self, scanned: Scanned, before: int = 0) -> Marks | None:
         """Which rows of a block are in the subset that was named; None where none was."""
-        subset = self.roles.wanted.subset
+        subset: Subset | None = self.roles.wanted.subset
         if subset is None or scanned.status:
             return None
         (cells,) = self._cells_at(scanned, [self._columns.index(subset.column)])
@@ -210,9 +231,9 @@ class TextSource:
         rows = [line or [""] for line in lines]
         return [[row[at] for row in rows] for at in places]
 
-    def _as(self, encoding: str, data: bytes) -> bytes:
+    def _as(self, encoding: str, data: bytes | memoryview) -> bytes | memoryview:
         """What was written, in the encoding of the release."""
-        return data if self._inner == encoding else data.decode(self._inner).encode(encoding)
+        return data if self._inner == encoding else str(data, self._inner).encode(encoding)
 
     def _show(self, scanned: Scanned, lookout: Lookout, inside: Marks | None) -> None:
         block, places = scanned.block.data, [self._columns.index(n) for n in lookout.columns]
@@ -220,27 +241,32 @@ class TextSource:
         def cells(rows: Integers) -> list[list[Any]]:
             ends = np.append(scanned.cells[1:, 2], scanned.used)
             lines = zip(scanned.cells[rows, 2].tolist(), ends[rows].tolist(), strict=True)
-            found = [self._cells(bytes(block[start:end])) for start, end in lines]
+            data = b"".join(_ended(block[start:end].tobytes()) for start, end in lines)
+            text = io.StringIO(data.decode(self._inner), newline="")
+            found = [row or [""] for row in csv.reader(text, delimiter=chr(self._delimiter))]
             return [[row[at] for row in found] for at in places]
 
-        lookout.see(scanned.counts, scanned.marks, cells, inside)
+        lookout.see(scanned.counts, scanned.marks, cells, inside, scanned.others)
         if lookout.labels is not None:
             at = self._columns.index(lookout.labels.category)
             lookout.labels.see(label_keys(block, self._delimiter, at, scanned.rows))
 
-    def _rewritten(self, scanned: Scanned, released: Integers) -> "Written":
+    def _rewritten(self, scanned: Scanned, released: list[Integers]) -> "Written":
         """What is published of a block, quoted no more than it must be, whatever way it was."""
         from holdfast.tables.stream.text_kernel import write_rows
 
         block, rows = scanned.block.data, scanned.rows
-        places = np.array([self._columns.index(name) for name in self.roles.published])
-        digits = len(str(int(released.max(initial=0))))
+        places = [self._columns.index(name) for name in self.roles.written]
+        counted = [self._at, *self._others]
+        which = np.array([counted.index(k) if k in counted else -1 for k in places])
+        values = np.stack(released)
+        digits = len(counted) * len(str(int(values.max(initial=0))))
         quotes = bool((block == ord('"')).any())
         room = (1 + quotes) * scanned.used + (digits + 2 + 2 * quotes * len(places)) * rows
         out, ends = np.empty(room, np.uint8), np.empty(rows, np.int64)
         newline = np.frombuffer(self._head.newline.encode(), np.uint8)
         style = (self._delimiter, newline, len(self._columns))
-        size = write_rows(block, *style, places, self._at, released, out, ends)
+        size = write_rows(block, *style, np.array(places), which, values, out, ends)
         return Written(out[:size], ends)
 
     def _opened(self) -> io.BufferedReader:
@@ -339,12 +365,26 @@ class TextSource:
         found = scan(block.data, *place, words, *self._codes, counts, marks, cells)
         status, rows, used, read = found
         known = marks[:rows].astype(np.bool_) if self._marker >= 0 else None
-        return Scanned(block, status, rows, used, read, counts[:rows], known, cells[:rows])
+        scanned = Scanned(block, status, rows, used, read, counts[:rows], known, cells[:rows])
+        return scanned if status or not self._others else self._with_others(scanned)
+
+    def _with_others(self, scanned: Scanned) -> Scanned:
+        """The same with the counts of further columns."""
+        from holdfast.tables.stream.text_kernel import BAD_COUNT, more_counts
+
+        counts = np.empty((len(self._others), scanned.rows), np.int64)
+        place = self._delimiter, len(self._columns), np.array(self._others)
+        row, k = more_counts(scanned.block.data, *place, *self._codes, counts)
+        if row < 0:
+            return replace(scanned, others=tuple(counts))
+        read = int(scanned.cells[row, 2])
+        return replace(scanned, status=BAD_COUNT, rows=int(row), read=read, fault=1 + int(k))
 
     def _check(self, scanned: Scanned, so_far: Progress) -> None:
         if scanned.status or (so_far.blank and scanned.rows):
             raise self._fault(scanned, so_far.rows, so_far.blank)
-        check_marks(scanned.marks, scanned.counts, so_far.rows, self.path)
+        for counts in (scanned.counts, *scanned.others):
+            check_marks(scanned.marks, counts, so_far.rows, self.path)
         so_far.blank = so_far.blank or scanned.read > scanned.used
         so_far.rows += scanned.rows
 
@@ -375,7 +415,9 @@ class TextSource:
                 f"false, data row {row} does not. Hint: write true and false, yes and no, or 1 "
                 "and 0."
             )
-        return BadCount(self._where, [(row - 1, text_problem(cells[self._at]))]).after(0, self.path)
+        at = [self._at, *self._others][scanned.fault]
+        where = called(self._columns[at]) if scanned.fault else self._where
+        return BadCount(where, [(row - 1, text_problem(cells[at]))]).after(0, self.path)
 
     def _cells(self, line: bytes) -> list[str]:
         text = line.decode(self._inner, "replace")  # what follows a broken record may be cut
