@@ -65,6 +65,7 @@ def run_page(page, monkeypatch, capsys):
         ("tutorial-steward", 12),
         ("tutorial-researcher", 20),
         ("two-years", 14),
+        ("pairs", 12),
         ("agencies", 4),
         ("example-homicides", 18),
         ("example-schools", 12),
