@@ -20,7 +20,7 @@ QUESTIONS = {
     "quantile 0.9": {"what": "quantile", "at": "0.9"},
     "gini": {"what": "gini"},
     "variance": {"what": "variance"},
-    "released 1": {"what": "released", "released": "1"},
+    "released 4": {"what": "released", "released": "4"},
     "top 3": {"what": "top", "top": "3"},
     "compare C001 with C002": {"what": "compare", "first": "C001", "second": "C002"},
     "total of C001, C002": {"what": "total_of", "rows": "C001, C002"},
