@@ -184,7 +184,8 @@ def test_rows_named_by_dates_or_numbers_are_found_and_printed(cli, monkeypatch):
     days = [datetime.date(2020, 1, 1) + datetime.timedelta(days=i) for i in range(40)]
     frame = pandas.DataFrame({"day": days, "id": range(100, 140), "n": [0, 1, 2, 3] * 10})
     made = released(counts=frame, count="n", keep=["day", "id"])
-    monkeypatch.setattr("holdfast.release.bundle.load", lambda _: made)  # labels that JSON does not know
+    # labels that JSON does not know
+    monkeypatch.setattr("holdfast.release.bundle.load", lambda _: made)
     code, out, _ = cli("ask", "days", "top 2", "--json")
     assert code == 0 and json.loads(out)["rows"][0]["label"].startswith("2020-0")
     code, out, _ = cli("ask", "days", "compare 2020-01-01 with 2020-01-03")
