@@ -503,13 +503,6 @@ def test_an_old_command_line_that_published_all_columns_is_told_the_new_one(cli)
     assert code == 2 and "not both" in err
 
 
-def test_two_columns_of_counts_are_refused(cli):
-    name = table("place,a,b\nKent,3,7\nEly,0,2\n")
-    words = ("--count", "a", "--count", "b", "--max-count", "5", "--epsilon", "1", "--keep-none")
-    code, _, err = cli("privatize", name, *words, "--out", "release")
-    assert code == 2 and "`--count` may be given once" in err and os.listdir() == ["in.csv"]
-
-
 def test_a_file_without_a_header_publishes_nothing(cli):
     name = table(f"{SECRET}\n3\n0\n")
     code, out, err = cli("privatize", name, "--max-count", "5", "--epsilon", "1", "--out", "r")
