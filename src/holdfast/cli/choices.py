@@ -116,8 +116,8 @@ def by_column(texts: list[str], parameter: str, read: Callable[[str], Any]) -> A
     >>> by_column(["40"], "max_count", int), by_column(["a=40", "b=80"], "max_count", int)
     (40, {'a': 40, 'b': 80})
     """
-    if len(texts) == 1 and "=" not in texts[0]:
-        return read(texts[0])
+    if texts and not any("=" in text for text in texts):
+        return read(texts[-1])  # the last one counts, as of every option that is given twice
     pairs = [text.rpartition("=") for text in texts]
     if not all(sign for _, sign, _ in pairs) or len({name for name, _, _ in pairs}) < len(pairs):
         option = parameter.replace("_", "-")

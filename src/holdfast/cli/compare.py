@@ -115,7 +115,7 @@ def compare(
         tops = by_column(max_counts or [], "max_count", lambda text: whole(text, "max_count"))
         compare_both_ways(file, counts, tops, epsilon, options["repetitions"], as_json)
         return
-    count, max_count = (one[0] if one else None for one in (counts, max_counts))
+    count, max_count = (one[-1] if one else None for one in (counts, max_counts))
     with ExitStack() as stack:
         if str(file) == "demo" and not file.exists():
             file = stack.enter_context(

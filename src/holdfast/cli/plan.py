@@ -103,7 +103,7 @@ def plan(
         return
     options: dict[str, Any] = {
         "categories": whole(categories, "categories"),
-        "max_count": whole(max_counts[0], "max_count"),
+        "max_count": whole(max_counts[-1], "max_count"),
         "prior": prior,
         "count": counts[0] if counts else None,
         "target": target,
