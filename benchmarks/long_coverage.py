@@ -66,7 +66,7 @@ def work(task: dict, seed: int) -> list[dict]:
             counts, max_count=top, totals=totals or None, seed=made, **options
         )
         if not number:  # one of five will do for so large an error
-            low = holdfast.PrivateQuantile("0.99")
+            low = holdfast.PrivateQuantile("0.99", highest=top)
             cut = numbers(holdfast.privatize(counts, max_count=low, seed=made, **options).counts)
         first, second = rng.geometric(-np.expm1(-float(task["epsilon"])), size=(2, len(counts)))
         noisy = numbers(np.clip(counts + first - second, 0, top))
