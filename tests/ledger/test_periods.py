@@ -185,7 +185,8 @@ def test_entries_without_a_period_stay_as_they_were(quick):
     assert spent(ledger, 2026) == spent(ledger) == 1
 
 
-def test_the_command_line_pays_from_the_allowance_of_a_year(cli):
+def test_the_command_line_pays_from_the_allowance_of_a_year(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "250")
     table(name="t.csv")
     limit = "ledger", "set-limit", "l.ledger", "crime", "--epsilon", "1", "--per-period"
     code, out, _ = cli(*limit)
