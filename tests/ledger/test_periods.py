@@ -185,8 +185,7 @@ def test_entries_without_a_period_stay_as_they_were(quick):
     assert spent(ledger, 2026) == spent(ledger) == 1
 
 
-def test_the_command_line_pays_from_the_allowance_of_a_year(cli, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "250")
+def test_the_command_line_pays_from_the_allowance_of_a_year(cli):
     table(name="t.csv")
     limit = "ledger", "set-limit", "l.ledger", "crime", "--epsilon", "1", "--per-period"
     code, out, _ = cli(*limit)
@@ -207,4 +206,4 @@ def test_the_command_line_pays_from_the_allowance_of_a_year(cli, monkeypatch):
         ("2026", "1"),
     ]
     _, out, _ = cli("ledger", "history", "l.ledger")
-    assert "limit of each period set" in " ".join(out.split()) and "of 2026" in out
+    assert {"limit", "each", "period", "set", "2026"} <= set(out.split())  # in lines of any width
