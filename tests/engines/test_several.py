@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, LeakError
 from holdfast.release.several_bundle import load_table
 from holdfast.tables.csv import CsvTable
 from several_tables import NAMES, TOPS, three_counts
@@ -190,3 +190,61 @@ def test_what_a_ledger_cannot_afford_is_not_drawn(tmp_path):
     ledger = ledger_with(tmp_path, 2)
     with pytest.raises(holdfast.BudgetError):
         release_of(ledger=ledger, dataset="d", seed=None)
+
+
+def beside(**made):
+    rng = np.random.default_rng(3)
+    a, b, c = rng.poisson(3, 400), rng.poisson(4, 400), rng.poisson(2, 400)
+    more = {name: make(a, b, c) for name, make in made.items()}
+    columns = {"name": [f"n{i}" for i in range(400)], "a": a, "b": b, "c": c, **more}
+    rows = [list(map(str, row)) for row in zip(*columns.values(), strict=True)]
+    return CsvTable(tuple(columns), rows)
+
+
+def in_memory(table, tmp_path, **options):
+    return holdfast.privatize(table, **options)
+
+
+def streamed(table, tmp_path, **options):
+    lines = [",".join(row) for row in [table.columns, *table.rows]]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    return holdfast.privatize_stream(tmp_path / "t.csv", tmp_path / "out", **options)
+
+
+@pytest.mark.parametrize("way", [in_memory, streamed])
+@pytest.mark.parametrize(
+    "formula",
+    [lambda a, b, c: a + b, lambda a, b, c: b - a, lambda a, b, c: a + 2 * c],
+    ids=["sum", "difference", "weighted"],
+)
+def test_a_column_that_follows_from_some_of_the_counts_is_refused(tmp_path, way, formula):
+    options = {
+        "count": ["a", "b", "c"],
+        "category": "name",
+        "max_count": 9,
+        "epsilon": 1,
+        "seed": 1,
+    }
+    with pytest.raises(LeakError, match="'d' with"):
+        way(beside(d=formula), tmp_path, keep=["d"], **options)
+    way(beside(d=formula), tmp_path, keep=["d"], publish_anyway=["d"], **options)
+
+
+@pytest.mark.parametrize("way", [in_memory, streamed])
+def test_a_total_among_the_counts_has_everybody_in_two_columns(tmp_path, way):
+    table = beside(t=lambda a, b, c: a + b)
+    options = {"category": "name", "max_count": 9, "epsilon": 1, "seed": 1}
+    with pytest.raises(HoldfastError, match="as a total does"):
+        way(table, tmp_path, count=["a", "b", "t"], person_in="one column", **options)
+    way(table, tmp_path, count=["a", "b"], person_in="one column", **options)
+    (tmp_path / "more").mkdir()
+    way(table, tmp_path / "more", count=["a", "b", "t"], **options)
+
+
+@pytest.mark.parametrize("way", [in_memory, streamed])
+def test_rows_in_the_order_of_what_the_counts_add_up_to_are_refused(tmp_path, way):
+    table = beside()
+    table.rows.sort(key=lambda row: int(row[1]) + int(row[2]))
+    options = {"count": ["a", "b"], "category": "name", "max_count": 9, "epsilon": 1, "seed": 1}
+    with pytest.raises(LeakError, match="row order"):
+        way(table, tmp_path, **options)

@@ -133,6 +133,13 @@ def test_nothing_but_labels_and_columns_can_be_corrected(ledger, first, what):
     assert spends(ledger) == 1
 
 
+def test_the_same_labels_in_other_rows_are_no_correction(ledger, first):
+    moved = FRAME.assign(county=FRAME.county.to_numpy()[::-1])
+    with pytest.raises(HoldfastError, match="stand in other rows"):
+        release(ledger, moved, corrects=first)
+    assert spends(ledger) == 1
+
+
 def test_other_groups_of_the_same_rows_are_another_release(ledger):
     by_state = {"within": "state", "constructor": None, "max_count": 2}
     first = release(ledger, **by_state)

@@ -9,6 +9,7 @@ import typer
 
 from holdfast.cli.releases import one_column, open_release
 from holdfast.cli.screen import working
+from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -68,6 +69,8 @@ def ask(
 
     names = of or []
     if len(names) == 2:
+        if against is not None:
+            raise HoldfastError("`--against` does not fit a question about two counts.")
         with working("Answering …", quiet=as_json):
             several = open_release(directory)
             found = ask_pair(several, question, tuple(names), where=where, by=by, level=level)

@@ -15,6 +15,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
+from holdfast.privacy.persons import PersonIn
 from holdfast.release.release import Release
 from holdfast.release.several import SharedPrivacy, TableRelease, visible
 from holdfast.release.several_bundle import load_table
@@ -59,7 +60,8 @@ def read_several(
     for one in parameters.columns:
         check_codes(names.get("missing", ()), one.highest)
     within = parameters.columns[0].within
-    tables = read_tables(table, count, **names | {"within": within})
+    apart = parameters.persons.person_in is PersonIn.ONE
+    tables = read_tables(table, count, **names | {"within": within, "apart": apart})
     _sum_of(tables).checked()
     found = tuple(one.checked() for one in tables)
     if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
@@ -87,7 +89,7 @@ def _sum_of(tables: Sequence[CountTable]) -> CountTable:
     """The sum of all counts, as a column: what is kept beside them may be a copy of it."""
     total = np.sum([np.maximum(one.counts, 0) for one in tables], axis=0)
     known = ~np.any([one.missing for one in tables], axis=0)
-    return replace(tables[0], counts=np.where(known, total, -1), missing=~known)
+    return tables[0].with_counts(np.where(known, total, -1), ~known)
 
 
 @dataclass(frozen=True, kw_only=True)

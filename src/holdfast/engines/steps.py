@@ -64,6 +64,7 @@ def content_of(
         rows.of_what,
         groups=condensed_groups(groups, members),
         category=None if named is None else columns[named],
+        labels=None if named is None else rows.label_digest(named),
         columns=tuple(columns),
     )
 

@@ -206,6 +206,7 @@ class Ledger:
                 category=None
                 if content.category is None
                 else fingerprint("category", content.category),
+                labels=None if content.labels is None else fingerprint("labels", content.labels),
                 columns=tuple(sorted(fingerprint("column", each) for each in content.columns)),
             )
             return hmac.digest(pages.key, content.table, "sha256").hex(), rows

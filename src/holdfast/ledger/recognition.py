@@ -14,6 +14,8 @@ class Content:
     """Parameters and counts in their order, and the groups that they are in."""
     category: bytes | None = None
     """The column whose labels tell every row from every other; None where there is none."""
+    labels: bytes | None = None
+    """The labels of that column whatever rows they stand in."""
     columns: tuple[bytes, ...] = ()
     """Each column but the counts."""
 
@@ -24,6 +26,7 @@ class RowPrints:
 
     counts: str
     category: str | None = None
+    labels: str | None = None
     columns: tuple[str, ...] = ()
 
     def add_columns_to(self, earlier: "RowPrints") -> bool:
@@ -35,9 +38,23 @@ class RowPrints:
             and set(earlier.columns) <= set(self.columns)
         )
 
+    def moves_labels_of(self, earlier: "RowPrints") -> bool:
+        """Whether the labels of an earlier table stand here in other rows: no correction, since the
+        same draw would be published beside one label after another."""
+        return (
+            self.labels is not None
+            and self.labels == earlier.labels
+            and self.category != earlier.category
+        )
+
     def to_body(self) -> dict[str, Any]:
         """As it stands in an entry."""
-        return {"counts": self.counts, "category": self.category, "columns": list(self.columns)}
+        return {
+            "counts": self.counts,
+            "category": self.category,
+            "labels": self.labels,
+            "columns": list(self.columns),
+        }
 
     @staticmethod
     def from_body(body: dict[str, Any] | None) -> "RowPrints | None":
@@ -45,5 +62,8 @@ class RowPrints:
         if body is None:
             return None
         return RowPrints(
-            counts=body["counts"], category=body["category"], columns=tuple(body["columns"])
+            counts=body["counts"],
+            category=body["category"],
+            labels=body.get("labels"),
+            columns=tuple(body["columns"]),
         )

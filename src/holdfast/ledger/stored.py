@@ -50,6 +50,12 @@ def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, correct
             "cannot be known. Nothing was drawn or spent. Hint: leave `corrects` out to draw and "
             "pay for it; to correct labels alone keep the order of the rows."
         )
+    if rows.moves_labels_of(spend.known_by):
+        raise HoldfastError(
+            "`corrects`: the labels are those of the release, and stand in other rows. That "
+            "corrects nothing: the same draws would be published of other rows. Nothing was drawn "
+            "or spent. Hint: put the rows into their order of then."
+        )
     if not ledger.folder(spend.id, spend.fingerprint).is_dir():
         raise _lost(ledger, spend)
     return spend

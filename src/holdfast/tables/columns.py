@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.errors import HoldfastError, LeakError, one_line
+from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
 from holdfast.tables.count_values import codes_of
 from holdfast.tables.groups import read_within
 from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
@@ -38,6 +38,8 @@ class Wanted:
     subset: Any = None
     other_counts: tuple[str, ...] = ()
     """Other columns of counts that are released with this one, and read for themselves."""
+    apart: bool = False
+    """Whether every row of a person is counted in one of them alone."""
 
     def __post_init__(self) -> None:
         for name in ("keep", "publish_anyway"):
@@ -145,8 +147,17 @@ class Roles:
 
 def refuse_leaks(leaks: Iterable[Leak], wanted: Wanted) -> None:
     """Raise if something gives the counts away that was not meant to be published anyway."""
-    anyway = set(wanted.publish_anyway)
+    anyway, counts = set(wanted.publish_anyway), {wanted.count, *wanted.other_counts}
     found = [leak for leak in leaks if not anyway & set(leak.names)]
+    among = [leak for leak in found if set(leak.names) <= counts]
+    if among and wanted.apart:
+        raise HoldfastError(
+            "`person_in` must be 'all columns': one column of counts follows from others, "
+            f"{listed_names(among[0].names)}, as a total does, so whoever is counted in those is "
+            "counted in it too. Nothing was drawn or spent. Hint: leave the total out, and add up "
+            "what is released."
+        )
+    found = [leak for leak in found if leak not in among]
     if found:
         names = list(dict.fromkeys(leak.names[0] for leak in found))
         raise LeakError(

@@ -77,6 +77,11 @@ class CountTable:
             columns.append(column.digest())
         return found.digest(), columns
 
+    def label_digest(self, column: int) -> bytes:
+        """The cells of one of the columns but the counts, whatever their order, condensed."""
+        cells = sorted(map(repr, list(self._cells())[column]))
+        return hashlib.sha256("\n".join(cells).encode()).digest()
+
     @property
     def row_names(self) -> int | None:
         """Which of the columns but the counts has a label of its own for every row, for sure."""
@@ -129,6 +134,11 @@ class CountTable:
             _cells=lambda: _other_cells(None, view, column),
         )
 
+    def with_counts(self, counts: Integers, missing: Marks) -> "CountTable":
+        """The same rows with what several columns of counts add up to."""
+        wanted = replace(self._wanted, apart=False)
+        return replace(self, counts=counts, missing=missing, _wanted=wanted)
+
     def replace(self, counts: Integers, only: Collection[str] | None = None) -> Any:
         """The same kind of table as came in: its published columns, or only these of them, with
         these counts."""
@@ -170,7 +180,8 @@ class CountTable:
                 refuse_leaks(self._leaks(_told(self._index), open_rows), self._wanted)
             return
         roles.refuse_header()
-        columns = {name: self._view.labels(name, "keep") for name in roles.watched}
+        watched = (*roles.watched, *roles.wanted.other_counts)
+        columns = {name: self._view.labels(name, "keep") for name in watched}
         labels = roles.wanted.category and self._view.labels(roles.wanted.category, "category")
         named = [named_total()] if labels and any(map(is_total, labels)) else []
         refuse_leaks([*self._leaks(columns, open_rows), *named], self._wanted)

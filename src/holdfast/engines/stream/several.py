@@ -22,6 +22,7 @@ from holdfast.engines.stream.passes import (
 from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.privacy.persons import PersonIn
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import new_bundle, new_folder, writing
 from holdfast.release.release import StreamedRelease
@@ -56,7 +57,8 @@ def stream_several(
     account = find_account(ledger, dataset, source=source, column=count, folder=sink)
     new_folder(sink)
     within, others = parameters.columns[0].within, tuple(count)[1:]
-    wanted = Wanted(count=count[0], other_counts=others, within=within, **names)
+    apart = parameters.persons.person_in is PersonIn.ONE
+    wanted = Wanted(count=count[0], other_counts=others, within=within, apart=apart, **names)
     table, span = open_source(source, wanted), read_period(period)
     seen = tallies(table, [one.highest for one in parameters.columns], lambda d: say(READING, d))
     pairs = zip(parameters.columns, seen, strict=True)

@@ -25,13 +25,8 @@ class Watch:
     [Leak(names=('also',), how='holds the counts')]
     """
 
-    def __init__(
-        self, columns: Sequence[str], ordering: Sequence[str] = (), *, counts: bool = True
-    ) -> None:
-        """Rows that are published in the order of columns, `ordering`, are looked at in that.
-        Where it is not `counts` that are seen but what they add up to, order and totals say
-        nothing more."""
-        self._of_counts = counts
+    def __init__(self, columns: Sequence[str], ordering: Sequence[str] = ()) -> None:
+        """Rows that are published in the order of columns, `ordering`, are looked at in that."""
         self._columns = list(columns)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
@@ -41,10 +36,9 @@ class Watch:
 
     def see(self, counts: Integers, cells: Callable[[Integers], list[list[Any]]]) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column."""
-        if self._own_order and self._of_counts:
+        if self._own_order:
             self._order.see(counts)
-        if self._of_counts:
-            self._total.see(counts)
+        self._total.see(counts)
         if self._columns:
             drawn = self._rng.random(len(counts))
             low = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))

@@ -1,6 +1,8 @@
 """What the first pass looks for in what is published beside the counts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,11 +37,12 @@ class Lookout:
         """What looks at the rows of a subset alone, where one was named."""
         if roles.wanted.subset is not None:
             self._part = Watch(roles.watched, roles.ordering)
-        others = len(roles.wanted.other_counts)
-        self._others = [Watch(roles.watched, roles.ordering) for _ in range(others)]
-        if others:
-            self._others.append(Watch(roles.watched, roles.ordering, counts=False))
-        """What looks at each further column of counts, and at the sum of all."""
+        names = (roles.count, *roles.wanted.other_counts)
+        self._several = [
+            Watch([*roles.watched, *(other for other in names if other != name)], roles.ordering)
+            for name in (*names, None)
+        ]
+        """What looks at each of several columns of counts, beside the others, and at their sum."""
 
     def see(
         self,
@@ -54,10 +57,14 @@ class Lookout:
         if others:
             cells = _Remembered(cells)
             known = np.logical_and.reduce([one != MISSING for one in (counts, *others)])
-            whole = np.where(known, np.sum([counts, *others], axis=0), MISSING)
-            for watch, own in zip(self._others, (*others, whole), strict=True):
-                self._see(watch, np.flatnonzero(drawn_rows(own, marks)), own, cells)
-        self._see(self._watch, np.flatnonzero(drawn_rows(counts, marks)), counts, cells)
+            every = (counts, *others)
+            whole = np.where(known, np.sum(every, axis=0), MISSING)
+            for at, (watch, own) in enumerate(zip(self._several, (*every, whole), strict=True)):
+                beside = [other for k, other in enumerate(every) if k != at]
+                rows = np.flatnonzero(drawn_rows(own, marks))
+                self._see(watch, rows, own, partial(_with_counts, cells, beside))
+        else:
+            self._see(self._watch, np.flatnonzero(drawn_rows(counts, marks)), counts, cells)
         if self._part is not None and inside is not None:
             mine = np.flatnonzero(drawn_rows(counts, marks) & inside)
             self._see(self._part, mine, counts, cells)
@@ -78,8 +85,9 @@ class Lookout:
         """Raise if something gave the counts away, when all rows were seen."""
         named = self.labels is not None and self.labels.has_total
         refuse_leaks([*self._watch.leaks(), *[named_total()][:named]], self._wanted)
-        for watch in (*([] if self._part is None else [self._part]), *self._others):
+        for watch in (*([] if self._part is None else [self._part]), *self._several[:-1]):
             refuse_leaks(watch.leaks(), self._wanted)
+        refuse_leaks(self._several[-1].leaks(), replace(self._wanted, apart=False))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -89,6 +97,13 @@ class Lookout:
         if self.labels is None:
             return told
         return told + (repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes)
+
+
+def _with_counts(
+    cells: Callable[[Integers], list[list[Any]]], counts: Sequence[Integers], rows: Integers
+) -> list[list[Any]]:
+    """Cells of some rows, and the counts of other columns in them."""
+    return [*cells(rows), *(own[rows].tolist() for own in counts)]
 
 
 class _Remembered:
