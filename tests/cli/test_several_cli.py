@@ -53,6 +53,13 @@ def test_one_column_of_several_is_asked_and_all_are_reported(tmp_path, file, hol
     assert code == 0 and "mean" in said
     code, _, error = holdfast_says("ask", out, "mean")
     assert code != 0 and "--of" in error
+    code, _, error = holdfast_says("ask", out, "correlation")
+    assert code != 0 and "--of A --of B" in error
+    both = ("--of", "a", "--of", "b")
+    code, _, error = holdfast_says("ask", out, "correlation", *both, "--against", out)
+    assert code != 0 and "--against" in error
+    with pytest.raises(holdfast.errors.HoldfastError, match="`of` is missing"):
+        holdfast.load_table(out).ask("mean")
     code, said, _ = holdfast_says("report", out, "--format", "md")
     assert code == 0 and "several columns of counts" in said and said.count("Promise") >= 1
 

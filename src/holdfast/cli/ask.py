@@ -64,7 +64,7 @@ def ask(
     [bold]holdfast ask release "correlation" --of murder --of rape --by state[/bold]
     """
     from holdfast.analysis.grammar import parse
-    from holdfast.analysis.pairs.questions import ask_pair
+    from holdfast.analysis.pairs.questions import QUESTIONS, ask_pair
     from holdfast.analysis.typed import answer_typed, in_words
 
     names = of or []
@@ -76,6 +76,11 @@ def ask(
             found = ask_pair(several, question, tuple(names), where=where, by=by, level=level)
         typer.echo(json.dumps(_plain(found, several), default=str) if as_json else str(found))
         return
+    if question.strip().lower() in QUESTIONS:
+        raise HoldfastError(
+            f"{question.strip()!r} is a question about two counts. Hint: name both columns of a "
+            "release of several, --of A --of B."
+        )
     parse(question)  # what cannot be asked is said before anything is read
     with working("Answering …", quiet=as_json):
         release = one_column(directory, names)

@@ -188,7 +188,7 @@ class TableRelease(SeveralFacts[Release]):
     def ask(
         self,
         question: str,
-        of: str | Sequence[str],
+        of: str | Sequence[str] | None = None,
         *,
         where: Any = None,
         by: Any = None,
@@ -206,6 +206,11 @@ class TableRelease(SeveralFacts[Release]):
         Of two columns the noise is taken out, which weakens their relation in the released table
         where it was not kept: docs/pairs.md.
         """
+        if of is None:
+            raise HoldfastError(
+                "`of` is missing: this release has several columns of counts. Hint: name one of "
+                f"{listed_names(self.columns)}, or two for a question about both."
+            )
         if isinstance(of, str):
             found: Answer | Answers = self[of].ask(
                 question, where=where, by=by, level=level, **options
