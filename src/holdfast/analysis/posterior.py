@@ -95,7 +95,8 @@ def group_number(release: "Release", name: str | None) -> int:
     if name not in release.groups.names:
         raise HoldfastError(
             "`group` must name one of the groups of this release, each of which has a mechanism of "
-            "its own. Hint: release.groups.names."
+            "its own. Hint: intervals.csv in its folder has every row; in Python "
+            f"release.posterior(3, group={release.groups.names[0]!r:.60})."
         )
     return release.groups.names.index(name)
 
