@@ -150,10 +150,11 @@ def refuse_leaks(leaks: Iterable[Leak], wanted: Wanted) -> None:
     anyway, counts = set(wanted.publish_anyway), {wanted.count, *wanted.other_counts}
     found = [leak for leak in leaks if not anyway & set(leak.names)]
     among = [leak for leak in found if set(leak.names) <= counts]
-    if among and wanted.apart:
+    totals = [leak for leak in among if not leak.few]
+    if totals and wanted.apart:
         raise HoldfastError(
             "`person_in` must be 'all columns': one column of counts follows from others, "
-            f"{listed_names(among[0].names)}, as a total does, so whoever is counted in those is "
+            f"{listed_names(totals[0].names)}, as a total does, so whoever is counted in those is "
             "counted in it too. Nothing was drawn or spent. Hint: leave the total out, and add up "
             "what is released."
         )

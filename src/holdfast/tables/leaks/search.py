@@ -1,7 +1,7 @@
 """The search for columns that give the counts away, alone or together."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -33,6 +33,8 @@ class Leak:
 
     names: tuple[str, ...]  #: the columns; or what else it is
     how: str  #: what it does, after their names
+    few: bool = field(default=False, repr=False, compare=False)
+    """Whether that may be chance, in so few rows."""
 
     def __str__(self) -> str:
         return f"{' with '.join(map(repr, self.names))} {self.how}"
@@ -80,7 +82,7 @@ def _alone(
     rng: np.random.Generator,
 ) -> Iterator[Leak]:
     if (x == y).all():
-        yield Leak((name,), "holds the counts")
+        yield Leak((name,), "holds the counts", len(y) < FEW)
         return
     x, y_rows = x[rows], y[rows]
     share = monotone_share(x, y_rows)
@@ -88,9 +90,9 @@ def _alone(
         equal = np.mean(x == y_rows) >= NEARLY_ALL
         rising = "is a rising or falling function of the counts"
         nearly = "" if share == 1 else " in nearly all rows"
-        yield Leak((name,), ("holds the counts" if equal else rising) + nearly)
+        yield Leak((name,), ("holds the counts" if equal else rising) + nearly, len(y) < FEW)
     elif neighbour_share(as_labels(cells), y, rng) >= NEARLY_ALL:
-        yield Leak((name,), "is a flag or a class that follows from the count")
+        yield Leak((name,), "is a flag or a class that follows from the count", few=True)
 
 
 def _together(
