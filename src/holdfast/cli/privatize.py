@@ -423,8 +423,8 @@ def _groups_in_words(release: "Release") -> str:
     if release.totals is not None:
         whole = release.totals.whole
         words += (
-            f"\nThe true counts, not capped, add up to {whole.value:,}, or between {whole.low:,} "
-            f"and {whole.high:,} with a probability of {float(whole.level):.0%}."
+            f"\nThe true counts, not capped, add up to about {whole.value:,}, or between "
+            f"{whole.low:,} and {whole.high:,} with a probability of {float(whole.level):.0%}."
         )
     return words
 
