@@ -79,3 +79,13 @@ def test_a_kept_sum_is_refused_in_a_stream_too(tmp_path, file):
 def test_joint_is_for_memory(tmp_path, file):
     with pytest.raises(HoldfastError, match="joint"):
         holdfast.privatize_stream(file, tmp_path / "out", **OPTIONS, joint=True, seed=1)
+
+
+def test_a_correction_of_several_counts_is_refused_in_a_stream_and_not_paid(tmp_path, file):
+    ledger = holdfast.Ledger(tmp_path / "l.ledger")
+    ledger.set_limit("t", epsilon=9)
+    paid = {"ledger": ledger, "dataset": "t"}
+    first = holdfast.privatize_stream(file, tmp_path / "first", **OPTIONS, **paid)
+    with pytest.raises(HoldfastError, match="`corrects` of several counts"):
+        holdfast.privatize_stream(file, tmp_path / "b", **OPTIONS, **paid, corrects=first)
+    assert len(ledger.spends("t")) == 1 and not (tmp_path / "b").exists()
