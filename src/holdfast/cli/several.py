@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from rich.table import Table
 
-from holdfast.cli.screen import screen
+from holdfast.cli.screen import bars, screen
 from holdfast.errors import numbered, one_line
 
 if TYPE_CHECKING:
@@ -137,8 +137,14 @@ def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
         "",
     )
     screen.print(table)
+    for name, one in release.columns.items():
+        screen.print(bars([("released", one.distribution)], f"Share of rows by {name}", width=40))
     how = "each given those before it" if release.joint else "each by itself"
-    screen.print(f"Released {numbered(release.first.rows, 'row')}, {how}.")
+    others = ", ".join(map(one_line, release.unchanged_columns))
+    screen.print(
+        f"Released {numbered(release.first.rows, 'row')}. The columns of counts were drawn {how}.\n"
+        f"Published unchanged: {others or 'no column'}, and the order of the rows."
+    )
     screen.print(one_line(privacy.neighbours))
     screen.print(f"The release is in {folder}; start with its README.md.")
     if privacy.simulated:

@@ -40,7 +40,7 @@ class Lookout:
         names = (roles.count, *roles.wanted.other_counts)
         self._several = [
             Watch([*roles.watched, *(other for other in names if other != name)], roles.ordering)
-            for name in (*names, None)
+            for name in ((*names, None) if roles.wanted.other_counts else ())
         ]
         """What looks at each of several columns of counts, beside the others, and at their sum."""
 
@@ -87,7 +87,8 @@ class Lookout:
         refuse_leaks([*self._watch.leaks(), *[named_total()][:named]], self._wanted)
         for watch in (*([] if self._part is None else [self._part]), *self._several[:-1]):
             refuse_leaks(watch.leaks(), self._wanted)
-        refuse_leaks(self._several[-1].leaks(), replace(self._wanted, apart=False))
+        for watch in self._several[-1:]:  # a sum follows from its parts
+            refuse_leaks(watch.leaks(), replace(self._wanted, apart=False))
 
     @property
     def notes(self) -> tuple[str, ...]:
