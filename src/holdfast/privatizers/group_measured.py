@@ -73,7 +73,7 @@ class Measured:
     def excess(self, rows: Floats) -> float:
         """How far rows at the top code lie above it on average, over all groups, if these are the
         groups' numbers of rows with each count."""
-        beyond = np.sum(self.totals) - (rows @ np.arange(self.bins)).sum()
+        beyond = np.asarray(self.totals).sum() - (rows @ np.arange(self.bins)).sum()
         return float(max(beyond, 0.0) / max(rows[:, -1].sum(), 1.0))
 
     def slopes(self, laws: Floats, shapes: Floats, excess: float = 0.0) -> Floats:
