@@ -82,7 +82,7 @@ def test_max_count_can_be_found_privately(cli):
     rows = "".join(f"p{i},{i % 8}\n" for i in range(2000))
     name = table(f"place,n\n{rows}")
     usual = tuple(word for word in USUAL if word not in ("--max-count", "5"))
-    found = ("--max-count", "quantile:0.95", "--bound-epsilon", "1/8")
+    found = ("--max-count", "quantile:0.95", "--quantile-epsilon", "1/8")
     code, out, err = cli("privatize", name, *usual, *found)
     release = holdfast.load("release")
     assert code == 0 and release.max_count_found.max_count == 7

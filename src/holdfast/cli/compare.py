@@ -55,7 +55,11 @@ def compare(
         ),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+        str | None,
+        typer.Option(
+            help="Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask "
+            "takes them."
+        ),
     ] = None,
     within: Annotated[
         list[str] | None,

@@ -64,7 +64,11 @@ def plan(
         ),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+        str | None,
+        typer.Option(
+            help="Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask "
+            "takes them."
+        ),
     ] = None,
     method: Annotated[
         str, typer.Option(help="A name from holdfast compare, or module:NAME.")

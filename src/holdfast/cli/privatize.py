@@ -1,10 +1,9 @@
 """`holdfast privatize`: a file of counts in, a release bundle out."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,18 +21,22 @@ from holdfast.cli.choices import (
 from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
-from holdfast.cli.ledger import account_dict, sentence
+from holdfast.cli.ledger import account_dict
 from holdfast.cli.options import whole
-from holdfast.cli.payment import told
-from holdfast.cli.screen import asides, bars, promise, screen, working
-from holdfast.cli.several import plan_several, show_several
+from holdfast.cli.payment import (
+    accounts,
+    check_paid_for,
+    say_what_was_spent,
+    saying_if_it_counted,
+    saying_if_it_is_kept,
+    told,
+)
+from holdfast.cli.released import show, show_several
+from holdfast.cli.screen import working
+from holdfast.cli.several import plan_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
+from holdfast.errors import HoldfastError
 from holdfast.tables.formats import release_format
-
-if TYPE_CHECKING:
-    from holdfast.ledger.book import Balance
-    from holdfast.release.release import Release
 
 
 def privatize(
@@ -160,8 +163,13 @@ def privatize(
             "counts one for all, or COLUMN=NUMBER for each."
         ),
     ] = None,
-    bound_epsilon: Annotated[
-        str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
+    quantile_epsilon: Annotated[
+        str | None,
+        typer.Option(
+            "--quantile-epsilon",
+            "--bound-epsilon",
+            help="What a quantile as --max-count takes of the budget.",
+        ),
     ] = None,
     split: Annotated[
         str | None, typer.Option(help="Stage 1's share of the budget, or 'paper' for its rule.")
@@ -248,7 +256,7 @@ def privatize(
     --epsilon 0.5 --dry-run[/bold]
 
     [bold]holdfast privatize visits.csv --count visits --category shop --max-count quantile:0.99
-    --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
+    --epsilon 1.0 --quantile-epsilon 0.05 --out release[/bold]
 
     [bold]holdfast privatize homicides.csv --count homicides --category county --within state
     --totals --max-count 50 --epsilon 1.0 --out release[/bold]
@@ -263,9 +271,8 @@ def privatize(
     that only labels or columns beside them have changed.
     """
     import holdfast
-    from holdfast.engines.looking import check_room, look_at_file, look_at_stream
+    from holdfast.engines.looking import check_room
     from holdfast.engines.several import refuse_for_one
-    from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
     from holdfast.tables.files import read_part
 
@@ -276,7 +283,7 @@ def privatize(
     options: dict[str, Any] = {
         "epsilon": epsilon,
         "max_count": by_column(
-            max_count, "max_count", lambda text: max_count_of(text, bound_epsilon)
+            max_count, "max_count", lambda text: max_count_of(text, quantile_epsilon)
         ),
         "contributions": by_column(
             contributions or ["1"], "contributions", lambda text: whole(text, "contributions")
@@ -298,20 +305,10 @@ def privatize(
         "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
-    if purpose is not None and ledger is None:
-        raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
-    if (ledger is None) != (dataset is None):
-        raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
-    if corrects is not None and ledger is None:
-        raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
-    part: dict[str, Any] = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
-    part |= {"leave_out": leave_out, "thousands": thousands, "decimal": decimal}
-    part = {name: value for name, value in part.items() if value is not None}
-    if part and (stream or query is not None):
-        raise HoldfastError(
-            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
-            "Hint: leave out --stream and --query."
-        )
+    check_paid_for(ledger, dataset, purpose, corrects)
+    marks: dict[str, Any] = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
+    marks |= {"leave_out": leave_out, "thousands": thousands, "decimal": decimal}
+    part = _part(marks, whole_file=not stream and query is None)
     streamed = not from_people and not part and is_streamed(file, stream, query)
     names["within"] = within_of(within)
     if subset is not None:
@@ -337,16 +334,13 @@ def privatize(
     else:
         refuse_for_one(**shared)
     if dry_run:
-        account = _accounts(ledger, dataset, period, names.get("subset"))
+        account = accounts(ledger, dataset, period, names.get("subset"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
             if "other_counts" in names:
                 plan_several(source, count or [], names, options | stages, account, as_json)
-                return
-            parameters = check_parameters(**options, **stages, within=names.get("within"))
-            look = look_at_stream if streamed else look_at_file
-            seen = look(source, names, parameters)
-        say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
+            else:
+                _plan(source, names, options | stages, account, streamed, as_json)
         return
     check_room(file, out, options["max_count"])
     payer = None if ledger is None else told(ledger, file, count, out, purpose)
@@ -355,7 +349,7 @@ def privatize(
     chosen = names | options | paid | stages
     if chosen.pop("other_counts", None):
         chosen["count"] = count
-    with _saying_if_it_counted(), opened as source:
+    with saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
         if streamed:
             with watched(quiet=as_json) as progress:
@@ -366,20 +360,49 @@ def privatize(
         else:
             with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
                 release = holdfast.privatize(source, **chosen)
-            with working("Writing …", quiet=as_json), _saying_if_it_is_kept(ledger, seed):
+            with working("Writing …", quiet=as_json), saying_if_it_is_kept(ledger, seed):
                 folder = release.save(out or "", table_format=release_format(file))
     if as_json:
         extra: dict[str, Any] = {"folder": str(folder)}
         if ledger is not None:
             extra["repeated"] = release.repeated
-            extra |= account_dict(_accounts(ledger, dataset, period))
+            extra |= account_dict(accounts(ledger, dataset, period))
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
         warn(note)
-    (show_several if "other_counts" in names else _show)(release, folder)
+    (show_several if "other_counts" in names else show)(release, folder)
     if ledger is not None and not release.privacy.simulated:
-        _say_what_was_spent(release, _accounts(ledger, dataset, period))
+        say_what_was_spent(release, accounts(ledger, dataset, period))
+
+
+def _part(marks: dict[str, Any], *, whole_file: bool) -> dict[str, Any]:
+    """Which part of a file is the table, as far as it is said."""
+    part = {name: value for name, value in marks.items() if value is not None}
+    if part and not whole_file:
+        raise HoldfastError(
+            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
+            "Hint: leave out --stream and --query."
+        )
+    return part
+
+
+def _plan(
+    source: Any,
+    names: dict[str, Any],
+    options: dict[str, Any],
+    account: Any,
+    streamed: bool,
+    as_json: bool,
+) -> None:
+    """Check everything, and say what a run would spend; draws nothing."""
+    from holdfast.engines.looking import look_at_file, look_at_stream
+    from holdfast.engines.stages import check_parameters
+
+    parameters = check_parameters(**options, within=names.get("within"))
+    look = look_at_stream if streamed else look_at_file
+    seen = look(source, names, parameters)
+    say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
 
 
 def _refuse_with_people(*others: Any) -> None:
@@ -388,84 +411,3 @@ def _refuse_with_people(*others: Any) -> None:
             "`--from-people` makes the columns of the table: leave out --count, --category, "
             "--keep, --stream and --query."
         )
-
-
-def _show(release: "Release", folder: Path) -> None:
-    from holdfast.release.text import change_in_words, rows_at_the_top
-
-    simulated = release.privacy.simulated
-    name = "SIMULATION" if simulated else "released (private)"
-    screen.print(promise(release))
-    screen.print()
-    screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
-    screen.print()
-    zeros = release.structural_zeros
-    extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
-    others = ", ".join(map(one_line, release.unchanged_columns))
-    top = len(release.target) - 1
-    high = numbered(rows_at_the_top(release.target, release.rows), "row")
-    screen.print(
-        f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
-        f"release says, about {high} have {top} or more, and a released count is off by "
-        f"{change_in_words(release.expected_change)} on average from the true one capped at "
-        f"{top}.{_groups_in_words(release)}\n"
-        f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"
-        f"The release is in {folder}; start with its README.md."
-    )
-    if simulated:
-        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
-
-
-def _groups_in_words(release: "Release") -> str:
-    words = ""
-    if release.groups is not None:
-        words += f" The distribution holds within each of {numbered(len(release.groups), 'group')}."
-    if release.totals is not None:
-        whole = release.totals.whole
-        words += (
-            f"\nThe true counts, not capped, add up to about {whole.value:,}, or between "
-            f"{whole.low:,} and {whole.high:,} with a probability of {float(whole.level):.0%}."
-        )
-    return words
-
-
-@contextmanager
-def _saying_if_it_is_kept(ledger: Path | None, seed: int | None) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        if ledger is not None and seed is None:
-            asides.print("The ledger keeps this release: the same command writes it, unpaid.")
-        raise
-
-
-@contextmanager
-def _saying_if_it_counted() -> Iterator[None]:
-    try:
-        yield
-    except BaseException as error:
-        if spent_by(error) is not Spent.NO:
-            asides.print(spent_by(error).in_words)
-        raise
-
-
-def _accounts(
-    file: Path | None, dataset: str | None, period: str | None, subset: Any = None
-) -> "list[Balance]":
-    """What a release must fit: what its period has left, and what is left for all time."""
-    from holdfast.ledger.ledger import Ledger
-
-    if file is None:
-        return []
-    return Ledger(file).must_fit(dataset or "", subset=subset, period=period)
-
-
-def _say_what_was_spent(release: "Release", balances: "list[Balance]") -> None:
-    if release.repeated:
-        screen.print(
-            "This release was made before: it is the same one, nothing was drawn or spent.",
-            style="bold",
-        )
-        screen.print("Whoever sees it published again learns that the table has not changed.")
-    for balance in balances:
-        screen.print(sentence(balance))
