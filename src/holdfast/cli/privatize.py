@@ -22,7 +22,7 @@ from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import account_dict
-from holdfast.cli.options import whole
+from holdfast.cli.options import Text, Texts, says, whole
 from holdfast.cli.payment import (
     accounts,
     check_paid_for,
@@ -47,201 +47,153 @@ def privatize(
             "with --query, a DuckDB database."
         ),
     ],
-    epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
+    epsilon: Annotated[str, says("The whole privacy budget, such as 1.0 or 1/2.")],
     max_count: Annotated[
         list[str],
-        typer.Option(
-            help="Highest count published, up to 1,000,000: a generous number chosen without "
-            "looking at the data, or quantile:0.99 to find it privately for a part of the budget; "
-            "auto is quantile:0.999. With several counts one for all, or COLUMN=NUMBER for each."
+        says(
+            "Highest count published, up to 1,000,000: a generous number chosen without looking "
+            "at the data, or quantile:0.99 to find it privately for a part of the budget; auto is "
+            "quantile:0.999. With several counts one for all, or COLUMN=NUMBER for each."
         ),
     ],
     count: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Name of the count column; more than once to release several counts together."
-        ),
+        Texts, says("Name of the count column; more than once to release several counts together.")
     ] = None,
     joint: Annotated[
         bool,
-        typer.Option(
-            "--joint", help="Keep the relation between several counts; single counts change more."
-        ),
+        says("Keep the relation between several counts; single counts change more.", "--joint"),
     ] = False,
     person_in: Annotated[
         str,
-        typer.Option(
-            help="Where one person may be counted: 'all columns' of counts, which divides epsilon "
+        says(
+            "Where one person may be counted: 'all columns' of counts, which divides epsilon "
             "between them, or 'one column' of a row."
         ),
     ] = "all columns",
     weight: Annotated[
-        list[str] | None,
-        typer.Option(help="A column's part of epsilon, as COLUMN=2; once for each."),
+        Texts, says("A column's part of epsilon, as COLUMN=2; once for each.")
     ] = None,
-    rows: Annotated[
-        str, typer.Option(help="In how many rows one person may be, at the most.")
-    ] = "1",
-    unit: Annotated[
-        str, typer.Option(help="Who is protected: person, household, establishment.")
-    ] = "person",
+    rows: Annotated[str, says("In how many rows one person may be, at the most.")] = "1",
+    unit: Annotated[str, says("Who is protected: person, household, establishment.")] = "person",
     category: Annotated[
-        str | None, typer.Option(help="Name of the category column, which is published as it is.")
+        Text, says("Name of the category column, which is published as it is.")
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(help="Another column to publish as it is; more than once for several."),
+        Texts, says("Another column to publish as it is; more than once for several.")
     ] = None,
     within: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Public column whose groups each keep their distribution; population:8 for 8 "
-            "classes of a number, population:auto for as many as the table bears; more than once "
-            "to cross them. It is published as it is."
+        Texts,
+        says(
+            "Public column whose groups each keep their distribution; population:8 for 8 classes "
+            "of a number, population:auto for as many as the table bears; more than once to cross "
+            "them. It is published as it is."
         ),
     ] = None,
     totals: Annotated[
-        bool,
-        typer.Option(
-            "--totals", help="Measure totals, not capped, of the table and of each group."
-        ),
+        bool, says("Measure totals, not capped, of the table and of each group.", "--totals")
     ] = False,
     totals_share: Annotated[
-        str | None, typer.Option(help="What --totals take of the budget; default: a tenth.")
+        Text, says("What --totals take of the budget; default: a tenth.")
     ] = None,
     subset: Annotated[
-        str | None,
-        typer.Option(
-            help="Release only the rows with one label in a public column, such as state=NE; a "
-            "ledger charges other labels of the column side by side. The column is published."
+        Text,
+        says(
+            "Release only the rows with one label in a public column, such as state=NE; a ledger "
+            "charges other labels of the column side by side. The column is published."
         ),
     ] = None,
     keep_none: Annotated[
-        bool, typer.Option("--keep-none", help="Withhold all columns but the category.")
+        bool, says("Withhold all columns but the category.", "--keep-none")
     ] = False,
     publish_anyway: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A column that gives the counts away, 'row order' or 'totals': publish it all "
-            "the same."
+        Texts,
+        says(
+            "A column that gives the counts away, 'row order' or 'totals': publish it all the same."
         ),
     ] = None,
-    order_by: Annotated[
-        str | None, typer.Option(help="Publish in the order of this public column.")
-    ] = None,
+    order_by: Annotated[Text, says("Publish in the order of this public column.")] = None,
     repeated_categories: Annotated[
-        bool, typer.Option("--repeated-categories", help="A category may have several rows.")
+        bool, says("A category may have several rows.", "--repeated-categories")
     ] = False,
     from_people: Annotated[
-        bool,
-        typer.Option("--from-people", help="Rows are persons: count them first; see --by."),
+        bool, says("Rows are persons: count them first; see --by.", "--from-people")
     ] = False,
-    by: Annotated[
-        list[str] | None, typer.Option(help="With --from-people: column of categories.")
-    ] = None,
+    by: Annotated[Texts, says("With --from-people: column of categories.")] = None,
     categories: Annotated[
-        Path | None, typer.Option(help="With --from-people: file that lists every category.")
+        Path | None, says("With --from-people: file that lists every category.")
     ] = None,
-    per: Annotated[
-        str | None, typer.Option(help="With --from-people: column that says whose a row is.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
+    per: Annotated[Text, says("With --from-people: column that says whose a row is.")] = None,
+    out: Annotated[Path | None, says("New folder for the release.")] = None,
     missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Code for a count that is not known, such as -999 or ''; more than once for "
-            "several. Such rows are published as missing."
+        Texts,
+        says(
+            "Code for a count that is not known, such as -999 or ''; more than once for several. "
+            "Such rows are published as missing."
         ),
     ] = None,
     structural_zero: Annotated[
-        str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
+        Text, says("Column that marks rows publicly known to be zero.")
     ] = None,
     contributions: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="How much one person may add to one row, at the most; default 1. With several "
-            "counts one for all, or COLUMN=NUMBER for each."
+        Texts,
+        says(
+            "How much one person may add to one row, at the most; default 1. With several counts "
+            "one for all, or COLUMN=NUMBER for each."
         ),
     ] = None,
     quantile_epsilon: Annotated[
-        str | None,
-        typer.Option(
-            "--quantile-epsilon",
-            "--bound-epsilon",
-            help="What a quantile as --max-count takes of the budget.",
-        ),
+        Text, says("What a quantile as --max-count takes of the budget.")
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Stage 1's share of the budget, or 'paper' for its rule.")
-    ] = None,
-    privatizer: Annotated[
-        str | None,
-        typer.Option(help=f"Stage 1: {', '.join(NAMES)}; default: the first."),
-    ] = None,
-    constructor: Annotated[
-        str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
-    ] = "optimal",
-    delta: Annotated[
-        str | None, typer.Option(help="For discrete-gaussian; default: 1 / (rows + 1).")
-    ] = None,
+    bound_epsilon: Annotated[Text, typer.Option(hidden=True)] = None,  # its name at first
+    split: Annotated[Text, says("Stage 1's share of the budget, or 'paper' for its rule.")] = None,
+    privatizer: Annotated[Text, says(f"Stage 1: {', '.join(NAMES)}; default: the first.")] = None,
+    constructor: Annotated[str, says(f"Stage 2: {', '.join(CONSTRUCTORS)}.")] = "optimal",
+    delta: Annotated[Text, says("For discrete-gaussian; default: 1 / (rows + 1).")] = None,
     ledger: Annotated[
-        Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
+        Path | None, says("Ledger that pays for the release; with --dataset.")
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
-    purpose: Annotated[
-        str | None, typer.Option(help="Why this is released, for the ledger's history.")
-    ] = None,
+    dataset: Annotated[Text, says("Name of these data in the ledger.")] = None,
+    purpose: Annotated[Text, says("Why this is released, for the ledger's history.")] = None,
     period: Annotated[
-        str | None,
-        typer.Option(
-            help="The time that the counts are of, such as 2026, 2026-Q1, 2026-07 or "
-            "2025-09..2026-08; a ledger may have a limit for each."
+        Text,
+        says(
+            "The time that the counts are of, such as 2026, 2026-Q1, 2026-07 or 2025-09..2026-08; "
+            "a ledger may have a limit for each."
         ),
     ] = None,
     corrects: Annotated[
         Path | None,
-        typer.Option(
-            help="A release whose rows these are, with labels corrected or columns added: its "
-            "counts are written again beside them, unpaid."
+        says(
+            "A release whose rows these are, with labels corrected or columns added: its counts "
+            "are written again beside them, unpaid."
         ),
     ] = None,
     stream: Annotated[
         bool | None,
-        typer.Option(
-            help="Read and write in batches, never the whole table; default: from about 16 MiB on."
-        ),
+        says("Read and write in batches, never the whole table; default: from about 16 MiB on."),
     ] = None,
-    query: Annotated[
-        str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")
-    ] = None,
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an Excel workbook that has several.")
-    ] = None,
+    query: Annotated[Text, says("SQL whose result is the table, for a DuckDB database.")] = None,
+    sheet: Annotated[Text, says("Sheet of an Excel workbook that has several.")] = None,
     header_row: Annotated[
-        int | None,
-        typer.Option(help="Row with the names of the columns; default: the first, in Excel found."),
+        int | None, says("Row with the names of the columns; default: the first, in Excel found.")
     ] = None,
     last_row: Annotated[
-        int | None, typer.Option(help="Last row of the table; totals and notes below are left out.")
+        int | None, says("Last row of the table; totals and notes below are left out.")
     ] = None,
     leave_out: Annotated[
         list[int] | None,
-        typer.Option(
-            help="Row of the table to leave out, such as that of a total; more than once."
-        ),
+        says("Row of the table to leave out, such as that of a total; more than once."),
     ] = None,
     thousands: Annotated[
-        str | None, typer.Option(help="Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
+        Text, says("Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
     ] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="',' where numbers in a CSV file have a decimal comma.")
-    ] = None,
+    decimal: Annotated[Text, says("',' where numbers in a CSV file have a decimal comma.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
+        bool, says("Check everything; draw and write nothing.", "--dry-run")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
     seed: Annotated[
-        int | None, typer.Option(help="SIMULATION ONLY: repeatable draws that protect nobody.")
+        int | None, says("SIMULATION ONLY: repeatable draws that protect nobody.")
     ] = None,
 ) -> None:
     """Turn a table of counts into a private one, with its certificate, in a new folder.
@@ -283,7 +235,9 @@ def privatize(
     options: dict[str, Any] = {
         "epsilon": epsilon,
         "max_count": by_column(
-            max_count, "max_count", lambda text: max_count_of(text, quantile_epsilon)
+            max_count,
+            "max_count",
+            lambda text: max_count_of(text, quantile_epsilon or bound_epsilon),
         ),
         "contributions": by_column(
             contributions or ["1"], "contributions", lambda text: whole(text, "contributions")
