@@ -40,7 +40,7 @@ def last_steps(rows: CountTable, staged: Staged, members: Integers | None = None
         facts["groups"] = replace(staged.groups, members=members)
     return Release(  # step 5: users ask the released table, or z and T
         counts=released,
-        table=rows.replace(released),
+        cells=rows.replace(released),
         structural_zeros=int(rows.structural_zero.sum()),
         structural_zero_rows=rows.structural_zero if rows.structural_zero.any() else None,
         missing_rows=rows.missing if rows.missing.any() else None,
