@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.engines.chain import Chain
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.several import Chain, SeveralParameters, SeveralStages, check_several
+from holdfast.engines.several import SeveralParameters, SeveralStages, check_several
 from holdfast.engines.steps import content_of, five_steps
 from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
@@ -116,17 +117,23 @@ class SeveralInMemory(Run[TableRelease]):
 
     def _columns(self) -> dict[str, Release]:
         """Every column in turn; where relations are kept each is given those before it."""
-        names, first, found = self.stages.names, self.stages.columns[0], dict[str, Release]()
-        settled = None if first.groups is None else first.groups.within
-        labels = [] if settled is None else [self.tables[0].cells(c) for c in settled.columns]
-        chain = Chain(self.stages.classes, settled, labels, self.tables[0].drawn)
-        joint = self.stages.parameters.joint
+        names, groups, found = (
+            self.stages.names,
+            self.stages.columns[0].groups,
+            dict[str, Release](),
+        )
+        chain = Chain(self.stages.classes, None if groups is None else groups.within)
+        joint, drawn = self.stages.parameters.joint, self.tables[0].drawn
         for k, (name, rows) in enumerate(zip(names, self.tables, strict=True)):
             stages, members = self.stages.columns[k], self.members[k]
             if joint and k:
-                stages, members = chain.next(stages)
+                inside = np.zeros(len(drawn), dtype=np.int64) if members is None else members
+                before = [found[one].counts[drawn] for one in chain.before]
+                stages, cells = chain.next(stages, groups, inside[drawn], before)
+                members = np.full(len(drawn), -1, dtype=np.int64)
+                members[drawn] = cells
             one, staged = five_steps(rows, stages, members)
-            chain.add(name, staged, one.counts)
+            chain.add(name, staged)
             given = () if stages.given is None or one.groups is None else one.groups.within.columns
             found[name] = replace(
                 one,
