@@ -280,11 +280,6 @@ def privatize(
     shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
     if "other_counts" in names:
         options |= shared
-        if streamed and (joint or subset is not None):
-            raise HoldfastError(
-                "`--joint` and `--subset` of several counts are for tables that are read into "
-                "memory. Nothing was drawn or spent. Hint: --no-stream for a single file."
-            )
     else:
         refuse_for_one(**shared)
     if dry_run:

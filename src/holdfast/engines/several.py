@@ -22,6 +22,7 @@ from holdfast.privacy.persons import (
     read_persons,
 )
 from holdfast.privatizers.groups import MANY_GROUPS
+from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.tables.groups import Partition
 
 CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
@@ -145,6 +146,14 @@ def refuse_for_one(**shared: Any) -> None:
             )
 
 
+def not_together() -> HoldfastError:
+    """The error for columns whose counts are missing in different rows."""
+    return HoldfastError(
+        "joint=True needs rows whose counts are known in all columns or in none. Nothing was "
+        "drawn or spent. Hint: joint=False, or take the rows out in which some are missing."
+    )
+
+
 def check_names(count: Sequence[str]) -> tuple[str, ...]:
     """The names of several columns of counts."""
     names = tuple(count)
@@ -159,10 +168,18 @@ def check_names(count: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> None:
-    if max(one.highest for one in columns[1:]) > HIGHEST_BY_GROUP:
+    high = [one.max_count for one in columns[1:] if one.highest > HIGHEST_BY_GROUP]
+    if high:
+        found = any(isinstance(top, PrivateQuantile) for top in high)
+        hint = (
+            f"PrivateQuantile('0.999', highest={HIGHEST_BY_GROUP}) finds one up to there, as "
+            "'auto' does up to 1,000,000; or give a number"
+            if found
+            else "name the column of the highest counts first"
+        )
         raise HoldfastError(
             f"`max_count` must be at most {HIGHEST_BY_GROUP} with joint=True, in all columns but "
-            "the first. Hint: name the column of the highest counts first, or joint=False."
+            f"the first. Hint: {hint}, or joint=False."
         )
     try:
         check_stages_by_group(options.get("privatizer"), options.get("constructor") or Optimal())

@@ -10,11 +10,15 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engines.chain import Chain
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.several import SeveralParameters, SeveralStages, check_several
+from holdfast.engines.several import (
+    SeveralParameters,
+    SeveralStages,
+    check_several,
+    not_together,
+)
 from holdfast.engines.steps import content_of, five_steps
-from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
-from holdfast.ledger.recognition import Content
+from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privacy.persons import PersonIn
 from holdfast.release.release import Release
@@ -66,10 +70,7 @@ def read_several(
     _sum_of(tables).checked()
     found = tuple(one.checked() for one in tables)
     if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
-        raise HoldfastError(
-            "joint=True needs rows whose counts are known in all columns or in none. Nothing was "
-            "drawn or spent. Hint: joint=False, or take the rows out in which some are missing."
-        )
+        raise not_together()
     return found
 
 
@@ -153,7 +154,8 @@ class SeveralInMemory(Run[TableRelease]):
             name: replace(one, unchanged_columns=tuple(only), category=shown)
             for name, one in columns.items()
         }
-        return assembled(columns, table, self.stages, receipt)
+        release = assembled(columns, table, self.stages, receipt)
+        return replace(release, notes=self.tables[0].notes)
 
     def prepare(self) -> None:
         """Load what drawing needs."""
@@ -162,16 +164,9 @@ class SeveralInMemory(Run[TableRelease]):
 
     def content(self, words: str) -> Content:
         """The parameters, the counts of all columns, and whose they are."""
-        found = [
-            content_of(one, words, stages.groups, members)
-            for one, stages, members in zip(
-                self.tables, self.stages.columns, self.members, strict=True
-            )
-        ]
-        return replace(
-            found[0],
-            table=b"".join(one.table for one in found),
-            counts=b"".join(one.counts for one in found),
+        parts = zip(self.tables, self.stages.columns, self.members, strict=True)
+        return joined(
+            [content_of(one, words, stages.groups, members) for one, stages, members in parts]
         )
 
     def show_again(

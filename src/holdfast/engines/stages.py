@@ -281,7 +281,11 @@ class Stages(Parameters):
         """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
         promises too little or that takes more than was paid for."""
         if not isinstance(construction, Construction):
-            raise CertificateError("the constructor must return a Construction.")
+            raise CertificateError(
+                "the constructor must return a holdfast.constructors.Construction. Hint: "
+                "Construction(form=matrix, epsilon=epsilon, target=target, count_error=..., "
+                "method=...)."
+            )
         mechanism = construction.mechanism  # once: another read could give another mechanism
         check_mechanism(mechanism, self.budget.unit_2, construction.delta)
         if len(mechanism) != n:

@@ -11,7 +11,6 @@ from holdfast.engines.several import refuse_for_one
 from holdfast.engines.stages import arguments_of, check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
 from holdfast.engines.stream.several import stream_several
-from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
@@ -70,8 +69,7 @@ def privatize_stream(
         order_by: As in `holdfast.privatize`. Released rows, and no true ones, are sorted in a
             temporary file beside the bundle where they are too many for memory.
         ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
-            files, byte for byte; a query, or a release of several counts, is drawn and paid for
-            whenever it is run.
+            files, byte for byte; a query is drawn and paid for whenever it is run.
         progress: Called with what is being done and the share of it that is behind.
 
     The others are those of `holdfast.privatize`.
@@ -87,11 +85,6 @@ def privatize_stream(
     names, options, shared = arguments_of(locals())
     say = progress or (lambda _what, _done: None)
     if count is not None and not isinstance(count, str):
-        if corrects is not None:
-            raise HoldfastError(
-                "`corrects` of several counts is for tables in memory. Nothing was drawn or spent. "
-                "Hint: holdfast.privatize."
-            )
         return stream_several(
             source,
             Path(sink),
@@ -102,6 +95,7 @@ def privatize_stream(
             ledger=ledger,
             dataset=dataset,
             period=period,
+            corrects=corrects,
         )
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
