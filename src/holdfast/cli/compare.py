@@ -55,7 +55,11 @@ def compare(
         ),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+        str | None,
+        typer.Option(
+            help="Shares and the mean as `ask` takes them, such as mean,'share at least 3'; "
+            "default zeros,mean,'above 10' for 30."
+        ),
     ] = None,
     within: Annotated[
         list[str] | None,

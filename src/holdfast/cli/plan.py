@@ -64,7 +64,11 @@ def plan(
         ),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+        str | None,
+        typer.Option(
+            help="Shares and the mean as `ask` takes them, such as mean,'share at least 3'; "
+            "default zeros,mean,'above 10' for 30."
+        ),
     ] = None,
     method: Annotated[
         str, typer.Option(help="A name from holdfast compare, or module:NAME.")

@@ -1,55 +1,59 @@
-"""Questions that a distribution of counts answers: a share of rows, or the mean count."""
+"""Questions that a distribution of counts answers, in the words of `holdfast ask`: a share of rows,
+or the mean count."""
 
-import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
+from holdfast.analysis import linear
+from holdfast.analysis.grammar import AnsweredBy, Call, parse
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 
-_ABOVE = re.compile(r"above\s+([0-9]{1,6})")
+SUMS: dict[str, Callable[..., linear.Linear]] = {"share": linear.share, "mean": linear.mean}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A number that is linear in the distribution: "zeros", "mean" or "above K".
+    """A number that is linear in the distribution: "mean", or a share such as "share at least 3";
+    for short "zeros" and "above K".
 
-    >>> question = Question("above 1")
-    >>> float(question.weights(4) @ np.array([0.4, 0.3, 0.2, 0.1]))
-    0.30000000000000004
+    >>> question = Question("share above 1")
+    >>> question.weights(4).tolist()
+    [0.0, 0.0, 1.0, 1.0]
     """
 
     name: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not (
-            self.name in ("zeros", "mean") or _ABOVE.fullmatch(self.name)
-        ):
+        call = _read(self.name)
+        if call is None or call.method is not AnsweredBy.ASK or call.arguments[0] not in SUMS:
             raise HoldfastError(
-                f"a question must be 'zeros', 'mean' or 'above K', got {self.name!r:.40}. "
-                "Hint: 'above 10' is the share of rows with a count above 10."
+                f"a question must be a share of rows or the mean, got {self.name!r:.40}. Hint: as "
+                "`holdfast ask` takes them: 'share zero', 'share at least 3', 'mean'; for short "
+                "'zeros', 'above 10'."
             )
 
     @property
     def is_share(self) -> bool:
         """Whether the answer is a share of rows; the other kind is the mean count."""
-        return self.name != "mean"
+        return "mean" not in parse(self.name).arguments
 
     def weights(self, n: int) -> Floats:
         """q with answer = q · distribution, for counts 0 ... n-1."""
-        counts = np.arange(n)
-        if self.name == "mean":
-            return counts.astype(np.float64)
-        if self.name == "zeros":
-            return np.asarray(counts == 0, dtype=np.float64)
-        above = int(_ABOVE.fullmatch(self.name)[1])  # type: ignore[index]
-        if above >= n - 1:
+        call = parse(self.name)
+        if call.options.get("at_least", 0) >= n:
             raise HoldfastError(
                 f"the question {self.name!r} has the answer 0: counts above {n - 1} are published "
                 f"as {n - 1}. Hint: ask for less than `max_count`."
             )
-        return np.asarray(counts > above, dtype=np.float64)
+        return SUMS[call.arguments[0]](n, **call.options).f
+
+
+def _read(name: str) -> Call | None:
+    try:
+        return parse(name) if isinstance(name, str) else None
+    except HoldfastError:
+        return None
 
 
 def find_questions(questions: "list[str] | tuple[str, ...] | None", n: int) -> list[Question]:
