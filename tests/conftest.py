@@ -8,7 +8,8 @@ from hypothesis import settings
 
 from command_line import run
 
-settings.register_profile("holdfast", deadline=None, print_blob=True)
+settings.register_profile("holdfast", max_examples=40, deadline=None, print_blob=True)
+settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile("holdfast")
 
 

@@ -27,7 +27,7 @@ def frequencies(counts, contributions, epsilon, source, runs):
     return np.bincount(drawn, minlength=10) + 1.0
 
 
-def excess(table, neighbour, contributions, *, drawn_with, source, runs=4000):
+def excess(table, neighbour, contributions, *, drawn_with, source, runs=2000):
     """By how many standard errors the most telling event exceeds a privacy loss of 1."""
     first = frequencies(table, contributions, drawn_with, source, runs)
     second = frequencies(neighbour, contributions, drawn_with, source, runs)
@@ -44,14 +44,14 @@ def test_neighbours_cannot_be_told_apart_by_more_than_epsilon(kind):
 
 
 def test_neither_can_they_with_opendps_noise():
-    assert excess(*NEIGHBOURS["one row"], drawn_with=1, source=SystemEntropy(), runs=1500) < 5
+    assert excess(*NEIGHBOURS["one row"], drawn_with=1, source=SystemEntropy(), runs=1000) < 5
 
 
 @pytest.mark.parametrize("kind", NEIGHBOURS)
 def test_half_the_noise_is_caught(kind):
-    assert excess(*NEIGHBOURS[kind], drawn_with=2, source=Simulation(4)) > 8
+    assert excess(*NEIGHBOURS[kind], drawn_with=2, source=Simulation(4)) > 6
 
 
 def test_a_person_who_adds_more_than_allowed_is_not_protected_by_it():
     """The grid matters: a step of 3 against a resolution of 1 moves three numbers."""
-    assert excess([1, 1, 1, 8, 8], [1, 1, 4, 8, 8], 1, drawn_with=1, source=Simulation(5)) > 8
+    assert excess([1, 1, 1, 8, 8], [1, 1, 4, 8, 8], 1, drawn_with=1, source=Simulation(5)) > 6

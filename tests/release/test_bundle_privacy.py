@@ -7,7 +7,8 @@ import pytest
 import holdfast
 from bundles import COUNTS
 from holdfast.privatizers import CumulativeIsotonic, certifier
-from holdfast.release.release import Privacy, Release
+from holdfast.release.promise import Privacy
+from holdfast.release.release import Release
 from holdfast.release.usefulness import usefulness_notes
 from holdfast.tables.table import read_table
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.options import Text, Texts, says
 from holdfast.cli.releases import one_column, open_release
 from holdfast.cli.screen import working
 from holdfast.errors import HoldfastError
@@ -19,34 +20,30 @@ if TYPE_CHECKING:
 def ask(
     directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
     question: Annotated[str, typer.Argument(help='Such as "share zero", "mean", "top 10".')],
-    level: Annotated[float, typer.Option(help="Of the interval.")] = 0.9,
+    level: Annotated[float, says("Of the interval.")] = 0.9,
     estimator: Annotated[
-        str, typer.Option(help="best, released or target; for shares, mean and the like.")
+        str, says("best, released or target; for shares, mean and the like.")
     ] = "best",
     where: Annotated[
         str | None,
         typer.Option(help='Which rows, such as "state == AL and population < 5000".'),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="A column: an answer for each group.")] = None,
+    by: Annotated[Text, says("A column: an answer for each group.")] = None,
     less: Annotated[
-        str | None,
-        typer.Option(help="Other rows: the answer about those of --where, less that about these."),
+        Text, says("Other rows: the answer about those of --where, less that about these.")
     ] = None,
     against: Annotated[
-        Path | None,
-        typer.Option(help="Folder of an earlier release of the same table: what changed since."),
+        Path | None, says("Folder of an earlier release of the same table: what changed since.")
     ] = None,
     of: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The column of counts that is meant, in a release of several; twice for a "
-            "question about two: 'both zero', 'correlation', 'slope', 'intercept'."
+        Texts,
+        says(
+            "The column of counts that is meant, in a release of several; twice for a question "
+            "about two: 'both zero', 'correlation', 'slope', 'intercept'."
         ),
     ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="Column that names the rows; default the first one.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    label: Annotated[Text, says("Column that names the rows; default the first one.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Ask a release a question; the answer says how sure it is.
 

@@ -6,24 +6,21 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import typer
 from rich.table import Table
 
 from holdfast.arrays import Integers
+from holdfast.cli.options import says
 from holdfast.cli.screen import Column, bars, promise, screen, working
 
 EPSILON, MAX_COUNT = "0.5", 30
 
 
 def demo(
-    picture: Annotated[
-        Path | None, typer.Option(help="Also write the comparison as an SVG picture.")
-    ] = None,
+    picture: Annotated[Path | None, says("Also write the comparison as an SVG picture.")] = None,
     table: Annotated[
-        Path | None,
-        typer.Option(help="Only write the table itself, as CSV, to try other commands on."),
+        Path | None, says("Only write the table itself, as CSV, to try other commands on.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Make the run repeatable: a simulation.")] = None,
+    seed: Annotated[int | None, says("Make the run repeatable: a simulation.")] = None,
 ) -> None:
     """Privatize a real public table and compare the release with the truth.
 

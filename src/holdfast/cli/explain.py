@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.options import says
 from holdfast.cli.screen import screen
 
 
 def explain(
-    epsilon: Annotated[str, typer.Option(help="The whole budget, such as 1 or 1/2.")],
-    delta: Annotated[str, typer.Option(help="0 for pure privacy, as by default.")] = "0",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    epsilon: Annotated[str, says("The whole budget, such as 1 or 1/2.")],
+    delta: Annotated[str, says("0 for pure privacy, as by default.")] = "0",
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Say in words and odds what an epsilon promises to one person, and who uses which.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.options import Text, says
 from holdfast.cli.screen import screen
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError, one_line
@@ -24,18 +25,17 @@ app = typer.Typer(
 
 File = Annotated[Path, typer.Argument(help="The ledger file.")]
 Name = Annotated[str | None, typer.Argument(help="One dataset; default: all.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, says("Print JSON.", "--json")]
 
 
 @app.command("set-limit")
 def set_limit(
     file: File,
     dataset: Annotated[str, typer.Argument(help="Name of the dataset.")],
-    epsilon: Annotated[str, typer.Option(help="What all its releases may spend together.")],
-    delta: Annotated[str, typer.Option(help="The same for delta.")] = "0",
+    epsilon: Annotated[str, says("What all its releases may spend together.")],
+    delta: Annotated[str, says("The same for delta.")] = "0",
     per_period: Annotated[
-        bool,
-        typer.Option("--per-period", help="What the releases of each period may spend together."),
+        bool, says("What the releases of each period may spend together.", "--per-period")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -72,8 +72,7 @@ def show(
     file: File,
     dataset: Name = None,
     delta: Annotated[
-        str | None,
-        typer.Option(help="Also state epsilon at this delta, such as 1e-6 (extra `accounting`)."),
+        Text, says("Also state epsilon at this delta, such as 1e-6 (extra `accounting`).")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.choices import by_column, within_of
-from holdfast.cli.options import listed, whole
+from holdfast.cli.options import Text, Texts, listed, says, whole
 from holdfast.cli.screen import asides, screen, working
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
@@ -25,67 +25,61 @@ Column = tuple[str, list[str]]
 
 
 def plan(
-    categories: Annotated[str, typer.Option(help="Number of rows of the table to be published.")],
+    categories: Annotated[str, says("Number of rows of the table to be published.")],
     max_counts: Annotated[
         list[str],
-        typer.Option(
+        says(
+            "Highest count that will be published; COLUMN=NUMBER for each of several counts.",
             "--max-count",
-            help="Highest count that will be published; COLUMN=NUMBER for each of several counts.",
         ),
     ],
     prior: Annotated[
         str,
-        typer.Option(
-            help="PUBLIC: a CSV or Parquet file (last year's release, another region), a release's "
+        says(
+            "PUBLIC: a CSV or Parquet file (last year's release, another region), a release's "
             "folder, or a shape: uniform, poisson:MEAN, geometric:MEAN, powerlaw:EXPONENT, "
             "zeros:SHARE+SHAPE."
         ),
     ],
     counts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--count",
-            help="Name of the prior's count column; more than once to see the price of --joint for "
+        Texts,
+        says(
+            "Name of the prior's count column; more than once to see the price of --joint for "
             "several counts, with a file as prior.",
+            "--count",
         ),
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
+        Text, says("Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
     ] = None,
     split: Annotated[
-        str | None,
-        typer.Option(help="Stage 1's shares to look at, such as default,0.1,0.3; default: six."),
+        Text, says("Stage 1's shares to look at, such as default,0.1,0.3; default: six.")
     ] = None,
     target: Annotated[
-        str | None,
-        typer.Option(
-            help="Find the smallest budget for 'QUESTION within AMOUNT, K in L'. Shares are within "
+        Text,
+        says(
+            "Find the smallest budget for 'QUESTION within AMOUNT, K in L'. Shares are within "
             "points, the mean within counts."
         ),
     ] = None,
     questions: Annotated[
-        str | None,
-        typer.Option(
-            help="Shares and the mean as `ask` takes them, such as mean,'share at least 3'; "
-            "default zeros,mean,'above 10' for 30."
+        Text,
+        says(
+            "Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask takes "
+            "them."
         ),
     ] = None,
-    method: Annotated[
-        str, typer.Option(help="A name from holdfast compare, or module:NAME.")
-    ] = "default",
+    method: Annotated[str, says("A name from holdfast compare, or module:NAME.")] = "default",
     within: Annotated[
-        list[str] | None,
-        typer.Option(help="Show what groups gain: a column of the prior, or population:8."),
+        Texts, says("Show what groups gain: a column of the prior, or population:8.")
     ] = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Measure totals in releases by group.")
-    ] = False,
-    repetitions: Annotated[str, typer.Option(help="Simulated releases per cell.")] = "40",
+    totals: Annotated[bool, says("Measure totals in releases by group.", "--totals")] = False,
+    repetitions: Annotated[str, says("Simulated releases per cell.")] = "40",
     folder: Annotated[
-        Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
+        Path | None, says("Results go here as they come; a killed run goes on.")
     ] = None,
-    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Show what each budget would buy, before the private table is touched.
 

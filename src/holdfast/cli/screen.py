@@ -11,6 +11,7 @@ from rich.table import Table
 
 from holdfast.arrays import Floats
 from holdfast.privacy.delta import beyond_epsilon
+from holdfast.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -48,14 +49,14 @@ def promise(release: "Release") -> Table:
         ("totals", budget.totals, privacy.totals_certified, "OpenDP's map"),
         ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
-        ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
+        (f"one {budget.unit}, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]
     optional = {"max_count", "totals"}
     for name, promised, certified, source in rows:
         if promised or name not in optional:
             table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
-    person = f"A person adds at most {budget.contributions} to one row."
-    table.caption = f"{person} Randomness: {privacy.randomness}."
+    whom = f"Protected is {protected(privacy.to_dict())}."
+    table.caption = f"{whom} Randomness: {privacy.randomness}."
     if privacy.delta:
         table.caption += f"\n{beyond_epsilon(privacy.delta)}"
     table.caption_justify = "left"

@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
 
-from holdfast.cli.screen import bars, screen
+from holdfast.cli.screen import screen
 from holdfast.errors import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.engines.several import SeveralStages
-    from holdfast.release.several import SeveralFacts
 
 
 def plan_several(
@@ -117,35 +115,3 @@ def compare_both_ways(
         "The change is how far a released count is from the true one, on average, and W1 how far "
         "its distribution is, both in counts: the price of --joint beside drawing apart."
     )
-
-
-def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
-    """What was promised and certified, of each column and in all."""
-    privacy = release.privacy
-    table = Table(title="What was promised, and what was certified", title_justify="left")
-    for heading in ("column", "epsilon promised", "certified", "off by"):
-        table.add_column(heading, justify="left" if heading == "column" else "right")
-    for name, one in release.columns.items():
-        change = one.expected_change
-        said = "-" if change is None else f"{change:.2g}"
-        numbers = f"{float(one.privacy.epsilon):g}", f"{float(one.privacy.certified_epsilon):.9g}"
-        table.add_row(one_line(name), *numbers, said)
-    table.add_row(
-        f"one {privacy.persons.unit}, in all",
-        f"{float(privacy.epsilon):g}",
-        f"{float(privacy.certified_epsilon):.9g}",
-        "",
-    )
-    screen.print(table)
-    for name, one in release.columns.items():
-        screen.print(bars([("released", one.distribution)], f"Share of rows by {name}", width=40))
-    how = "each given those before it" if release.joint else "each by itself"
-    others = ", ".join(map(one_line, release.unchanged_columns))
-    screen.print(
-        f"Released {numbered(release.first.rows, 'row')}. The columns of counts were drawn {how}.\n"
-        f"Published unchanged: {others or 'no column'}, and the order of the rows."
-    )
-    screen.print(one_line(privacy.neighbours))
-    screen.print(f"The release is in {folder}; start with its README.md.")
-    if privacy.simulated:
-        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from holdfast.cli.options import says
 from holdfast.cli.screen import screen, working
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="Folder of a release.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Recompute everything that a release claims.
 

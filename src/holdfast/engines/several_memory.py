@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import Chain, SeveralParameters, SeveralStages, check_several
-from holdfast.engines.steps import content_of, first_steps, last_steps
+from holdfast.engines.steps import content_of, five_steps
 from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
@@ -125,8 +125,7 @@ class SeveralInMemory(Run[TableRelease]):
             stages, members = self.stages.columns[k], self.members[k]
             if joint and k:
                 stages, members = chain.next(stages)
-            staged = first_steps(rows, stages, members)
-            one = last_steps(rows, staged, members)
+            one, staged = five_steps(rows, stages, members)
             chain.add(name, staged, one.counts)
             given = () if stages.given is None or one.groups is None else one.groups.within.columns
             found[name] = replace(

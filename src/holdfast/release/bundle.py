@@ -26,6 +26,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
+from holdfast.release.facts import ReleaseFacts
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
 from holdfast.release.plain_files import (
     MECHANISM,
@@ -34,8 +35,9 @@ from holdfast.release.plain_files import (
     mechanism_csv,
     write_intervals,
 )
+from holdfast.release.promise import Privacy
 from holdfast.release.recipes import has_mechanism_csv
-from holdfast.release.release import Privacy, Release, ReleaseFacts
+from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights

@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.privacy.delta import promise_in_words
 from holdfast.privacy.persons import Persons
-from holdfast.release.release import (
-    SCHEMA_OF_SEVERAL,
-    Privacy,
-    Release,
-    ReleaseFacts,
-    StreamedRelease,
-)
+from holdfast.release.facts import SCHEMA_OF_SEVERAL, ReleaseFacts
+from holdfast.release.promise import Privacy
+from holdfast.release.release import Release, StreamedRelease
 from holdfast.tables.table import without_columns
 
 if TYPE_CHECKING:

@@ -1,59 +1,65 @@
-"""Questions that a distribution of counts answers, in the words of `holdfast ask`: a share of rows,
-or the mean count."""
+"""Questions whose errors are studied: shares of rows and the mean, as `holdfast ask` takes them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from holdfast.analysis import linear
-from holdfast.analysis.grammar import AnsweredBy, Call, parse
+from holdfast.analysis.grammar import AnsweredBy, parse
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-
-SUMS: dict[str, Callable[..., linear.Linear]] = {"share": linear.share, "mean": linear.mean}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A number that is linear in the distribution: "mean", or a share such as "share at least 3";
-    for short "zeros" and "above K".
+    """A number that is linear in the distribution: "share zero", "share at least 3" or "mean"; for
+    short also "zeros" and "above 10".
 
-    >>> question = Question("share above 1")
-    >>> question.weights(4).tolist()
-    [0.0, 0.0, 1.0, 1.0]
+    >>> question = Question("above 1")
+    >>> float(question.weights(4) @ [0.4, 0.3, 0.2, 0.1])
+    0.30000000000000004
+    >>> question.weights(4).tolist() == Question("share at least 2").weights(4).tolist()
+    True
     """
 
     name: str
 
     def __post_init__(self) -> None:
-        call = _read(self.name)
-        if call is None or call.method is not AnsweredBy.ASK or call.arguments[0] not in SUMS:
-            raise HoldfastError(
-                f"a question must be a share of rows or the mean, got {self.name!r:.40}. Hint: as "
-                "`holdfast ask` takes them: 'share zero', 'share at least 3', 'mean'; for short "
-                "'zeros', 'above 10'."
-            )
+        _share(self.name)
 
     @property
     def is_share(self) -> bool:
         """Whether the answer is a share of rows; the other kind is the mean count."""
-        return "mean" not in parse(self.name).arguments
+        return _share(self.name) is not None
 
     def weights(self, n: int) -> Floats:
         """q with answer = q · distribution, for counts 0 ... n-1."""
-        call = parse(self.name)
-        if call.options.get("at_least", 0) >= n:
+        share = _share(self.name)
+        if share is None:
+            return linear.mean(n).f
+        if share.get("at_least", 0) >= n:
             raise HoldfastError(
                 f"the question {self.name!r} has the answer 0: counts above {n - 1} are published "
                 f"as {n - 1}. Hint: ask for less than `max_count`."
             )
-        return SUMS[call.arguments[0]](n, **call.options).f
+        return linear.share(n, **share).f
 
 
-def _read(name: str) -> Call | None:
-    try:
-        return parse(name) if isinstance(name, str) else None
-    except HoldfastError:
-        return None
+def _share(name: Any) -> dict[str, Any] | None:
+    """Which share a question asks for; None for the mean."""
+    if isinstance(name, str):
+        try:
+            asked = parse(name)
+        except HoldfastError:
+            asked = None
+        if asked is not None and asked.method is AnsweredBy.ASK:
+            if asked.arguments == ("mean",):
+                return None
+            if asked.arguments == ("share",):
+                return asked.options
+    raise HoldfastError(
+        "a question must be 'mean', 'zeros', 'above K' or a share as `holdfast ask` takes it, got "
+        f"{name!r:.40}. Hint: 'above 10' is 'share above 10', of rows with a count above 10."
+    )
 
 
 def find_questions(questions: "list[str] | tuple[str, ...] | None", n: int) -> list[Question]:

@@ -30,7 +30,8 @@ from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import complete, new_bundle
-from holdfast.release.release import ReleaseFacts, StreamedRelease
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.release import StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import check_codes

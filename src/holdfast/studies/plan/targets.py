@@ -7,7 +7,7 @@ from holdfast.errors import HoldfastError
 from holdfast.studies.questions import Question
 
 _WORDS = re.compile(
-    r"(.+?)\s+within\s+([0-9]*\.?[0-9]+)\s*(points?|pt|%)?"
+    r"(zeros|mean|above\s+[0-9]+|share\s.+?)\s+within\s+([0-9]*\.?[0-9]+)\s*(points?|pt|%)?"
     r"\s*,?\s*([0-9]+)\s+(?:times\s+)?in\s+([0-9]+)",
 )
 
@@ -43,8 +43,8 @@ def read_target(text: str) -> Target:
     if match is None:
         raise HoldfastError(
             f"`target` must read 'QUESTION within AMOUNT, K in L', got {text!r:.60}. "
-            "Hint: 'share zero within 1 point, 9 in 10', 'mean within 0.2, 19 in 20' or "
-            "'share above 10 within 0.5 points, 9 in 10'."
+            "Hint: 'zeros within 1 point, 9 in 10', 'mean within 0.2, 19 in 20' or "
+            "'above 10 within 0.5 points, 9 in 10'."
         )
     question, amount = Question(match[1]), float(match[2])
     hits, tries = int(match[4]), int(match[5])
