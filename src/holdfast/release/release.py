@@ -195,6 +195,19 @@ class Release(ReleaseFacts):
 
         return top(self.known, k, label=label, level=level)
 
+    def row(self, row: Any, *, label: str | None = None, level: float = 0.9) -> "Answer":
+        """What one row, by label or by number from 0, may truly have: what to expect, and an
+        interval, the same as in `intervals` and in intervals.csv.
+
+        >>> from holdfast import privatize
+        >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
+        >>> release.row(0).interval
+        (0.0, 1.0)
+        """
+        from holdfast.analysis.one_row import ask_row
+
+        return ask_row(self, row, label=label, level=level)
+
     def compare(
         self, first: Any, second: Any, *, label: str | None = None, level: float = 0.9
     ) -> "RowComparison":

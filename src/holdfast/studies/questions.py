@@ -47,9 +47,8 @@ class Question:
 def _share(name: Any) -> dict[str, Any] | None:
     """Which share a question asks for; None for the mean."""
     if isinstance(name, str):
-        short = name.split()[:1] in (["zeros"], ["above"])
         try:
-            asked = parse(f"share {name}" if short else name)
+            asked = parse(name)
         except HoldfastError:
             asked = None
         if asked is not None and asked.method is AnsweredBy.ASK:
