@@ -27,7 +27,7 @@ def test_a_csv_becomes_a_release(cli):
     assert code == 0
     assert "certified" in out and "Released 3 rows" in out and "unchanged: place" in out
     release = holdfast.load("release")
-    assert release.table.column("place") == ["Kent", "Ely", "York"]
+    assert release.cells.column("place") == ["Kent", "Ely", "York"]
     assert not release.privacy.simulated
 
 
@@ -522,5 +522,5 @@ def test_rows_in_the_order_of_the_counts_are_told_before_anything_is_paid(cli):
         assert code == 2 and "'row order' follows the counts" in err
     assert json.loads(cli("ledger", "show", "my.ledger", "--json")[1])[0]["epsilon_spent"] == "0"
     code, _, _ = cli(*words, "--order-by", "place")
-    labels = holdfast.load("release").table.column("place")
+    labels = holdfast.load("release").cells.column("place")
     assert code == 0 and labels == sorted(labels)

@@ -54,7 +54,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
     target = stage_1.fit(noisy, 9, 398, budget.unit_1)
     again = Release(
         counts=counts,
-        table=public.replace(counts),
+        cells=public.replace(counts),
         target=target,
         measurement=noisy,
         drawn_with=holdfast.Mechanism(

@@ -48,7 +48,7 @@ def published(release: "Release", name: str) -> Sequence[Any]:
             "published unchanged."
         )
     find_column(list(release.unchanged_columns), name, "where")
-    return labels_of(release.table, name)
+    return labels_of(release.cells, name)
 
 
 def _marked(release: "Release", where: Any, label: str | None) -> Marks:
@@ -90,8 +90,8 @@ def _in_order(release: "Release", series: Any) -> Any:
 def _index(release: "Release") -> list[Any]:
     import narwhals.stable.v2 as nw
 
-    if nw.dependencies.is_pandas_like_dataframe(release.table):
-        return list(release.table.index.tolist())
+    if nw.dependencies.is_pandas_like_dataframe(release.cells):
+        return list(release.cells.index.tolist())
     return list(range(len(release.counts)))
 
 

@@ -25,10 +25,10 @@ def show(release: "Release", folder: Path) -> None:
     extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
     others = ", ".join(map(one_line, release.unchanged_columns))
     top = len(release.target) - 1
-    high = numbered(rows_at_the_top(release.target, release.rows), "row")
+    high = numbered(rows_at_the_top(release.distribution, release.rows), "row")
     screen.print(
-        f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
-        f"release says, about {high} have {top} or more, and a released count is off by "
+        f"Released {numbered(release.rows, 'row')}{extra}: {high} with {top}, which means {top} or "
+        f"more. If counts are distributed as the release says, a released count is off by "
         f"{change_in_words(release.expected_change)} on average from the true one capped at "
         f"{top}.{_groups_in_words(release)}\n"
         f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"

@@ -175,7 +175,7 @@ class InMemory(Run[Release]):
         if store is not None:
             bare = replace(
                 release,
-                table=release.counts,
+                cells=release.counts,
                 count_column=None,
                 unchanged_columns=(),
                 category=None,
@@ -184,7 +184,7 @@ class InMemory(Run[Release]):
                 kept = set(release.groups.within.columns)
                 columns = tuple(name for name in self.rows.others if name in kept)
                 table = self.rows.replace(release.counts, only=kept)
-                bare = replace(release, table=table, unchanged_columns=columns, category=None)
+                bare = replace(release, cells=table, unchanged_columns=columns, category=None)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 
@@ -204,7 +204,7 @@ class InMemory(Run[Release]):
         check(stored)
         return replace(
             stored,
-            table=self.rows.replace(stored.counts),
+            cells=self.rows.replace(stored.counts),
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
             category=self.rows.category,

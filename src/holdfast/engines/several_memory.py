@@ -187,7 +187,7 @@ def assembled(
     parameters = stages.parameters
     return TableRelease(
         columns=visible(columns, table),
-        table=table,
+        cells=table,
         privacy=SharedPrivacy(
             epsilon=parameters.epsilon,
             persons=parameters.persons,

@@ -35,7 +35,7 @@ from holdfast.privatizers import (
 )
 from holdfast.privatizers.conditional import METHOD as CONDITIONAL
 from holdfast.privatizers.groups import classes_rule
-from holdfast.privatizers.joint import METHOD, certified_joint
+from holdfast.privatizers.joint import METHOD, WITH_TOTALS, certified_joint
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
     budget_for,
@@ -324,7 +324,8 @@ class Staged:
         if isinstance(mechanism, Mechanism):
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
         elif self.groups is not None:
-            stage_1, notes = METHOD, group_notes(self.groups.partition, budget, target)
+            stage_1 = METHOD if self.totals is None else WITH_TOTALS
+            notes = group_notes(self.groups.partition, budget, target)
             if self.stages.given is not None:
                 stage_1, notes = CONDITIONAL, ()
         return {

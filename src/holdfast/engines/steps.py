@@ -47,7 +47,7 @@ def published(
         facts["groups"] = replace(staged.groups, members=members)
     return Release(
         counts=released,
-        table=rows.replace(released),
+        cells=rows.replace(released),
         structural_zeros=int(rows.structural_zero.sum()),
         structural_zero_rows=rows.structural_zero if rows.structural_zero.any() else None,
         missing_rows=rows.missing if rows.missing.any() else None,

@@ -65,7 +65,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     The folder is written beside its place under another name and renamed; a folder or file
     that is there already is never touched.
     """
-    table = release.table if release.count_column is not None else _bare(release.counts)
+    table = release.cells if release.count_column is not None else _bare(release.counts)
     check_format(table, table_format, missing=release.missing_rows is not None)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
         release.drawn_with.verify()
@@ -247,7 +247,7 @@ def _with_rows(table: Any, facts: dict[str, Any], gaps: bool) -> Release:
     if gaps:
         facts["missing_rows"] = counts < 0
     table = table if column is not None else counts
-    return _with_members(Release(counts=counts, table=table, **facts))
+    return _with_members(Release(counts=counts, cells=table, **facts))
 
 
 def _write_plain_files(
@@ -341,7 +341,7 @@ def _with_members(release: Release) -> Release:
     if groups is None or (release.structural_zeros and zeros is None):
         return release
     drawn = (release.counts >= 0) & (True if zeros is None else ~zeros)
-    columns = [labels_of(release.table, name) for name in groups.within.columns]
+    columns = [labels_of(release.cells, name) for name in groups.within.columns]
     members = found_again(groups.partition, columns, drawn)
     return replace(release, groups=replace(groups, members=members))
 

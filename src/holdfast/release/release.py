@@ -35,8 +35,16 @@ class Release(ReleaseFacts):
 
     counts: NDArray[np.int64]
     """The released counts, in row order; -1 where the count is missing."""
-    table: Any
-    """The same kind of table as came in, its count column replaced."""
+    cells: Any
+    """The table as it came in or was read, its count column replaced."""
+
+    @cached_property
+    def table(self) -> Any:
+        """The same kind of table as came in, its count column replaced; a data frame where that was
+        a CSV file, of pandas, or else of polars."""
+        from holdfast.analysis.frames import as_frame
+
+        return as_frame(self.cells)
 
     @property
     def released_histogram(self) -> NDArray[np.int64]:
@@ -55,7 +63,7 @@ class Release(ReleaseFacts):
         return replace(
             self,
             counts=self.counts[left],
-            table=rows_of(self.table, left),
+            cells=rows_of(self.cells, left),
             structural_zero_rows=None if zeros is None else zeros[left],
             missing_rows=None,
             groups=None if self.groups is None else self.groups.of_rows(left),
@@ -243,7 +251,11 @@ class Release(ReleaseFacts):
 
     def to_pandas(self, *, intervals: bool = False, level: float = 0.9) -> Any:
         """The table as a pandas data frame; texts stay texts. With `intervals`, columns for what
-        each released count says of the true one."""
+        each released count says of the true one.
+
+        They may leave out the released count itself: few rows have that many, so it was more
+        probably drawn for a row that has another. It is the interval that tells of the row.
+        """
         from holdfast.analysis.frames import as_columns, pandas
 
         return pandas().DataFrame(as_columns(self, intervals, level))

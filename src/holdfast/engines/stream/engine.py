@@ -81,7 +81,7 @@ def privatize_stream(
     >>> _ = (folder / "deaths.csv").write_text("county,deaths\\nKent,3\\nEly,0\\nRye,1\\n")
     >>> options = {"count": "deaths", "category": "county", "epsilon": 1, "max_count": 10}
     >>> release = privatize_stream(folder / "deaths.csv", folder / "release", **options, seed=1)
-    >>> release.rows, release.histogram.sum(), release.load().table.columns
+    >>> release.rows, release.histogram.sum(), release.load().cells.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
     names, options, shared = arguments_of(locals())
