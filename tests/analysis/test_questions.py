@@ -81,7 +81,7 @@ def test_the_sampling_variance_is_the_papers():
         assert view.sampling_covariance[j, j] == pytest.approx(wanted)
 
 
-def test_the_best_combination_has_the_least_standard_error():
+def test_the_best_combination_has_the_least_standard_error(as_released):
     for seed in range(5):
         release = released(seed=seed)
         for question in (("share", {"at_least": 2}), ("mean", {}), ("share", {"equal": 1})):

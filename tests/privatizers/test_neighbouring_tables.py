@@ -29,7 +29,7 @@ from silence import Silence
 FALSE_ALARM = 1e-6
 EPSILON = 1
 DELTA = 0.02  # large, so that the event that decides happens often enough to be seen
-DRAWS, TARGET_DRAWS = 1200, 2400
+DRAWS, TARGET_DRAWS = 2000, 4000
 CASES = [  # a privatizer and how many bins to compare it on
     (CumulativeIsotonic(), 3),
     (CyclicLaplace(), 12),

@@ -36,10 +36,12 @@ app = typer.Typer(
     help="Publish tables of counts with differential privacy; the distribution of counts holds.",
     epilog=CODES,
 )
-for command in (demo, count, privatize, report, ask, derive):
-    app.command()(command)
 app.add_typer(ledger, name="ledger")
-for command in (compare, explain, plan, page, reproduce, audit, verify):
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(demo, count, privatize, report, ask, derive, compare, explain, plan, page),
+    *(reproduce, audit, verify),
+)
+for command in COMMANDS:
     app.command()(command)
 
 

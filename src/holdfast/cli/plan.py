@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from holdfast.cli.choices import by_column, within_of
 from holdfast.cli.options import Text, Texts, listed, says, whole
-from holdfast.cli.screen import asides, screen, working
+from holdfast.cli.screen import asides, screen, tabled, working
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import numbered
@@ -141,12 +140,8 @@ def _show(found: "Plan") -> None:
     size = numbered(found.categories, "row")
     screen.print(f"Expected of a release of {size}, counts 0 to {found.max_count}:")
     for part in _parts(columns, screen.width - _width(keys) - 1):
-        table = Table()
-        for name, _ in (*keys, *part):
-            table.add_column(name, justify="right", no_wrap=True)
-        for cells in zip(*(cells for _, cells in (*keys, *part)), strict=True):
-            table.add_row(*cells)
-        screen.print(table)
+        names, cells = zip(*keys, *part, strict=True)
+        screen.print(tabled(names, zip(*cells, strict=True), no_wrap=True))
     screen.print(
         "Stage 1: its share of the budget, * the default. W1: expected distance of the released "
         "distribution from the true one. Count: how far a released count is off on average. "
@@ -163,13 +158,12 @@ def _show(found: "Plan") -> None:
 def _show_groups(rows: list[dict[str, Any]]) -> None:
     """The release with groups beside the one without, at the default split."""
     shown = {"W1": "w1", "count": "absolute", "W1 within": "w1 within", "totals": "totals within"}
-    table = Table(title="With and without groups", title_justify="left")
-    for name in ("epsilon", "method", *shown):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in sorted(rows, key=lambda row: Fraction(row["epsilon"])):
-        cells = (f"{row[measure]:.3g}" for measure in shown.values())
-        table.add_row(row["epsilon"], row["method"], *cells)
-    screen.print(table)
+    lines = [
+        (row["epsilon"], row["method"], *(f"{row[measure]:.3g}" for measure in shown.values()))
+        for row in sorted(rows, key=lambda row: Fraction(row["epsilon"]))
+    ]
+    headings, title = ("epsilon", "method", *shown), "With and without groups"
+    screen.print(tabled(headings, lines, title=title, no_wrap=True))
     screen.print(
         "W1 within: of the distributions within groups. Totals: how far a group's total is off; "
         "without measured totals it is the sum of the released counts."
@@ -184,12 +178,10 @@ def _show_sizes(found: "Plan") -> None:
     sizes = [name for name in rows[0] if name.startswith(SIZE)] if rows else []
     if len(sizes) < 2:
         return
-    table = Table(title="How far a count is off, by its size", title_justify="left")
-    for name in ("epsilon", *(size.removeprefix(SIZE) for size in sizes)):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(row["epsilon"], *(f"{row[size]:.2g}" for size in sizes))
-    screen.print(table)
+    lines = [(row["epsilon"], *(f"{row[size]:.2g}" for size in sizes)) for row in rows]
+    headings = ("epsilon", *(size.removeprefix(SIZE) for size in sizes))
+    title = "How far a count is off, by its size"
+    screen.print(tabled(headings, lines, title=title, no_wrap=True))
 
 
 def _once(texts: Iterable[str]) -> list[str]:

@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-
-from holdfast.cli.screen import bars, promise, screen
+from holdfast.cli.screen import PROMISED, bars, promise, screen, tabled
 from holdfast.errors import numbered, one_line
 
 if TYPE_CHECKING:
@@ -55,21 +53,17 @@ def _groups_in_words(release: "Release") -> str:
 def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
     """What was promised and certified, of each column and in all."""
     privacy = release.privacy
-    table = Table(title="What was promised, and what was certified", title_justify="left")
-    for heading in ("column", "epsilon promised", "certified", "off by"):
-        table.add_column(heading, justify="left" if heading == "column" else "right")
-    for name, one in release.columns.items():
-        change = one.expected_change
-        said = "-" if change is None else f"{change:.2g}"
-        numbers = f"{float(one.privacy.epsilon):g}", f"{float(one.privacy.certified_epsilon):.9g}"
-        table.add_row(one_line(name), *numbers, said)
-    table.add_row(
-        f"one {privacy.persons.unit}, in all",
-        f"{float(privacy.epsilon):g}",
-        f"{float(privacy.certified_epsilon):.9g}",
-        "",
-    )
-    screen.print(table)
+    parts = [
+        (one_line(name), one.privacy, "-" if change is None else f"{change:.2g}")
+        for name, one in release.columns.items()
+        for change in [one.expected_change]
+    ]
+    rows = [
+        (name, f"{float(own.epsilon):g}", f"{float(own.certified_epsilon):.9g}", off)
+        for name, own, off in [*parts, (f"one {privacy.persons.unit}, in all", privacy, "")]
+    ]
+    headings = ("column", "epsilon promised", "certified", "off by")
+    screen.print(tabled(headings, rows, title=PROMISED, left=("column",)))
     for name, one in release.columns.items():
         screen.print(bars([("released", one.distribution)], f"Share of rows by {name}", width=40))
     how = "each given those before it" if release.joint else "each by itself"

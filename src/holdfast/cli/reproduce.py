@@ -5,10 +5,9 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from holdfast.cli.options import Text, says, whole
-from holdfast.cli.screen import asides, screen
+from holdfast.cli.screen import asides, screen, tabled
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -75,12 +74,9 @@ def _show(outcome: "Outcome") -> None:
 
     differ = [claim for claim in outcome.claims if claim.counts_as is Verdict.DIFFERS]
     if differ:
-        table = Table(title="Where the paper and this run differ", title_justify="left")
-        for column in ("what", "paper", "here"):
-            table.add_column(column)
-        for claim in differ:
-            table.add_row(claim.what, claim.paper, shorten(claim.here, SHOWN, placeholder=" …"))
-        screen.print(table)
+        headings, title = ("what", "paper", "here"), "Where the paper and this run differ"
+        rows = [(c.what, c.paper, shorten(c.here, SHOWN, placeholder=" …")) for c in differ]
+        screen.print(tabled(headings, rows, title=title, left=headings))
         screen.print("The reasons, and whatever was cut short here, are in the report.")
     agree = sum(claim.counts_as is Verdict.AGREES for claim in outcome.claims)
     screen.print(f"{agree} of {len(outcome.claims)} numbers and statements of the paper agree.")

@@ -187,7 +187,8 @@ def _stack(outputs: Sequence[Any]) -> Floats:
 
 
 def _atoms(output: Any) -> list[Any]:
-    if _is_of_frames(type(output)):
+    kind: Any = type(output)
+    if _is_of_frames(kind):
         output = output.to_numpy()
     if isinstance(output, np.ndarray):
         output = output.tolist()
