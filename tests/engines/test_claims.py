@@ -82,7 +82,7 @@ def test_a_constructor_that_makes_no_construction_costs_nothing(tmp_path):
             constructor=lambda z, epsilon: Heuristic()(z, epsilon=epsilon).mechanism,
             **ledger,
         )
-    assert holdfast.Ledger(tmp_path / "ledger").balance("d").spent == 0
+    assert holdfast.Ledger(tmp_path / "ledger").balance("d").epsilon_spent == 0
 
 
 def test_nothing_put_on_a_privatizer_runs_under_holdfasts_name():
