@@ -57,7 +57,8 @@ OF_PERIODS = [b"limit of each period", b'"5"', b"2026-01-01..2026-12-31"]
 def test_every_byte_of_an_amount_or_a_name_is_covered(small, what):
     ledger, whole, _ = small
     at = whole.index(what)
-    damages = [flip for flip in flips(whole, 1) if at <= flip[0] < at + len(what)]
+    ends = whole[:at], whole[at + len(what) :]
+    damages = [(at + place, changed.join(ends)) for place, changed in flips(what, 1)]
     assert set(attacks(damages, ledger)) == {REFUSED}
 
 
