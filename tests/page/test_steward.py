@@ -100,8 +100,8 @@ WRONG_BUDGETS = {
     "a word": ({"max_count": "many"}, "published must be a whole number"),
     "a quantile of 1": ({"top": "quantile", "quantile": "1"}, "must lie above 0 and below 1"),
     "a ledger without a name": ({"ledger": "b.ledger"}, "go together"),
-    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "There is no `b.ledger`"),
-    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "There is no `no.csv`"),
+    "no such ledger": ({"ledger": "b.ledger", "dataset": "d"}, "There is no “b.ledger”"),
+    "no such prior": ({"prior": "file", "prior_file": "no.csv"}, "There is no “no.csv”"),
     "a guess in words": ({"prior": "shape", "zeros": "some", "mean": "3"}, "must be a number"),
 }
 

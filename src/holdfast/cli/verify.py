@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from holdfast.cli.screen import screen, working
+from holdfast.cli.options import says
+from holdfast.cli.screen import screen, tabled, working
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="Folder of a release.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Recompute everything that a release claims.
 
@@ -51,13 +51,10 @@ def _show(report: "Verification") -> None:
     screen.print(_verdict(report), style="bold")
     for warning in report.warnings:
         screen.print(f"Warning: {warning}")
-    table = Table(title=f"Checks of {report.folder}", title_justify="left")
-    for heading in ("check", "result", "what was found"):
-        table.add_column(heading, overflow="fold")
-    for check in report.checks:
-        result = {True: "passed", False: "FAILED", None: "-"}[check.passed]
-        table.add_row(check.name, result, check.detail)
-    screen.print(table)
+    results = {True: "passed", False: "FAILED", None: "-"}
+    rows = [(check.name, results[check.passed], check.detail) for check in report.checks]
+    headings, title = ("check", "result", "what was found"), f"Checks of {report.folder}"
+    screen.print(tabled(headings, rows, title=title, left=headings, overflow="fold"))
 
 
 def _exit_code(report: "Verification") -> int:

@@ -16,7 +16,7 @@ from holdfast.engines.several import (
     check_several,
     not_together,
 )
-from holdfast.engines.steps import content_of, first_steps, last_steps
+from holdfast.engines.steps import content_of, five_steps
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
@@ -133,8 +133,7 @@ class SeveralInMemory(Run[TableRelease]):
                 stages, cells = chain.next(stages, groups, inside[drawn], before)
                 members = np.full(len(drawn), -1, dtype=np.int64)
                 members[drawn] = cells
-            staged = first_steps(rows, stages, members)
-            one = last_steps(rows, staged, members)
+            one, staged = five_steps(rows, stages, members)
             chain.add(name, staged)
             given = () if stages.given is None or one.groups is None else one.groups.within.columns
             found[name] = replace(
@@ -190,7 +189,7 @@ def assembled(
     parameters = stages.parameters
     return TableRelease(
         columns=visible(columns, table),
-        table=table,
+        cells=table,
         privacy=SharedPrivacy(
             epsilon=parameters.epsilon,
             persons=parameters.persons,

@@ -1,6 +1,6 @@
 """A run from its parameters to a certified mechanism: what all engines share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -35,7 +35,7 @@ from holdfast.privatizers import (
 )
 from holdfast.privatizers.conditional import METHOD as CONDITIONAL
 from holdfast.privatizers.groups import classes_rule
-from holdfast.privatizers.joint import METHOD, certified_joint
+from holdfast.privatizers.joint import METHOD, WITH_TOTALS, certified_joint
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
     budget_for,
@@ -46,7 +46,7 @@ from holdfast.privatizers.max_count import (
 )
 from holdfast.privatizers.totals import Totals, certified_totals, measure_totals
 from holdfast.release.groups import Groups
-from holdfast.release.release import Privacy
+from holdfast.release.promise import Privacy
 from holdfast.release.usefulness import (
     group_notes,
     max_count_notes,
@@ -57,8 +57,23 @@ from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
 HIGHEST_BY_GROUP = 10_000
+OF_COLUMNS = (
+    *("category", "keep", "publish_anyway", "order_by", "repeated_categories", "missing"),
+    *("structural_zero", "subset"),
+)
+OF_STAGES = (
+    *("epsilon", "max_count", "contributions", "rows", "unit", "privatizer", "constructor"),
+    *("split", "seed", "within", "totals"),
+)
+OF_SEVERAL = ("joint", "person_in", "weights")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
+
+
+def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The arguments of `holdfast.privatize`: of columns, of stages, and of several counts."""
+    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL):
+        yield {name: given[name] for name in names}
 
 
 def check_parameters(
@@ -266,7 +281,11 @@ class Stages(Parameters):
         """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
         promises too little or that takes more than was paid for."""
         if not isinstance(construction, Construction):
-            raise CertificateError("the constructor must return a Construction.")
+            raise CertificateError(
+                "the constructor must return a holdfast.constructors.Construction. Hint: "
+                "Construction(form=matrix, epsilon=epsilon, target=target, count_error=..., "
+                "method=...)."
+            )
         mechanism = construction.mechanism  # once: another read could give another mechanism
         check_mechanism(mechanism, self.budget.unit_2, construction.delta)
         if len(mechanism) != n:
@@ -309,7 +328,8 @@ class Staged:
         if isinstance(mechanism, Mechanism):
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
         elif self.groups is not None:
-            stage_1, notes = METHOD, group_notes(self.groups.partition, budget, target)
+            stage_1 = METHOD if self.totals is None else WITH_TOTALS
+            notes = group_notes(self.groups.partition, budget, target)
             if self.stages.given is not None:
                 stage_1, notes = CONDITIONAL, ()
         return {

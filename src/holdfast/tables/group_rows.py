@@ -189,7 +189,7 @@ class _Labels:
         self._seen.append(found)
 
     def settle(self, number: int, weights: Integers | None) -> tuple[Integers, list[str]]:
-        labels = sorted(set(self._texts), key=_order)
+        labels = sorted(set(self._texts), key=label_order)
         place = {text: k for k, text in enumerate(labels)}
         self._rank = np.array([place[text] for text in self._texts], dtype=np.int64)
         seen, self._seen = np.concatenate(self._seen), []
@@ -251,7 +251,7 @@ class _Numbers:
         return _plain(float(cell))
 
 
-def _order(text: str) -> tuple[bool, float, str]:
+def label_order(text: str) -> tuple[bool, float, str]:
     """Numbers by their size, before other labels."""
     number = _is_number(text)
     return not number, float(text) if number else 0.0, text

@@ -17,7 +17,8 @@ from holdfast.engines.spark.tasks import packed
 from holdfast.engines.spark.writing import Ready
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import complete, new_bundle
-from holdfast.release.release import ReleaseFacts, StreamedRelease
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.release import StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.release.several import SeveralFacts, StreamedTableRelease
 from holdfast.release.several_bundle import complete_several

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.constructors import Construction
 from holdfast.engines.several import refuse_for_one
-from holdfast.engines.stages import check_parameters
+from holdfast.engines.stages import arguments_of, check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
 from holdfast.engines.stream.several import stream_several
 from holdfast.ledger.periods import period_notes, read_period
@@ -79,34 +79,11 @@ def privatize_stream(
     >>> _ = (folder / "deaths.csv").write_text("county,deaths\\nKent,3\\nEly,0\\nRye,1\\n")
     >>> options = {"count": "deaths", "category": "county", "epsilon": 1, "max_count": 10}
     >>> release = privatize_stream(folder / "deaths.csv", folder / "release", **options, seed=1)
-    >>> release.rows, release.histogram.sum(), release.load().table.columns
+    >>> release.rows, release.histogram.sum(), release.load().cells.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "max_count": max_count,
-        "contributions": contributions,
-        "rows": rows,
-        "unit": unit,
-        "privatizer": privatizer,
-        "constructor": constructor,
-        "split": split,
-        "seed": seed,
-        "within": within,
-        "totals": totals,
-    }
-    names: dict[str, Any] = {
-        "category": category,
-        "keep": keep,
-        "publish_anyway": publish_anyway,
-        "order_by": order_by,
-        "repeated_categories": repeated_categories,
-        "missing": missing,
-        "structural_zero": structural_zero,
-        "subset": subset,
-    }
+    names, options, shared = arguments_of(locals())
     say = progress or (lambda _what, _done: None)
-    shared = {"joint": joint, "person_in": person_in, "weights": weights}
     if count is not None and not isinstance(count, str):
         return stream_several(
             source,

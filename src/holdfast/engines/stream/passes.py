@@ -28,7 +28,8 @@ from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
 from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
-from holdfast.release.release import ReleaseFacts, StreamedRelease
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.release import StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING

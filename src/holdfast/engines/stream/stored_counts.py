@@ -13,7 +13,7 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
-from holdfast.release.release import ReleaseFacts
+from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SeveralFacts, SharedPrivacy
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING

@@ -35,9 +35,11 @@ class Leak:
     how: str  #: what it does, after their names
     few: bool = field(default=False, repr=False, compare=False)
     """Whether that may be chance, in so few rows."""
+    told: bool = field(default=False, repr=False, compare=False)
+    """Whether `how` says all of it, without names: it is about rows."""
 
     def __str__(self) -> str:
-        return f"{' with '.join(map(repr, self.names))} {self.how}"
+        return self.how if self.told else f"{' with '.join(map(repr, self.names))} {self.how}"
 
 
 def find_leaks(

@@ -166,7 +166,7 @@ class _Total:
     def leaks(self) -> list[Leak]:
         if self._rows < 6 or 2 * self._most != self._sum:
             return []
-        return [Leak((TOTALS,), "has a row that is the sum of all others")]
+        return [Leak((TOTALS,), "a row is the sum of all others", told=True)]
 
 
 def is_total(label: Any) -> bool:
@@ -189,4 +189,4 @@ def total_labels() -> list[str]:
 
 def named_total() -> Leak:
     """What is said of a category with such a name."""
-    return Leak((TOTALS,), "has a category named like a total of others")
+    return Leak((TOTALS,), "a row is named like a total of others", told=True)
