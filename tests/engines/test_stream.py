@@ -69,7 +69,7 @@ def test_a_seeded_stream_is_the_release_in_memory_byte_for_byte(suffix, tmp_path
     for name in names:
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
     one, other = streamed.load(), holdfast.load(tmp_path / "b")
-    assert one.table.equals(other.table) if suffix == "parquet" else one.table == other.table
+    assert one.cells.equals(other.cells) if suffix == "parquet" else one.cells == other.cells
     assert (one.counts == whole.counts).all() and (one.target == whole.target).all()
     assert one.summary() == other.summary() == streamed.summary() == whole.summary()
     assert holdfast.verify(tmp_path / "a").passed

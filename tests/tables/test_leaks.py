@@ -174,9 +174,9 @@ def test_the_order_of_a_public_column_is_one_of_numbers_where_all_are():
     rows = [["b", "10", "0"], ["c", "9", "1"], ["a", "9", "2"], ["d", "", "3"]]
     table = CsvTable(("place", "size", "n"), rows)
     options = OPTIONS | {"keep": ["size"], "order_by": "size"}
-    assert holdfast.privatize(table, **options).table.column("place") == ["a", "c", "b", "d"]
+    assert holdfast.privatize(table, **options).cells.column("place") == ["a", "c", "b", "d"]
     table.rows[0][1] = "x"
-    assert holdfast.privatize(table, **options).table.column("place") == ["a", "c", "b", "d"]
+    assert holdfast.privatize(table, **options).cells.column("place") == ["a", "c", "b", "d"]
     with pytest.raises(HoldfastError, match="`order_by` must name a column that is published"):
         holdfast.privatize(table, **OPTIONS, order_by="size")
 

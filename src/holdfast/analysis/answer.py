@@ -13,6 +13,7 @@ OUTSIDE = (
     "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
     "does without the fit"
 )
+LOWER_BOUND = ", a lower bound"
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
 
 
@@ -60,6 +61,8 @@ class Answer:
     """Whether the answer is a share."""
     whole: bool = False
     """Whether the answer is a whole number."""
+    whole_ends: bool = False
+    """Whether the ends of the interval are counts, and the estimate what to expect."""
     about: tuple[About, ...] = field(default=(), repr=False, compare=False)
     """The rows that it is about."""
     top_code: int | None = None
@@ -73,13 +76,19 @@ class Answer:
 
     def in_words(self, value: float) -> str:
         """A value of this answer as people write it."""
+        wide = self.interval[1] - self.interval[0]
         if self.percent:
-            places = digits_for(100 * (self.interval[1] - self.interval[0]))
-            return f"{value:.{places}%}"
-        if self.whole:
+            return _unsigned_zero(f"{value:.{digits_for(100 * wide)}%}")
+        if self.whole or (self.whole_ends and value in self.interval):
             more = " or more" if self.top_code is not None and value >= self.top_code else ""
-            return f"{value:,.0f}{more}"
-        return f"{value:,.{digits_for(self.interval[1] - self.interval[0])}f}"
+            return _unsigned_zero(f"{value:,.0f}") + more
+        places = 1 if self.whole_ends else digits_for(wide)
+        return _unsigned_zero(f"{value:,.{places}f}")
+
+    @property
+    def unbounded(self) -> str:
+        """The question, for a difference or ratio: of two lower bounds that is none."""
+        return self.question.replace(LOWER_BOUND, "")
 
     def __float__(self) -> float:
         return self.estimate
@@ -123,13 +132,14 @@ class Answer:
     ) -> "Answer":
         return replace(
             self,
-            question=f"{self.question}, {word} {other.question}",
+            question=f"{self.unbounded}, {word} {other.unbounded}",
             estimate=value,
             standard_error=error,
             interval=ends,
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
             about=self.about + other.about,
             top_code=None,
+            whole_ends=False,
         )
 
     def _repr_html_(self) -> str:
@@ -154,6 +164,15 @@ class Answer:
 
 def _both(one: float | None, other: float | None, times: float = 1.0) -> float | None:
     return None if one is None or other is None else hypot(one, times * other)
+
+
+def _unsigned_zero(text: str) -> str:
+    """A number in words, of which nothing is left but zeros without its sign.
+
+    >>> _unsigned_zero("-0.0%"), _unsigned_zero("-0.1")
+    ('0.0%', '-0.1')
+    """
+    return text if any(digit in text for digit in "123456789") else text.removeprefix("-")
 
 
 def percent(level: float) -> str:

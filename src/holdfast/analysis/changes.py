@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.answer import Answer, percent
+from holdfast.analysis.answer import LOWER_BOUND, Answer, percent
 from holdfast.analysis.asking import Answers
 from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.known_zeros import row_kinds
@@ -14,12 +14,18 @@ from holdfast.analysis.posterior import Posterior, check_level, row_law, row_not
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.ledger.periods import period_in
 from holdfast.release.row_laws import shortest_run
 from holdfast.release.row_prior import does_without
+from holdfast.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
+SAME_DATA = (
+    "rows and public columns are the same in both, and they do not both say of which time their "
+    "counts are: two releases of the same data are no two years, and differ by noise alone"
+)
 MOST_HELD = 200_000_000  # probabilities of differences that are computed
 SHOWN = 10
 
@@ -233,7 +239,7 @@ def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
     found = replace(now, about=()).difference(replace(then, about=()))
     return replace(
         found,
-        question=f"change of {now.question}",
+        question=f"change of {now.unbounded}",
         notes=tuple(dict.fromkeys((*found.notes, *notes))),
         about=now.about + then.about,
     )
@@ -249,7 +255,8 @@ def _change_of_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> An
     if not common:
         raise HoldfastError(f"no group of {now.by!r} is in both releases.")
     found = {name: _change(now[name], then[names[str(name)]], notes) for name in common}
-    return Answers(question=f"change of {now.question}", by=now.by, found=found)
+    words = now.question.replace(LOWER_BOUND, "")
+    return Answers(question=f"change of {words}", by=now.by, found=found)
 
 
 def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
@@ -268,7 +275,31 @@ def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
         notes.append(f"counts are capped at {tops[0]} here, and at {tops[1]} in the earlier one")
     if release.rows != earlier.rows:
         notes.append(f"{release.rows:,} rows here, and {earlier.rows:,} in the earlier one")
-    return tuple(notes)
+    return (*notes, *_same_data(release, earlier))
+
+
+def _same_data(release: "Release", earlier: "Release") -> tuple[str, ...]:
+    """What to say where the two may be of one table: its true counts did not change, and two
+    releases of it are no two years."""
+    periods = [period_in(each.notes) for each in (release, earlier)]
+    if periods[0] != periods[1] and all(periods):
+        return ()
+    if all(periods):
+        return (f"both are of {periods[0]}: what changed between them is noise alone, unless the "
+                "data were corrected",)  # fmt: skip
+    if len(release.counts) != len(earlier.counts) or not _same_cells(release, earlier):
+        return ()
+    return (SAME_DATA,)
+
+
+def _same_cells(release: "Release", earlier: "Release") -> bool:
+    """Whether all that is published beside the counts is the same."""
+    names = release.unchanged_columns
+    return names == earlier.unchanged_columns and all(
+        list(map(str, labels_of(release.cells, name)))
+        == list(map(str, labels_of(earlier.cells, name)))
+        for name in names
+    )
 
 
 def _places(labels: Sequence[Any]) -> dict[str, int]:

@@ -45,24 +45,25 @@ def ask(
     """The answer to one question about the counts of all rows or of some; see `Release.ask`."""
     _check(question, estimator, level, options)
     if where is not None or by is not None:
-        _refuse(estimator)
+        _refuse(estimator, "about some of the rows")
         how = {"where": where, "level": check_level(level), "label": label, "options": options}
         if by is not None:
             return ask_groups(release, question, by=by, **how)
         return ask_part(release, question, **how)
     measured = release.totals is not None and question in MEASURED_QUESTIONS
     if release.groups is not None or measured:
-        _refuse(estimator)
+        of_what = "of a release by group, in which each has a z and a mechanism of its own"
+        _refuse(estimator, of_what if release.groups is not None else "that was measured itself")
         level = check_level(level)
         return ask_everything(release, question, level=level, options=options)
     return _ask_all(release.known, question, estimator, level, options)
 
 
-def _refuse(estimator: str) -> None:
+def _refuse(estimator: str, of_what: str) -> None:
     if estimator != "best":
         raise HoldfastError(
-            "`estimator` does not fit a question about some of the rows, a release by group, or "
-            "what was measured as a total."
+            f"`estimator` cannot be chosen for a question {of_what}: there is one estimate. "
+            "Hint: leave `estimator` out."
         )
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.release.release import Release, ReleaseFacts
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.release import Release
 from holdfast.release.row_laws import row_ends
 from holdfast.release.row_prior import LONG, does_without, mixed_in, row_prior
 from holdfast.tables.table import labels_of, read_file

@@ -14,6 +14,7 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.privacy.persons import protected
 from holdfast.release.codebook import codebook
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.group_pictures import Shown, group_picture
@@ -114,15 +115,6 @@ def _several_in_words(summary: dict[str, Any]) -> str:
     )
 
 
-def whom(privacy: dict[str, Any]) -> str:
-    """To whom a promise is, over two lines."""
-    added = privacy["contributions"]
-    if "unit" not in privacy:
-        return f"for a person who adds at most {added}\n  to one row"
-    rows = numbered(privacy["person_rows"], "row")
-    return f"for one {privacy['unit']} with at most {added}\n  in each of at most {rows}"
-
-
 def _rows_in_words(summary: dict[str, Any]) -> str:
     """What a row's true count may be: where the bundle has intervals.csv."""
     if "intervals" not in summary:
@@ -160,6 +152,7 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     gaps, missing = summary.get("missing", 0), ""
     if gaps:
         missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
+    whom = protected(privacy, gap="\n  ")
     certified = f"{privacy['certified_epsilon_decimal']} was certified from what was drawn."
     at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
     found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
@@ -167,9 +160,9 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
 
 {heading}The counts in `{table}` (column {column}) are not the true counts. Each was drawn at
 random from the true one, so that whoever reads the table learns almost the same whether or not
-any one person was counted{law}
+any one {privacy.get("unit", "person")} was counted{law}
 
-- Promise: {promise} {whom(privacy)}; {certified}
+- Promise: {promise} for {whom}; {certified}
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
 {_several_in_words(summary)}{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.

@@ -1,6 +1,7 @@
 """Totals: from what was measured to what is stated, again, in fractions."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any
@@ -82,10 +83,11 @@ def _check(
 
 def _half(noises: Numbers) -> float:
     """How far the noise goes with the level, by bisection."""
+    chance = _chances(noises)
     low, high = 0.0, 40 * math.sqrt(sum(2 * m * s**2 for s, m in noises))
     for _ in range(48):
         middle = (low + high) / 2
-        low, high = (middle, high) if _chance(noises, middle) < LEVEL else (low, middle)
+        low, high = (middle, high) if chance(middle) < LEVEL else (low, middle)
     return high
 
 
@@ -98,17 +100,17 @@ def _noises(groups: int, weight: Fraction, scale: float) -> tuple[Numbers, Numbe
     return own, [(scale * (1 - groups * part), groups), (other * groups * part, 1)]
 
 
-def _chance(noises: Numbers, reach: float) -> float:
+def _chances(noises: Numbers) -> Callable[[float], float]:
     """P(|sum of Laplace noises| <= reach): a sum over the odd multiples of a small frequency.
 
     The sum, were it to repeat every 4 L, is a square wave's mean: a Fourier series (Davies 1973).
     """
     deviation = math.sqrt(sum(2 * m * s**2 for s, m in noises))
     if len(noises) == 1 and noises[0][1] == 1:
-        return 1 - math.exp(-reach / noises[0][0])
+        return lambda reach: 1 - math.exp(-reach / noises[0][0])
     t = (2 * np.arange(40_000) + 1) * 0.01 / deviation
     law = np.prod([(1 + (s * t) ** 2) ** -float(m) for s, m in noises], axis=0)
-    return float((np.sin(t * reach) / t * law).sum() * 0.02 / deviation * 2 / math.pi)
+    return lambda reach: float((np.sin(t * reach) / t * law).sum() * 0.02 / deviation * 2 / math.pi)
 
 
 def _fitted(noisy: list[int], whole: int | None, weight: Fraction) -> list[int]:

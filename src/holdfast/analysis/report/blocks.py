@@ -111,7 +111,7 @@ def _promise(promise: Content) -> list[Block]:
         Paragraph(promise["words"]),
         Table(
             header=("", "epsilon promised", "certified", "by"),
-            rows=[*stages, ("one person, in all", given, certified, "the sum")],
+            rows=[*stages, (f"one {promise['unit']}, in all", given, certified, "the sum")],
             numbers=(1, 2),
         ),
         Paragraph(f"{promise['neighbours']} Randomness: {promise['randomness']}.", Tone.SMALL),

@@ -20,6 +20,7 @@ from holdfast.analysis.rows import label_column
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.privacy.delta import beyond_epsilon
+from holdfast.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -126,13 +127,14 @@ def promise(release: "Release") -> Content:
         "certified": float(privacy.certified_epsilon),
         "stages": stages(release),
         "words": (
-            "Whoever reads this release learns almost the same whether or not any one person was "
-            f"counted. Precisely: for a person who adds at most {budget.contributions} to one "
-            "row, anything the release can say is at most "
-            f"{factor:.3g} times as probable with that person as without, or the reverse "
+            "Whoever reads this release learns almost the same whether or not any one "
+            f"{budget.unit} was counted. Precisely: for {protected(privacy.to_dict())}, anything "
+            "the release can say is at most "
+            f"{factor:.3g} times as probable with that {budget.unit} as without, or the reverse "
             f"({privacy.promise})." + (f" {beyond_epsilon(privacy.delta)}" if privacy.delta else "")
         ),
-        "neighbours": privacy.neighbours,
+        "unit": budget.unit,
+        "neighbours": privacy.neighbours.replace("`contributions`", f"{budget.contributions:,}"),
         "randomness": privacy.randomness,
     }
 
