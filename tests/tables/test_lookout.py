@@ -188,10 +188,3 @@ def test_texts_are_looked_at_as_dictionaries_only_where_a_file_has_them_so(tmp_p
         for name in ("a.parquet", "b.parquet")
     ]
     assert found == [["few"], []]
-
-
-def test_a_stream_leaves_the_allocator_of_arrow_as_it_was(tmp_path):
-    before = pa.default_memory_pool().backend_name
-    table = source("parquet", tmp_path, {"shop": ["a", "b"] * 1000, "visits": COUNTS})
-    holdfast.privatize_stream(table, tmp_path / "out", **OPTIONS, publish_anyway=["row order"])
-    assert pa.default_memory_pool().backend_name == before

@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections.abc import Callable, Collection, Generator, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -233,14 +232,13 @@ class ArrowSource:
     ) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
-            with system_memory():
-                for data, file in self._reader.open(columns, looked_at):
-                    row = row if file == before else 0
-                    rows += len(data)
-                    done = min(rows / self._length, 1.0) if self._length else None
-                    if len(data):
-                        yield Batch(data, file, row, done)
-                    row, before = row + len(data), file
+            for data, file in self._reader.open(columns, looked_at):
+                row = row if file == before else 0
+                rows += len(data)
+                done = min(rows / self._length, 1.0) if self._length else None
+                if len(data):
+                    yield Batch(data, file, row, done)
+                row, before = row + len(data), file
         except HoldfastError:
             raise
         except Exception as error:
@@ -280,20 +278,6 @@ class ArrowSource:
                 "Hint: fill in true and false, or 1 and 0."
             )
         return np.asarray(cells, dtype=np.bool_)
-
-
-@contextmanager
-def system_memory() -> Iterator[None]:
-    """Arrow uses the system's allocator for a while: its own gives memory back between batches,
-    and a tenth of a stream's processor time went into clearing it anew."""
-    import pyarrow as pa
-
-    before = pa.default_memory_pool()
-    pa.set_memory_pool(pa.system_memory_pool())
-    try:
-        yield
-    finally:
-        pa.set_memory_pool(before)
 
 
 def _cells_of(batch: Batch, names: Sequence[str]) -> list[list[Any]]:
