@@ -164,9 +164,9 @@ class Profile:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The values whose rate is within reach of the best."""
-        from scipy.stats import chi2
+        from scipy.special import chdtri
 
-        reach = float(chi2.ppf(level, 1)) / 2 * (1 + MARGIN + FEW / self.drawn.rows)
+        reach = float(chdtri(1, 1 - level)) / 2 * (1 + MARGIN + FEW / self.drawn.rows)
         low, high = (self._end(side, reach, self.best) for side in (-1.0, 1.0))
         return low, high
 
