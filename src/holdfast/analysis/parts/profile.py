@@ -63,6 +63,11 @@ class Drawn:
                 return -self.rows * (value + highest), self.rows * p
         raise HoldfastError("the likelihood of these rows could not be maximised.")
 
+    @cached_property
+    def likeliest(self) -> tuple[float, Floats]:
+        """The same without a tilt, from where every question starts."""
+        return self.tilted(np.zeros(len(self.kernel)))
+
 
 class Asked(Protocol):
     """A number that a histogram of true counts has."""
@@ -131,7 +136,8 @@ class Profile:
         whole = self._flat if start is None else start
         for _ in range(1 if self.asked.straight or not tilt else ROUNDS):
             slope = self.asked.slope(whole)
-            least, found = self.drawn.tilted(tilt * slope, start)
+            plain = start is None and not tilt
+            least, found = self.drawn.likeliest if plain else self.drawn.tilted(tilt * slope, start)
             moved, whole, start = float(np.abs(found - whole).sum()), found, found
             if moved < 1e-4 * self.drawn.rows:
                 break
