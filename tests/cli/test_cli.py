@@ -247,6 +247,7 @@ def test_the_demo_promises_compares_and_says_it_is_not_private(cli):
     for words in ("certified", "truncated geometric", "NOT PRIVATE", "2,197"):
         assert words in out
     svg = Path("demo.svg").read_text()
+    assert ">30+</text>" in svg
     assert svg.count("<g ") == 3 and "NOT PRIVATE" in svg
 
 

@@ -28,6 +28,7 @@ from holdfast.privatizers import (
     Privatizer,
     Skipped,
     certifier,
+    is_own,
     made_anew,
     measured_target,
     published_name,
@@ -56,6 +57,10 @@ from holdfast.release.usefulness import (
 from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
+UNCHECKED = (
+    "stage 1 is not holdfast's: its part of epsilon is its author's claim, which no certificate "
+    "covers"
+)
 HIGHEST_BY_GROUP = 10_000
 OF_COLUMNS = (
     *("category", "keep", "publish_anyway", "order_by", "repeated_categories", "missing"),
@@ -273,11 +278,11 @@ class Stages(Parameters):
             privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-        mechanism, delta = self._checked(construction, len(target))
+        mechanism, delta = self.checked(construction, len(target))
         known |= {"target": target, "measurement": noisy, "mechanism": mechanism}
         return Staged(method=construction.description, delta=delta, **known)
 
-    def _checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
+    def checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
         """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
         promises too little or that takes more than was paid for."""
         if not isinstance(construction, Construction):
@@ -327,6 +332,8 @@ class Staged:
         stage_1, notes = published_name(privatizer), tuple[str, ...]()
         if isinstance(mechanism, Mechanism):
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
+            if budget.stage_1 and not is_own(privatizer):
+                notes = (UNCHECKED, *notes)
         elif self.groups is not None:
             stage_1 = METHOD if self.totals is None else WITH_TOTALS
             notes = group_notes(self.groups.partition, budget, target)

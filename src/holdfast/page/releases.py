@@ -159,8 +159,11 @@ def _promised(record: dict[str, Any]) -> dict[str, Any]:
     from holdfast.privacy.delta import beyond_epsilon
 
     told, delta = record["privacy"], Fraction(record["privacy"]["delta"])
+    names = [place["column"] for place in record["counts"]]
+    added = zip(names, told["contributions"], strict=True)
     return {
-        **{name: told[name] for name in ("unit", "promise", "neighbours")},
+        **told,
+        "added": ", ".join(f"{name} {most}" for name, most in added),
         "factor": math.exp(Fraction(told["epsilon"])),
         "beyond": beyond_epsilon(delta) if delta else "",
     }

@@ -6,7 +6,7 @@ from typing import Any
 from holdfast.analysis.report.content import run_name, share_words
 from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick_step
 
-WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 72, 14, 38
 BAND = "#1f2937"
 VANISHING, FEW = 0.05, 5
 WORDS = "Share of rows with each count: released, and estimated with intervals"
