@@ -28,12 +28,24 @@ def test_every_answer_about_a_row_that_may_have_the_highest_count_says_so():
     assert told(RELEASE.top(2)[0].notes)
     assert told(RELEASE.top(2)[0].notes, "is the highest cannot be told")
     assert told(RELEASE.compare(HIGH[0], LOW[0]).notes)
-    assert told(RELEASE.compare(*HIGH[:2]).notes, "are taken as having the same")
+    assert told(RELEASE.compare(*HIGH[:2]).notes, "has more cannot be told")
     assert not told(RELEASE.compare(*LOW[:2]).notes)
     capped = "counts above 7 were published as 7"
     assert told(RELEASE.total_of(HIGH).notes, capped)
     assert told(RELEASE.ask("quantile", at=0.95).notes)
     assert not told(RELEASE.ask("quantile", at=0.2).notes)
+
+
+def test_the_difference_of_rows_at_the_top_has_an_open_end():
+    both, above = RELEASE.compare(*HIGH[:2]), RELEASE.compare(HIGH[0], LOW[0])
+    assert both.interval == (-np.inf, np.inf) and np.isnan(both.difference)
+    assert both.unknown > 0.95 and both.equal < 0.05
+    assert "interval cannot be told" in str(both)
+    assert above.interval[0] >= 6 and above.interval[1] == np.inf
+    assert " or more)" in str(above) and above.unknown < 0.01
+    gap = RELEASE.row(HIGH[0]).difference(RELEASE.row(LOW[0]))
+    assert gap.interval[1] == np.inf and " or more)" in str(gap)
+    assert gap.to_dict()["interval"][1] is None
 
 
 def test_words_say_or_more_and_json_keeps_numbers(tmp_path, monkeypatch, capsys):

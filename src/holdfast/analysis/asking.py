@@ -72,10 +72,17 @@ class Answers(Mapping[Any, Answer]):
         lines = [f"{self.question}, by {self.by} ({percent(first.level)} interval)"]
         wide = max(len(one_line(str(name))) for name in self)
         for name, found in self.items():
-            low, high = (found.in_words(end) for end in found.interval)
             value = found.in_words(found.estimate)
-            lines.append(f"  {one_line(str(name)):{wide}}  {value}  ({low} to {high})")
+            line = f"  {one_line(str(name)):{wide}}  {value}  ({found.interval_words})"
+            lines.append(
+                line + f"  {found.counts_words}" * (self.mixed and found.counts_words != "")
+            )
         return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some answers were measured, and others add up counts."""
+        return len({found.measured for found in self.values()}) > 1
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each group."""
@@ -87,7 +94,7 @@ class Answers(Mapping[Any, Answer]):
             "standard_error": [found.standard_error for found in every],
             "low": [found.interval[0] for found in every],
             "high": [found.interval[1] for found in every],
-        }
+        } | ({"counts": [found.counts_words for found in every]} if self.mixed else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -107,10 +114,10 @@ class Answers(Mapping[Any, Answer]):
         first = next(iter(self.values()))
         rows = []
         for name, found in self.items():
-            low, high = (found.in_words(end) for end in found.interval)
-            rows.append([name, found.in_words(found.estimate), f"{low} to {high}"])
+            words = [found.in_words(found.estimate), found.interval_words]
+            rows.append([name, *words, *([found.counts_words] if self.mixed else [])])
         header = [self.by, "estimate", f"{percent(first.level)} interval"]
-        return table(header, rows) + small(self.notes)
+        return table(header + ["counts"] * self.mixed, rows) + small(self.notes)
 
 
 def _some(names: list[str]) -> str:
@@ -213,11 +220,15 @@ def _about(
         notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
-    named = found.question
-    if kind.capped is not None and _is_capped(part, kind, found):
-        named = kind.capped_part.format(named, f"counts capped at {len(known.target) - 1}")
+    named, top = found.question, None
+    if _is_capped(part, kind, found):
+        top = len(known.target) - 1
+        named = kind.capped_part.format(named, f"counts capped at {top}")
     named = f"{named}, {words}" if words else named
-    return replace(found, question=named, notes=(*found.notes, *notes))
+    asked = question if isinstance(question, str) else ""
+    return replace(
+        found, question=named, notes=(*found.notes, *notes), measures=asked, capped_at=top
+    )
 
 
 def answer_about(

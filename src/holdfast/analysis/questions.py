@@ -85,14 +85,21 @@ def _ask_all(
         question=_named(release, kind, answer.question),
         notes=notes,
         about=(About(release=digest(release), marks=np.ones(len(release.counts), dtype=bool)),),
+        measures=question if isinstance(question, str) else "",
+        capped_at=_capped_at(release, kind),
     )
+
+
+def _capped_at(release: "Release", kind: Question) -> int | None:
+    noted = kind.capped is not None and high_is_noted(release.target[-1])
+    return len(release.target) - 1 if noted else None
 
 
 def _named(release: "Release", kind: Question, words: str) -> str:
     """The question in words that say so where counts enter capped."""
-    if kind.capped is None or not high_is_noted(release.target[-1]):
-        return words
-    return kind.capped.format(f"counts capped at {len(release.target) - 1}")
+    top = _capped_at(release, kind)
+    capped = kind.capped if top is not None else None
+    return words if capped is None else capped.format(f"counts capped at {top}")
 
 
 def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -> None:
@@ -115,7 +122,7 @@ def _few_rows(view: Evidence, f: Floats | None) -> tuple[str, ...]:
 
 def _notes(release: "Release", question: Any, kind: Question, answer: Answer) -> tuple[str, ...]:
     notes, top = [], len(release.target) - 1
-    if kind.capped is not None and high_is_noted(release.target[-1]):
+    if _capped_at(release, kind) is not None:
         notes.append(enters_capped(top))
     if isinstance(kind, Quantile) and answer.interval[1] >= top:
         notes.append(or_more(top))

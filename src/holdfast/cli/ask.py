@@ -101,7 +101,7 @@ def ask(
 
 
 def _plain(answer: Any, release: "Release | TableRelease") -> dict[str, Any]:
-    from holdfast.analysis.answer import Answer
+    from holdfast.analysis.answer import Answer, plain
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.changes import RowChanges
 
@@ -112,4 +112,7 @@ def _plain(answer: Any, release: "Release | TableRelease") -> dict[str, Any]:
     else:
         known = isinstance(answer, Answer | Answers | RowChanges)
         content = answer.to_dict() if known else asdict(answer)
+        if "interval" in content:  # of a comparison, which may have an open end
+            content |= {name: plain(content[name]) for name in content if name != "interval"}
+            content["interval"] = [plain(end) for end in content["interval"]]
     return content | {"simulated": release.privacy.simulated}

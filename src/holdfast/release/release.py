@@ -198,7 +198,11 @@ class Release(ReleaseFacts):
     def top(
         self, k: int = 10, *, label: str | None = None, level: float = 0.9
     ) -> "tuple[TopRow, ...]":
-        """The rows most likely to be among the k highest, with the probability that they are."""
+        """The rows most likely to be among the k highest, with the probability that they are.
+
+        `tied` says how many others are as likely as the last one: rows at the highest count, which
+        stands for all above it, are, and their order means nothing.
+        """
         from holdfast.analysis.categories import top
 
         return top(self.known, k, label=label, level=level)

@@ -286,14 +286,16 @@ def groups(release: "Release", level: float) -> list[Content]:
         zero = known.ask("share", equal=0, where=rows, level=level)
         words = [mean.in_words(mean.estimate), interval_words(mean)]
         words += [zero.in_words(zero.estimate), interval_words(zero)]
-        found.append({"name": name, "rows": int(rows.sum()), "words": words})
+        numbers = [x for each in (mean, zero) for x in (each.estimate, *each.interval)]
+        entry = {"name": name, "rows": int(rows.sum()), "words": words, "numbers": numbers}
+        found.append(entry | {"mean_counts": mean.counts_words or "as they are"})
     return found
 
 
 def interval_words(answer: Answer) -> str:
     """An interval as people write it."""
     low, high = (answer.in_words(value) for value in answer.interval)
-    return low if low == high else f"{low} to {high}"
+    return low if low == high else answer.interval_words
 
 
 def one_count(release: "Release") -> Content:
