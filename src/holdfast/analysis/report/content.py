@@ -1,6 +1,7 @@
 """What a report of a release says, as plain values, which JSON prints as they are."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,11 +22,13 @@ from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.privacy.delta import beyond_epsilon
 from holdfast.privacy.persons import protected
+from holdfast.release.bins import widening
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 BARS, TOP, MOST_GROUPS = 61, 5, 100
+FAR = 1001  # counts from which on runs widen
 Content = dict[str, Any]
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -221,13 +224,16 @@ def share_words(bar: Content) -> tuple[str, str, str, str]:
 
 
 def runs(n: int, most: int = BARS) -> list[tuple[int, int]]:
-    """The counts 0 ... n-1 in at most so many runs; the first and the last count stay alone.
+    """The counts 0 ... n-1 in at most so many runs; the first and the last count stay alone. Where
+    they would be long, they widen, as counts that run far mostly thin out.
 
-    >>> runs(4), len(runs(501)), runs(501)[1]
-    ([(0, 0), (1, 1), (2, 2), (3, 3)], 58, (1, 9))
+    >>> runs(4), len(runs(501)), runs(501)[1], runs(100_001)[9]
+    ([(0, 0), (1, 1), (2, 2), (3, 3)], 58, (1, 9), (17, 22))
     """
     if n <= most:
         return [(i, i) for i in range(n)]
+    if n > FAR:
+        return [(int(a), int(b) - 1) for a, b in pairwise([*widening(n), n])]
     width = -(-(n - 2) // (most - 2))
     inner = [(i, min(i + width - 1, n - 2)) for i in range(1, n - 1, width)]
     return [(0, 0), *inner, (n - 1, n - 1)]
