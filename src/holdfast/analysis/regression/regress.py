@@ -19,6 +19,7 @@ from holdfast.analysis.selection import chosen_rows, published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered
+from holdfast.tables.columns import suggest
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -77,13 +78,13 @@ def _outcome(release: "Release", formula: Formula, family: str, inside: Integers
         )
 
     def columns(name: str) -> Sequence[Any]:
-        cells = published(release, name)
+        cells = _published(release, name)
         return [cells[row] for row in inside]
 
     found = design(formula, columns, len(inside))
     rows = inside[found.used]
     shown, law = release.counts[rows], FAMILIES[family]
-    notes = _notes(release, inside, rows)
+    notes = (*_top_only(found, shown, len(release.target) - 1), *_notes(release, inside, rows))
     if law is None:
         return _gaussian(release, formula, found, rows, notes)
     naive = _likely(law, found, shown, None, None)
@@ -145,9 +146,7 @@ def _gaussian(
             names=found.names, values=values.mean(axis=0), covariance=within + between
         ),
         naive=Coefficients(names=found.names, values=naive[0], covariance=naive[1]),
-        notes=(*notes, enters_capped(len(release.target) - 1))
-        if high_is_noted(release.target[-1])
-        else notes,
+        notes=(*notes, *_capped(release)),
     )
 
 
@@ -162,7 +161,7 @@ def _regressor(release: "Release", formula: Formula, family: str, inside: Intege
     cells: dict[str, list[str]] = {}
 
     def columns(name: str) -> Sequence[Any]:
-        every = cells[name] if name in cells else published(release, name)
+        every = cells[name] if name in cells else _published(release, name)
         return [every[row] for row in inside]
 
     outcome = numbers_of(formula.outcome, columns(formula.outcome.column))
@@ -189,7 +188,7 @@ def _regressor(release: "Release", formula: Formula, family: str, inside: Intege
         log_likelihood=None,
         fitted=Coefficients(names=names, values=fitted, covariance=covariance),
         naive=Coefficients(names=names, values=naive, covariance=its),
-        notes=_notes(release, inside, rows),
+        notes=(*_notes(release, inside, rows), *_capped(release)),
     )
 
 
@@ -201,6 +200,37 @@ def _plain(family: str, found: Design, outcome: Floats) -> tuple[Floats, Floats]
         raise HoldfastError(f"the family {family!r} needs an outcome of whole numbers.")
     fit = _likely(law, found, outcome.astype(np.int64), None, None)
     return fit.coefficients, fit.covariance
+
+
+def _published(release: "Release", name: str) -> Sequence[Any]:
+    if name not in release.unchanged_columns:
+        raise HoldfastError(
+            f"the formula names {name!r:.60}, which is no column of the release. Hint: "
+            f"{suggest(list(release.unchanged_columns), name)}"
+        )
+    return published(release, name)
+
+
+def _capped(release: "Release") -> tuple[str, ...]:
+    """What to say where counts enter a fit as the highest that stands for all above it."""
+    noted = high_is_noted(release.target[-1])
+    return (enters_capped(len(release.target) - 1),) if noted else ()
+
+
+def _top_only(found: Design, shown: Integers, top: int) -> tuple[str, ...]:
+    """What to say of groups all rows of which show the highest count: they may be any above it, so
+    nothing holds their coefficient from above."""
+    names = [
+        name
+        for name, column in zip(found.names, found.matrix.T, strict=True)
+        if np.isin(column, (0, 1)).all() and not column.all() and (shown[column == 1] == top).all()
+    ]
+    if not names:
+        return ()
+    return (
+        f"{', '.join(names)}: all rows were published as {top}, which means {top} or more, so "
+        "nothing limits the coefficient from above: it says nothing",
+    )
 
 
 def _notes(release: "Release", inside: Integers, rows: Integers) -> tuple[str, ...]:
