@@ -88,8 +88,10 @@ def test_r_reads_groups_and_totals_and_gives_their_intervals(case, tmp_path):
     made.save(tmp_path / "out")
     printed, errors = r(
         SAME
-        + SHOW.format(row=2, level=0.9)
+        + SHOW.format(row="2, 1", level=0.9)
         + "same(release)\n"
+        + "for (f in list(hf_row, hf_posterior))\n"
+        + '  stopifnot(grepl("is by group", try(f(release, 2), silent = TRUE)))\n'
         + 'cat(release$totals$total, release$groups$total, "\n")\n'
         + 'cat(sprintf("%.17g", hf_target(release, 2)), "\n")',
         tmp_path,

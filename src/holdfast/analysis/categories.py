@@ -133,7 +133,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
 
 
 def _tied(found: Standings, order: Integers) -> int:
-    """How many rows that are not shown are as likely as the last one shown, as far as draws tell."""
+    """How many rows that are not shown are as likely as the last one, within the draws' error."""
     last = float(found.chances[order[-1]])
     near = last - min(UNSURE, 0.1 * last)
     return int((found.chances >= near).sum() - (found.chances[order] >= near).sum())

@@ -41,15 +41,16 @@ def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Mar
     return _marked(release, where, label)
 
 
-def published(release: "Release", name: str) -> Sequence[Any]:
-    """The values of a public column; the released counts are none."""
+def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:
+    """The values of a public column; the released counts are none. `parameter` is what an error
+    calls it."""
     if name == (release.count_column or "count"):
         raise HoldfastError(
             f"`where` and `by` cannot use the released counts ({name!r:.60}): rows chosen by what "
             "was drawn for them are not what they seem. Hint: choose by columns that were "
             "published unchanged."
         )
-    find_column(list(release.unchanged_columns), name, "where")
+    find_column(list(release.unchanged_columns), name, parameter)
     return labels_of(release.cells, name)
 
 
@@ -111,7 +112,7 @@ def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
 def groups_of(release: "Release", by: str | Callable[..., Any] | Sequence[Any]) -> dict[Any, Marks]:
     """The rows of every value of a public column, in the order that groups.csv has; of classes
     that are given row by row, in their own order where they have one."""
-    values = published(release, by) if isinstance(by, str) else _per_row(release, by)
+    values = published(release, by, "by") if isinstance(by, str) else _per_row(release, by)
     codes: dict[Any, int] = {}
     places = np.array([codes.setdefault(value, len(codes)) for value in values])
     order = list(codes)

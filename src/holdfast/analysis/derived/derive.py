@@ -128,6 +128,7 @@ class Derived:
             standard_error=factor * hypot(*known) if len(known) == len(errors) else None,
             notes=tuple(dict.fromkeys(note for each in answers for note in each.notes)),
             whole=answers[0].whole and self.formula.column is None,
+            whole_ends=answers[0].whole_ends and self.formula.column is None,
             top_code=None,
         )
 

@@ -7,8 +7,10 @@ import numpy as np
 
 from holdfast.analysis.answer import percent
 from holdfast.analysis.markup import small, table
+from holdfast.analysis.posterior import check_level
 from holdfast.analysis.regression.formula import Formula
 from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError, listed_names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,9 +67,16 @@ class Regression:
         return dict(zip(self.fitted.names, np.atleast_1d(found).tolist(), strict=True))
 
     def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
-        """Of one coefficient."""
+        """Of one coefficient, by its name."""
         from scipy.stats import norm
 
+        if name not in self.fitted.names:
+            raise HoldfastError(
+                f"`name` must be a coefficient, got {name!r:.60}. Hint: "
+                f"fit.interval({self.fitted.names[-1]!r}, level=0.9); the names are "
+                f"{listed_names(self.fitted.names)}."
+            )
+        level = check_level(level)
         reach = float(norm.ppf((1 + level) / 2)) * self.standard_errors[name]
         return self.coefficients[name] - reach, self.coefficients[name] + reach
 
