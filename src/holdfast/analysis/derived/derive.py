@@ -60,7 +60,7 @@ class Derived:
         ]
         marks = self._rows(where)
         if by is None:
-            found = [part for part in parts if isinstance(part, Answer)]
+            found: list[Answer] = [part for part in parts if isinstance(part, Answer)]
             return self._added(found, marks, _where_words(where, marks))
         groups = groups_of(self._first, by)
         answers = {
