@@ -69,9 +69,8 @@ class Answer:
     """The count that stands for itself and all above it, where the answer is a count."""
 
     def __str__(self) -> str:
-        low, high = (self.in_words(value) for value in self.interval)
         text = f"{self.question}: {self.in_words(self.estimate)}"
-        text += f" ({percent(self.level)} interval {low} to {high})"
+        text += f" ({percent(self.level)} interval {self.ends_in_words})"
         return "\n".join([text, *(f"  {note}." for note in self.notes)])
 
     def in_words(self, value: float) -> str:
@@ -84,6 +83,13 @@ class Answer:
             return _unsigned_zero(f"{value:,.0f}") + more
         places = 1 if self.whole_ends else digits_for(wide)
         return _unsigned_zero(f"{value:,.{places}f}")
+
+    @property
+    def ends_in_words(self) -> str:
+        """The interval as people write it: "3 to 8", "40 or more"."""
+        low, high = (self.in_words(end) for end in self.interval)
+        at_the_top = self.top_code is not None and self.interval[0] >= self.top_code
+        return high if at_the_top else f"{low} to {high}"
 
     @property
     def unbounded(self) -> str:
@@ -143,9 +149,8 @@ class Answer:
         )
 
     def _repr_html_(self) -> str:
-        low, high = (self.in_words(end) for end in self.interval)
         header = ["", "estimate", f"{percent(self.level)} interval"]
-        row = [self.question, self.in_words(self.estimate), f"{low} to {high}"]
+        row = [self.question, self.in_words(self.estimate), self.ends_in_words]
         return table(header, [row]) + small(self.notes)
 
     def to_dict(self) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from holdfast.analysis.parts.long import is_long
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
 from holdfast.analysis.parts.totals import measured_answer
-from holdfast.analysis.selection import chosen_rows, groups_of
+from holdfast.analysis.selection import BY_COUNTS, chosen_by_counts, chosen_rows, groups_of
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 
@@ -72,9 +72,8 @@ class Answers(Mapping[Any, Answer]):
         lines = [f"{self.question}, by {self.by} ({percent(first.level)} interval)"]
         wide = max(len(one_line(str(name))) for name in self)
         for name, found in self.items():
-            low, high = (found.in_words(end) for end in found.interval)
             value = found.in_words(found.estimate)
-            lines.append(f"  {one_line(str(name)):{wide}}  {value}  ({low} to {high})")
+            lines.append(f"  {one_line(str(name)):{wide}}  {value}  ({found.ends_in_words})")
         return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
 
     def columns(self) -> dict[str, list[Any]]:
@@ -107,8 +106,7 @@ class Answers(Mapping[Any, Answer]):
         first = next(iter(self.values()))
         rows = []
         for name, found in self.items():
-            low, high = (found.in_words(end) for end in found.interval)
-            rows.append([name, found.in_words(found.estimate), f"{low} to {high}"])
+            rows.append([name, found.in_words(found.estimate), found.ends_in_words])
         header = [self.by, "estimate", f"{percent(first.level)} interval"]
         return table(header, rows) + small(self.notes)
 
@@ -137,7 +135,9 @@ def ask_part(
         words = f"where {one_line(where)}"
     else:
         words = "" if question == "total" else f"of {numbered(int(marks.sum()), 'row')} chosen"
-    return _about(release, marks, words, question, level, options)
+    found = _about(release, marks, words, question, level, options)
+    drawn = chosen_by_counts(release, marks)
+    return replace(found, notes=(*found.notes, BY_COUNTS)) if drawn else found
 
 
 def ask_everything(

@@ -85,7 +85,7 @@ class RowChanges:
     def _line(self, row: int) -> str:
         return (
             f"  {one_line(str(self.labels[row]))}: {self.before[row]} to {self.after[row]}, "
-            f"{self.expected[row]:+.1f}, {self.low[row]:+d} to {self.high[row]:+d}"
+            f"{self.expected[row]:+z.1f}, {self.low[row]:+d} to {self.high[row]:+d}"
         )
 
     def columns(self) -> dict[str, list[Any]]:
