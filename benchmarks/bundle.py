@@ -16,7 +16,8 @@ import numpy as np
 
 import holdfast
 from holdfast.privacy.budget import split_budget
-from holdfast.release.release import Privacy, Release
+from holdfast.release.promise import Privacy
+from holdfast.release.release import Release
 from holdfast.release.weights_file import encode_weights
 
 ROWS = 10_000

@@ -1,10 +1,10 @@
 """Slopes through the mechanism: bias and coverage of 95 % intervals, naive slopes beside them.
 
-    python benchmarks/regression_coverage.py --releases 200
+    python benchmarks/regression_coverage.py --releases 200 --folder results
 
 Every time a table of 2,000 rows is drawn from the model itself, so that its slope is known, and
 released once. For least squares the counts are negative binomial about a line. Prints what
-docs/regression.md shows.
+docs/regression.md shows. A killed run goes on where it was.
 """
 
 import argparse
@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 
 import holdfast
+from holdfast.studies.runner import Study, run
 
-ROWS, SLOPE = 2000, 0.8
+ROWS, SLOPE, BLOCK = 2000, 0.8, 10
 FAMILIES = ("poisson", "negative binomial", "gaussian")
 
 
@@ -31,37 +32,57 @@ def table(family, generator):
     return {"people": people.round(6), "n": counts}
 
 
-def measure(family, epsilon, releases):
-    found = []
-    for seed in range(releases):
-        generator = np.random.default_rng(seed)
-        frame = pd.DataFrame(table(family, generator))
-        release = holdfast.privatize(
-            frame, epsilon=epsilon, max_count=40, count="n", keep=["people"], seed=seed
-        )
-        fit = release.regress("n ~ log(people)", family=family)
-        low, high = fit.interval("log(people)")
-        found.append((fit.coefficients["log(people)"], low <= SLOPE <= high,
-                      fit.standard_errors["log(people)"], fit.naive.values[1],
-                      abs(fit.naive.values[1] - SLOPE) <= 1.96 * fit.naive.errors[1]))  # fmt: skip
-    return np.array(found, dtype=float)
+def work(task, seed):
+    return [once(task["family"], task["epsilon"], seed + number) for number in range(BLOCK)]
+
+
+def once(family, epsilon, seed):
+    frame = pd.DataFrame(table(family, np.random.default_rng(seed)))
+    release = holdfast.privatize(
+        frame, epsilon=epsilon, max_count=40, count="n", keep=["people"], seed=seed
+    )
+    fit = release.regress("n ~ log(people)", family=family)
+    low, high = fit.interval("log(people)")
+    naive, its_error = float(fit.naive.values[1]), float(fit.naive.errors[1])
+    return {
+        "slope": fit.coefficients["log(people)"],
+        "covers": int(low <= SLOPE <= high),
+        "error": fit.standard_errors["log(people)"],
+        "naive": naive,
+        "naive covers": int(abs(naive - SLOPE) <= 1.96 * its_error),
+    }
+
+
+def show(rows):
+    heads = ("family", "ε", "releases", "slope", "its error", "covers", "standard error", "naive")
+    print("| " + " | ".join((*heads, "naive covers")) + " |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for family, epsilon in dict.fromkeys((row["family"], row["epsilon"]) for row in rows):
+        found = [row for row in rows if (row["family"], row["epsilon"]) == (family, epsilon)]
+        mean = {name: np.mean([row[name] for row in found]) for name in found[0] if name not in
+                ("family", "epsilon", "block")}  # fmt: skip
+        spread = np.std([row["slope"] for row in found])
+        print(f"| {family} | {epsilon} | {len(found)} | {mean['slope']:.3f} | {spread:.3f} | "
+              f"{mean['covers']:.1%} | {mean['error']:.3f} | {mean['naive']:.3f} | "
+              f"{mean['naive covers']:.0%} |".replace("%", " %"))  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--releases", type=int, default=200)
     parser.add_argument("--epsilons", default="0.2,1,3")
+    parser.add_argument("--folder", default=None, help="where results are kept")
+    parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
-    print(f"{options.releases} releases, true slope {SLOPE}\n")
-    print("| family | ε | slope | its error | covers | standard error | naive | naive covers |")
-    print("|---|---|---|---|---|---|---|---|")
-    for family in FAMILIES:
-        for epsilon in options.epsilons.split(","):
-            found = measure(family, epsilon, options.releases)
-            slope, covers, error, naive, also = found.mean(axis=0)
-            spread = found[:, 0].std()
-            print(f"| {family} | {epsilon} | {slope:.3f} | {spread:.3f} | {100 * covers:.0f} % | "
-                  f"{error:.3f} | {naive:.3f} | {100 * also:.0f} % |", flush=True)  # fmt: skip
+    tasks = [
+        {"family": family, "epsilon": epsilon, "block": block}
+        for block in range(-(-options.releases // BLOCK))
+        for family in FAMILIES
+        for epsilon in options.epsilons.split(",")
+    ]
+    study = Study(name="regression_coverage", tasks=tasks, work=work)
+    print(f"true slope {SLOPE}\n")
+    show(run(study, folder=options.folder, jobs=options.jobs, progress=False))
 
 
 if __name__ == "__main__":

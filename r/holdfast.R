@@ -4,7 +4,8 @@
 #   release <- hf_read("release")        # checks the sums of all files
 #   release$table                        # the released table, a data frame
 #   release$target                       # z, the private distribution of counts, from 0 on
-#   hf_row(release, 3)                   # what a true count of 3 may be published as
+#   hf_row(release, 3)                   # what a true count of 3 may be published as;
+#                                        # of a release by group hf_row(release, 3, group = 2)
 #   hf_intervals(release)                # for every row, what its true count may be, at any level
 #   release$intervals                    # the same at 90%, from intervals.csv
 #   release$groups, release$totals       # of a release by group, or with measured totals
@@ -101,8 +102,8 @@ hf_check_sums <- function(folder) {
 # ---- what a released count says about the true one -----------------------------------------------
 
 # The law of the true count of a row whose released count is `count`: z_i T_ij over its sum. Of a
-# release by group, `group` is the number of the row's group in release$groups.
-hf_posterior <- function(release, count, group = 1) {
+# release by group, `group` is the row's group: its number in release$groups (release$member).
+hf_posterior <- function(release, count, group = NULL) {
   if (!isTRUE(release$record$fixed_point))
     stop("intervals of a release without a stage 1 need holdfast itself")
   joint <- hf_prior(release, group) * hf_matrix(release, group)[, count + 1]
@@ -111,7 +112,7 @@ hf_posterior <- function(release, count, group = 1) {
 
 # What is known of a row before its released count is looked at: z; where z is unsure, with a little
 # of every count, and of a group with a little of the whole table's z.
-hf_prior <- function(release, group = 1) {
+hf_prior <- function(release, group = NULL) {
   z <- hf_target(release, group)
   if (is.null(release$groups)) {
     mixed <- hf_stated(release)$mixed
@@ -121,7 +122,7 @@ hf_prior <- function(release, group = 1) {
   spent <- hf_fraction(privacy$stage_1) / privacy$steps
   if (nrow(release$groups) > 100) spent <- spent * 4 / 5
   noise <- sqrt(2) / spent
-  part <- 0.5 * noise / (noise + release$groups$rows[group])
+  part <- 0.5 * noise / (noise + release$groups$rows[hf_group(release, group)])
   (1 - part) * z + part * release$target
 }
 
@@ -138,7 +139,7 @@ hf_fraction <- function(text) {
 
 # For every released count, the first and the last true count for which it is nothing unusual:
 # those before it in the order of T_ij / (pT)_j have less than the level.
-hf_taken <- function(release, level, group = 1) {
+hf_taken <- function(release, level, group = NULL) {
   shares <- hf_matrix(release, group)
   made <- pmax(colSums(hf_prior(release, group) * shares), 1e-300)
   ratio <- sweep(shares, 2, made, "/")
@@ -149,9 +150,9 @@ hf_taken <- function(release, level, group = 1) {
 }
 
 # z, of one group where there are some.
-hf_target <- function(release, group = 1) {
+hf_target <- function(release, group = NULL) {
   m <- release$mechanism
-  if (is.null(m$parts)) release$target else m$parts[[m$index[group]]]$target
+  if (is.null(m$parts)) release$target else m$parts[[m$index[hf_group(release, group)]]]$target
 }
 
 # For every row: the shortest run of true counts with at least the probability `level`, or where the
@@ -219,10 +220,10 @@ hf_sum <- function(x) {
 # ---- the mechanism: exact integers of 62 bits, as limbs of 24 bits, lowest first -------------------
 
 # Row i of T: the probability of every published count for a true count of i.
-hf_row <- function(release, i, group = 1) hf_double(hf_weights(release, i, group)) / 2^62
+hf_row <- function(release, i, group = NULL) hf_double(hf_weights(release, i, group)) / 2^62
 
 # All of T: as much memory as n x n numbers take.
-hf_matrix <- function(release, group = 1) {
+hf_matrix <- function(release, group = NULL) {
   cache <- hf_part(release, group)$cache
   if (is.null(cache$matrix)) {
     counts <- seq_along(release$target) - 1
@@ -233,18 +234,27 @@ hf_matrix <- function(release, group = 1) {
 }
 
 # Row i as exact integers, in decimal digits; their sum is 2^62.
-hf_row_integers <- function(release, i, group = 1) {
+hf_row_integers <- function(release, i, group = NULL) {
   apply(hf_weights(release, i, group), 2, hf_digits)
 }
 
 # The mechanism of a group; of the table, where there are none.
 hf_part <- function(release, group) {
   m <- release$mechanism
-  if (is.null(m$parts)) m else m$parts[[m$index[group]]]
+  if (is.null(m$parts)) m else m$parts[[m$index[hf_group(release, group)]]]
+}
+
+# The number of a group, which must be said: each has a mechanism of its own.
+hf_group <- function(release, group) {
+  last <- length(release$mechanism$index)
+  if (is.null(group)) stop("`group` is missing: this release is by group; give its number, 1 to ", last)
+  if (!(length(group) == 1 && group %in% seq_len(last)))
+    stop("`group` must be the number of a group, 1 to ", last, " as in release$groups")
+  group
 }
 
 # A matrix of three limbs by n outputs.
-hf_weights <- function(release, i, group = 1) {
+hf_weights <- function(release, i, group = NULL) {
   m <- hf_part(release, group)
   n <- length(release$target)
   if (i < 0 || i >= n || i != round(i)) stop("`i` must be a count from 0 to ", n - 1)

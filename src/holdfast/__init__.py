@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from holdfast.privacy import metrics
     from holdfast.privatizers.private_quantile import PrivateQuantile
     from holdfast.release.bundle import load
-    from holdfast.release.release import Privacy, Release, StreamedRelease
+    from holdfast.release.promise import Privacy
+    from holdfast.release.release import Release, StreamedRelease
     from holdfast.release.several import StreamedTableRelease, TableRelease
     from holdfast.release.several_bundle import load_table
     from holdfast.studies import plots, theory
@@ -93,7 +94,7 @@ _HOMES = {
     "Mechanism": "mechanism.mechanism",
     "Method": "studies.methods",
     "Plan": "studies.plan.plan",
-    "Privacy": "release.release",
+    "Privacy": "release.promise",
     "PrivateQuantile": "privatizers.private_quantile",
     "Release": "release.release",
     "StreamedRelease": "release.release",

@@ -43,7 +43,7 @@ def test_the_printed_best_weighs_z_by_its_own_error():
     assert certain.best == pytest.approx(view.target, abs=1e-4)  # a sure z is left alone
 
 
-def test_the_error_of_z_is_that_of_repeating_stage_1():
+def test_the_error_of_z_is_that_of_repeating_stage_1(as_released):
     release = released()
     found = fit_spread(release)
     start = whole_histogram(release.target, release.rows)
@@ -56,7 +56,7 @@ def test_the_error_of_z_is_that_of_repeating_stage_1():
     assert deviations[7] == pytest.approx(0, abs=1e-9)  # shares add up to 1
 
 
-def test_the_printed_best_has_less_error_than_the_other_two():
+def test_the_printed_best_has_less_error_than_the_other_two(as_released):
     errors = {name: [] for name in ("best", "released", "target")}
     for seed in range(14):
         release = released(seed=seed)

@@ -12,6 +12,8 @@ from holdfast.analysis.grammar import EXAMPLES, parse
     [
         ("share zero", {"equal": 0}),
         ("share of zeros", {"equal": 0}),
+        ("zeros", {"equal": 0}),
+        ("above 2", {"at_least": 3}),
         ("Share  3", {"equal": 3}),
         ("share = 3", {"equal": 3}),
         ("share exactly 3", {"equal": 3}),
@@ -88,7 +90,6 @@ def test_every_example_can_be_put_to_a_release():
     ("text", "meant"),
     [
         ("percent zero", "share zero"),
-        ("zeros", "share zero"),
         ("how many rows have 3 or more", "share 3 or more"),
         ("proportion of rows with at least 3", "share at least 3"),
         ("percentile 90", "quantile 90%"),

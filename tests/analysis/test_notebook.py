@@ -1,11 +1,15 @@
 """What a release shows in a notebook, and by which column it names its rows."""
 
+import sys
+
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 import holdfast
 from holdfast import HoldfastError
+from holdfast.analysis.frames import as_frame
 from holdfast.analysis.typed import answer_typed
 from holdfast.cli import main
 
@@ -42,12 +46,28 @@ def test_names_with_commas_can_be_asked(release):
     assert typed.first == NAMES[0] and typed.second == NAMES[1]
 
 
-def test_a_loaded_table_is_used_like_a_frame(loaded):
+def test_a_loaded_table_is_a_frame_whose_texts_stay_texts(loaded):
     table = loaded.table
-    assert table.shape == (600, 3) and len(table) == 600
-    assert table["state"][:3] == ["00", "01", "02"] and len(table.head()) == 5
-    assert "Kent, 0 &lt;b&gt;" in table._repr_html_() and "590 more rows" in table._repr_html_()
-    assert loaded.to_pandas()["state"].tolist()[:3] == ["00", "01", "02"]
+    assert isinstance(table, pd.DataFrame) and table.shape == (600, 3)
+    assert table["state"].tolist()[:3] == ["00", "01", "02"]
+    assert (table["n"] == loaded.counts).all() and table.equals(loaded.to_pandas()[table.columns])
+    chosen = loaded.ask("mean", where=lambda frame: frame["state"] == "01")
+    assert chosen.estimate == loaded.ask("mean", where="state == '01'").estimate
+
+
+def test_a_loaded_table_is_one_of_polars_without_pandas_and_text_without_either(
+    loaded, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert isinstance(as_frame(loaded.cells), pl.DataFrame)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    assert as_frame(loaded.cells) is loaded.cells
+
+
+def test_a_text_table_shows_in_a_notebook(loaded):
+    text = loaded.cells
+    assert text.shape == (600, 3) and len(text.head()) == 5
+    assert "Kent, 0 &lt;b&gt;" in text._repr_html_() and "590 more rows" in text._repr_html_()
 
 
 def test_pictures_of_the_distribution_of_groups_and_of_a_row(release, tmp_path):

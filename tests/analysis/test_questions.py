@@ -54,6 +54,23 @@ def test_stage_1_alone_answers_with_what_it_measured():
     )
 
 
+def test_a_share_is_held_against_those_of_more_and_of_fewer_counts():
+    counts = np.repeat([0, 3, 9, 30, 60], [1500, 900, 400, 150, 50])
+    view = holdfast.privatize(counts, epsilon=1, max_count=60, seed=1).evidence
+    first = dataclasses.replace(view.first, shares=view.first.shares + 0.08 * np.eye(61)[60])
+    astray = dataclasses.replace(view, first=first)  # stage 1 says 8 % too much of the top
+    asked = linear.share(61, at_least=60)
+    alone = asked._interval(astray, astray.weights(asked.f, "best"), 0.9, (0.0, 1.0))
+    answer = asked.answer(astray, estimator="best", level=0.9)
+    assert alone[0] > 50 / 3000  # which the released counts speak against
+    assert answer.interval[0] <= 50 / 3000 <= answer.interval[1] < alone[0]
+    assert answer.interval[0] <= answer.estimate <= answer.interval[1] and not answer.notes
+    zero = linear.share(61, equal=0)
+    assert zero.answer(view, estimator="best", level=0.9).interval == zero._interval(
+        view, view.weights(zero.f, "best"), 0.9, (0.0, 1.0)
+    )
+
+
 def test_the_sampling_variance_is_the_papers():
     view = released().evidence
     for j in range(8):
@@ -64,7 +81,7 @@ def test_the_sampling_variance_is_the_papers():
         assert view.sampling_covariance[j, j] == pytest.approx(wanted)
 
 
-def test_the_best_combination_has_the_least_standard_error():
+def test_the_best_combination_has_the_least_standard_error(as_released):
     for seed in range(5):
         release = released(seed=seed)
         for question in (("share", {"at_least": 2}), ("mean", {}), ("share", {"equal": 1})):

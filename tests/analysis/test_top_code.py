@@ -4,6 +4,7 @@ import json
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import holdfast
@@ -11,6 +12,7 @@ from analysis_releases import named, released
 from holdfast.analysis.grammar import parse
 from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
+from holdfast.analysis.report.workbook import groups_sheet
 from holdfast.cli import main
 
 RELEASE = released(counts=[0] * 300 + [1] * 100 + [90] * 60, epsilon=6)
@@ -28,12 +30,112 @@ def test_every_answer_about_a_row_that_may_have_the_highest_count_says_so():
     assert told(RELEASE.top(2)[0].notes)
     assert told(RELEASE.top(2)[0].notes, "is the highest cannot be told")
     assert told(RELEASE.compare(HIGH[0], LOW[0]).notes)
-    assert told(RELEASE.compare(*HIGH[:2]).notes, "are taken as having the same")
+    assert told(RELEASE.compare(*HIGH[:2]).notes, "has more cannot be told")
     assert not told(RELEASE.compare(*LOW[:2]).notes)
     capped = "counts above 7 were published as 7"
     assert told(RELEASE.total_of(HIGH).notes, capped)
     assert told(RELEASE.ask("quantile", at=0.95).notes)
     assert not told(RELEASE.ask("quantile", at=0.2).notes)
+
+
+def test_the_difference_of_rows_at_the_top_has_an_open_end():
+    both, above = RELEASE.compare(*HIGH[:2]), RELEASE.compare(HIGH[0], LOW[0])
+    assert both.interval == (-np.inf, np.inf) and np.isnan(both.difference)
+    assert both.unknown > 0.95 and both.equal < 0.05
+    assert "interval cannot be told" in str(both)
+    assert above.interval[0] >= 6 and above.interval[1] == np.inf
+    assert " or more)" in str(above) and above.unknown < 0.01
+    gap = RELEASE.row(HIGH[0]).difference(RELEASE.row(LOW[0]))
+    assert gap.interval[1] == np.inf and " or more)" in str(gap)
+    assert gap.to_dict()["interval"][1] is None
+
+
+def test_rows_as_likely_as_the_last_one_shown_are_counted():
+    shown = RELEASE.top(3)
+    assert {row.tied for row in shown} == {len(HIGH) - 3}
+    assert told(shown[0].notes, f"{len(HIGH) - 3} rows not shown are as likely as")
+    assert RELEASE.top(len(HIGH))[0].tied == 0
+    assert f"{len(HIGH) - 5} rows not shown" in markdown(report(RELEASE))
+
+
+@pytest.fixture(scope="module")
+def by_state():
+    """Counts run to 90 and are capped at 20; OR's two rows are both above it."""
+    chance = np.random.default_rng(3)
+    counts = np.append(
+        np.where(chance.random(240) < 0.2, chance.integers(25, 90, 240), 1), [70, 80]
+    )
+    state = np.append(np.repeat(["CA", "NE", "TX"], 80), ["OR", "OR"])
+    table = pd.DataFrame({"place": [f"p{k}" for k in range(242)], "state": state, "n": counts})
+    table["area"] = np.where(state == "CA", "west", np.where(np.arange(242) % 2, "mid", "east"))
+    table["people"] = chance.integers(1_000, 90_000, 242)
+    return holdfast.privatize(
+        table.sample(frac=1, random_state=1), epsilon=6, max_count=20, seed=2, count="n",
+        category="place", keep=["state", "area", "people"], within="state", totals=True,
+    )  # fmt: skip
+
+
+def test_measured_and_capped_answers_are_named_and_not_mixed(by_state):
+    found = by_state.ask("total", by="area")
+    assert found.mixed and "measured, not capped" in str(found) and "capped at 20" in str(found)
+    assert found.to_pandas()["counts"].tolist().count("capped at 20") == 2
+    assert not by_state.ask("total", by="state").mixed
+    with pytest.raises(holdfast.HoldfastError, match="counts capped at 20"):
+        found["west"].difference(found["mid"])
+    mean = by_state.ask("mean", where="state == 'NE'")
+    with pytest.raises(holdfast.HoldfastError, match="a total and a mean"):
+        found["west"].difference(mean)
+    gap = by_state.ask("mean", where="state == 'CA'").ratio(mean)
+    assert "state == 'CA', over mean count, where state == 'NE'" in gap.question
+
+
+def test_a_rate_at_the_top_has_no_upper_end(by_state):
+    rate = by_state.derive("rate = n per 1,000 of people")
+    top = by_state.counts == 20
+    assert np.isinf(rate.high[top]).mean() > 0.9 and np.isfinite(rate.high[~top]).mean() > 0.9
+    assert told(rate.notes, "have no upper end")
+    part = rate.ask(where="area == 'mid'")
+    assert "counts capped at 20, a lower bound, where area == 'mid'" in part.question
+    whole = [rate.ask(where=f"state == '{name}'") for name in ("CA", "NE")]
+    assert "capped" not in whole[0].question
+    assert "where state == 'NE'" in whole[0].ratio(whole[1]).question
+    with pytest.raises(holdfast.HoldfastError, match="counts capped at 20"):
+        rate.ask(where="state == 'CA'").difference(part)
+
+
+def test_a_fit_says_that_counts_enter_capped(by_state):
+    assert told(by_state.regress("people ~ n", family="gaussian").notes, "enter as 20")
+    fit = by_state.regress("n ~ state")
+    assert told(fit.notes, "state[OR]: all rows were published as 20")
+    with pytest.raises(holdfast.HoldfastError, match="must be a coefficient, got 0.9"):
+        fit.interval(0.9)
+    assert fit.interval("state[NE]", level=0.9)[0] < fit.coefficients["state[NE]"]
+    with pytest.raises(holdfast.HoldfastError, match="the formula names 'stat'.*'state'"):
+        by_state.regress("n ~ stat")
+    with pytest.raises(holdfast.HoldfastError, match="`given` must be a column"):
+        by_state.impute(1, given=["stat"])
+    for given in (np.ones(3), pd.DataFrame({"state": [1]}), [1]):
+        with pytest.raises(holdfast.HoldfastError, match="`given` must be the names"):
+            by_state.impute(1, given=given)
+    assert by_state.impute(1, given=["state"])[0]["n"].dtype == np.int64
+
+
+def test_the_report_and_the_workbook_agree_on_groups(by_state):
+    content = report(by_state)
+    assert "The other way round" not in markdown(content)
+    sheet = groups_sheet(by_state, content["groups"])
+    mean = by_state.ask("mean", where="state == 'CA'")
+    assert sheet[0][:5] == ("CA", 80, mean.estimate, *mean.interval)
+    assert sheet[0][8] == "measured, not capped"
+    assert len(sheet[0]) == 2 + 7 + 21
+
+
+def test_shares_differ_by_points_and_numbers_have_no_commas(by_state):
+    share = [by_state.ask("share", equal=1, where=f"state == '{name}'") for name in ("CA", "NE")]
+    gap = share[0].difference(share[1])
+    assert str(gap).splitlines()[0].endswith(" points)") and "%" not in str(gap).split("(")[0]
+    with pytest.raises(holdfast.HoldfastError, match="numbers are written without commas"):
+        by_state.ask("mean", where="people < 10,000")
 
 
 def test_words_say_or_more_and_json_keeps_numbers(tmp_path, monkeypatch, capsys):

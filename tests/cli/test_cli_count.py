@@ -57,7 +57,7 @@ def test_people_go_straight_into_a_release(cli, people):
     code, out, _ = cli(*usual, *WORDS, "--per", "person", "--out", "release")
     assert code == 0 and "Published unchanged: county" in out
     release = holdfast.load("release")
-    assert release.table.column("county") == ["Ely", "Kent", "Rye", "York"]
+    assert release.cells.column("county") == ["Ely", "Kent", "Rye", "York"]
     assert sorted(os.listdir()) == ["counties.csv", "people.csv", "release"]
     code, out, _ = cli(*usual, *WORDS, "--dry-run")
     assert code == 0 and "4 rows" in out

@@ -27,7 +27,7 @@ def holdfast_says(capsys, monkeypatch):
     return lambda *words: run(capsys, monkeypatch, *words)
 
 
-@pytest.mark.parametrize("more", [(), ("--joint",), ("--stream",)])
+@pytest.mark.parametrize("more", [(), ("--joint",), ("--stream",), ("--stream", "--joint")])
 def test_several_counts_become_one_folder_that_verifies(tmp_path, file, holdfast_says, more):
     out = tmp_path / "out"
     code, said, _ = holdfast_says(*command(file, "--keep-none", "--out", out, "--seed", "1", *more))

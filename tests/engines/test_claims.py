@@ -5,13 +5,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import holdfast
+from holdfast.cli import app
 from holdfast.constructors import Construction, Heuristic
 from holdfast.errors import CertificateError
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.weights import TOTAL
-from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace
+from holdfast.privatizers import CumulativeIsotonic, CyclicLaplace, Privatizer
 from holdfast.privatizers.private_quantile import PrivateQuantile
 
 COUNTS = np.random.default_rng(0).poisson(3, 500)
@@ -45,6 +47,42 @@ def test_a_mechanism_for_other_counts_than_the_targets_is_refused():
 
     with pytest.raises(CertificateError, match="a row for every count"):
         holdfast.privatize(COUNTS, epsilon=1, max_count=9, constructor=short)
+
+
+class NoNoise(Privatizer):
+    """Says that it is private, and adds nothing."""
+
+    def __call__(self, histogram, *, epsilon, rng=None):
+        return np.asarray(histogram) / np.sum(histogram)
+
+    def certified_epsilon(self, epsilon):
+        return Fraction(epsilon)
+
+
+def test_a_stage_1_that_only_claims_to_be_private_is_not_called_checked(tmp_path):
+    release = holdfast.privatize(COUNTS, epsilon=1, max_count=9, privatizer=NoNoise())
+    folder = release.save(tmp_path / "release")
+    assert "its author's claim" in (folder / "README.md").read_text()
+    assert "0x" not in release.methods[0]
+    verification = holdfast.verify(folder)
+    assert verification.claimed and not verification.damage
+    shown = CliRunner().invoke(app, ["verify", str(folder)])
+    assert shown.exit_code == 4
+    assert "That stage 1 is private" in shown.output and "Everything" not in shown.output
+
+
+def test_a_constructor_that_makes_no_construction_costs_nothing(tmp_path):
+    holdfast.Ledger(tmp_path / "ledger").set_limit("d", epsilon=1)
+    ledger = {"ledger": tmp_path / "ledger", "dataset": "d"}
+    with pytest.raises(CertificateError, match="must return a holdfast"):
+        holdfast.privatize(
+            COUNTS,
+            epsilon=1,
+            max_count=9,
+            constructor=lambda z, epsilon: Heuristic()(z, epsilon=epsilon).mechanism,
+            **ledger,
+        )
+    assert holdfast.Ledger(tmp_path / "ledger").balance("d").epsilon_spent == 0
 
 
 def test_nothing_put_on_a_privatizer_runs_under_holdfasts_name():

@@ -462,3 +462,87 @@ def test_a_subset_on_spark_is_that_of_memory_and_is_charged_beside_others(spark,
     shares = frame.selectExpr("*", "CAST(id AS double) / 3 AS share")
     with pytest.raises(HoldfastError, match="`subset` column 'share' must hold labels"):
         holdfast.spark.privatize(shares, str(tmp_path / "x"), subset={"share": "1"}, **options)
+
+
+COUNTS = ["a", "b", "c"]
+SEVERAL = {"count": COUNTS, "category": "name", "epsilon": 3}
+SEVERAL |= {"max_count": {"a": 6, "b": 9, "c": 7}, "missing": [None]}
+
+
+def several(spark, rows=1500):
+    """Three counts that grow with one another, of three types, none of them known in some rows."""
+    level = "-ln(1 - pmod(hash(id), 1003) / 1003.0)"
+    return spark.range(0, rows, 1, 2).selectExpr(
+        "concat('r', id) as name",
+        "element_at(array('x', 'y'), cast(id % 2 + 1 as int)) as side",
+        f"cast(if(id % 50 = 7, null, floor({level} * 2)) as int) as a",
+        f"cast(if(id % 50 = 7, null, floor({level} * 4) + pmod(hash(id, 3), 3)) as double) as b",
+        f"cast(if(id % 50 = 7, null, floor({level} * 3) + pmod(hash(id, 5), 2)) as bigint) as c",
+    )
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_several_counts_on_spark_are_one_release_with_the_promise_of_memory(spark, tmp_path, joint):
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("d", epsilon=3)
+    frame, options = several(spark), SEVERAL | {"joint": joint, "period": 2026, "rows": 2}
+    options |= {"within": "side"} if joint else {"unit": "household"}
+    paid = {"ledger": ledger, "dataset": "d"}
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **options, **paid)
+    truth = frame.toPandas()
+    memory = holdfast.privatize(truth, **options, seed=1)
+    assert ledger.balance("d").epsilon_spent == 3 == release.privacy.epsilon
+    assert release.privacy.neighbours == memory.privacy.neighbours
+    assert release.notes == memory.notes and not list(tmp_path.glob("out.partial-*"))
+    loaded = release.save(str(tmp_path / "bundle")).load()
+    assert holdfast.verify(tmp_path / "bundle").passed
+    truth = truth.set_index("name").loc[loaded.table.column("name").to_pylist()]
+    for name in COUNTS:
+        mine, own = release[name], memory[name]
+        assert mine.privacy.budget == own.privacy.budget
+        assert (mine.rows, mine.missing) == (own.rows, int(own.missing_rows.sum()))
+        assert (mine.given, mine.later) == (own.given, own.later)
+        drawn = loaded[name].counts
+        assert (
+            np.bincount(drawn[drawn >= 0], minlength=10)[: len(mine.histogram)] == mine.histogram
+        ).all()
+        known = truth[name].notna().to_numpy()
+        true, top = truth[name][known].to_numpy().astype(int), options["max_count"][name]
+        assert (drawn[known] != np.minimum(true, top)).any() and (drawn[~known] < 0).all()
+    known = truth.a.notna().to_numpy()
+    kept = np.corrcoef(loaded["a"].counts[known], loaded["b"].counts[known])[0, 1]
+    assert kept > 0.7 if joint else kept > 0.3
+
+
+def test_what_several_counts_on_spark_cannot_be_is_refused_unpaid(spark, tmp_path):
+    frame = several(spark, 300).selectExpr("*", "a + b + c as sum", "a + b as two")
+    options, place = SEVERAL | {"keep": ["sum"]}, str(tmp_path / "out")
+    with pytest.raises(LeakError, match="sum"):
+        holdfast.spark.privatize(frame, place, **options)
+    apart = SEVERAL | {"count": ["a", "b", "two"], "max_count": 20, "person_in": "one column"}
+    with pytest.raises(HoldfastError, match="as a total does"):
+        holdfast.spark.privatize(frame, place, **apart)
+    gaps = frame.selectExpr("name", "a", "b", "if(name = 'r8', null, c) as c")
+    with pytest.raises(HoldfastError, match="known in all columns or in none"):
+        holdfast.spark.privatize(gaps, place, **SEVERAL, joint=True)
+    assert not list(tmp_path.iterdir())
+
+
+class _Key:
+    value = b"a key of a run"
+
+
+def test_counts_that_wait_for_their_draw_are_not_in_the_files_between():
+    from holdfast.engines.spark.sealed import opening, sealing
+    from holdfast.tables.count_values import Codes
+
+    counts = [3, None, 0, 0, 7] * 2000
+    batches = pa.table({"n": pa.array(counts, pa.int32())}).to_batches(max_chunksize=1700)
+    sealed = pa.Table.from_batches(
+        list(sealing(_Key, (0,), Codes((None,)), ("standing", "attempt"))(iter(batches)))
+    )
+    shown = np.array(sealed["n"].drop_null())
+    assert len(set(shown.tolist())) == 8000 and abs(np.mean(shown > 0) - 0.5) < 0.05
+    assert sealed["n"].null_count == 2000 and sealed["standing"].to_pylist() == list(range(10_000))
+    opened = opening(_Key, 0)(iter(sealed.to_batches(max_chunksize=999)))
+    assert pa.Table.from_batches(list(opened))["n"].to_pylist() == counts

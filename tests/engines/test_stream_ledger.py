@@ -195,7 +195,7 @@ def test_a_stream_that_cannot_be_marked_is_given_kept_and_counted(ledger, tmp_pa
 
 def test_a_stream_shown_again_states_the_version_that_made_it(ledger, tmp_path, monkeypatch):
     path = source(tmp_path)
-    monkeypatch.setattr("holdfast.release.release._version", lambda: "0.0.7")
+    monkeypatch.setattr("holdfast.release.facts._version", lambda: "0.0.7")
     holdfast.privatize_stream(path, tmp_path / "a", **options(ledger))
     monkeypatch.undo()
     again = holdfast.privatize_stream(path, tmp_path / "b", **options(ledger))

@@ -52,7 +52,7 @@ def source(folder, kind, table=TABLE):
 
 
 def columns(release):
-    table = release.table
+    table = release.cells
     if isinstance(table, CsvTable):
         return {name: table.column(name) for name in table.columns}
     return {name: table[name].to_pylist() for name in table.column_names}

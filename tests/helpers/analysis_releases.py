@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 import holdfast
+from holdfast.analysis import stage_one
 from holdfast.constructors import Heuristic
 from holdfast.privatizers import CumulativeIsotonic
 
@@ -18,14 +19,15 @@ QUICK = {"privatizer": CumulativeIsotonic()}
 
 
 @cache
-def usual(seed):
-    """The usual release of a seed; what is asked of one test after another is made once."""
+def usual(seed, repeats):
+    """The usual release of a seed; what is asked of one test after another is made once, for each
+    number of times that answers repeat stage 1."""
     return released(seed, counts=COUNTS)
 
 
 def released(seed=1, epsilon="1.5", counts=None, **options):
     if counts is None and epsilon == "1.5" and not options:
-        return usual(seed)
+        return usual(seed, stage_one.FITS)
     counts = COUNTS if counts is None else counts
     options = {"constructor": Heuristic(selector="sandwich"), "max_count": 7} | options
     options = {"publish_anyway": ["row order"]} | options  # counts that rise row by row

@@ -15,6 +15,7 @@ from holdfast.page.app import MOST, app
 from holdfast.page.folder import Folder
 from holdfast.page.site import Site
 from holdfast.page.state import State
+from holdfast.page.waiting import Waiting
 from holdfast.page.words import Words
 
 PORT = 8123
@@ -74,11 +75,13 @@ class Visitor:
 
 
 @contextmanager
-def visit(folder: Path, *, most: int = MOST) -> Iterator[Visitor]:
+def visit(folder: Path, *, most: int = MOST, moment: float | None = None) -> Iterator[Visitor]:
     """Somebody who was let in; when they leave, so does all that the page kept."""
     access = Access(lambda token: None)
     place = Folder.at(folder)
-    site = Site(folder=place, state=State.take(place.root), words=Words.of())
+    site = Site(
+        folder=place, state=State.take(place.root), words=Words.of(), waiting=Waiting(moment)
+    )
     guarded = app(site, access, port=PORT, most=most)
     with TestClient(guarded, base_url=ORIGIN, raise_server_exceptions=False) as client:
         client.get(f"/?token={access.token}")

@@ -184,5 +184,5 @@ def test_a_stream_is_corrected_too_from_the_command_line(cli):
     code, out, err = cli(*run.format("b.csv", "second").split(), "--corrects", "first")
     assert code == 0 and "nothing was drawn or spent" in out, err
     one, two = (holdfast.load(name) for name in ("first", "second"))
-    assert (one.counts == two.counts).all() and "place 8a" in two.table.column("place", "place")
+    assert (one.counts == two.counts).all() and "place 8a" in two.cells.column("place", "place")
     assert cli("verify", "second")[0] == 0

@@ -166,7 +166,7 @@ def test_a_busy_ledger_does_not_say_that_nothing_was_recorded(ledger):  # noqa: 
 
 
 def test_a_release_shown_again_states_the_version_that_made_it(ledger, monkeypatch, tmp_path):  # noqa: F811
-    monkeypatch.setattr("holdfast.release.release._version", lambda: "0.0.7")
+    monkeypatch.setattr("holdfast.release.facts._version", lambda: "0.0.7")
     release(ledger)
     monkeypatch.undo()
     again = release(ledger)

@@ -90,7 +90,8 @@ def test_the_answer_is_that_of_the_command_line(reader, opened, bundle):
 def test_the_table_is_searched_and_turned_by_pages(reader, opened):
     assert "80 of 80 rows" in reader.get(f"{opened}/table").text
     page = words_of(reader.get(f"{opened}/table?search=c00").text)
-    assert "10 of 80 rows" in page and "low_90" in page
+    assert "10 of 80 rows" in page and "deaths, as released true count, nine times in ten" in page
+    assert "4 or more" in words_of(reader.get(f"{opened}/table").text) and "low_90" not in page
     assert "Page 2 of 2" in reader.get(f"{opened}/table?page=2").text
     for odd in ("0", "99", "x", "-1", "9" * 40):
         assert reader.get(f"{opened}/table?page={odd}").status_code == 200

@@ -36,7 +36,7 @@ def tricky(folder):
 
 @pytest.mark.parametrize("path", TRICKS)
 def test_no_trick_leads_out(tricky, path):
-    with pytest.raises(HoldfastError, match=r"in the page's folder|there is no"):
+    with pytest.raises(HoldfastError, match=r"nothing is named|there is no"):
         Folder.at(tricky).find(path)
 
 
@@ -78,7 +78,7 @@ def test_few_of_many_files_are_listed(folder):
 def test_the_page_says_so_and_shows_nothing(visitor, tricky, path):
     draft = visitor.start(path=path)
     page = words_of(visitor.get(f"{draft}/file").text)
-    assert "in the page's folder" in page and "first rows" not in page
+    assert "in the folder of this page" in page and "first rows" not in page
     reply = visitor.post("/releases", {"path": path})
     assert reply.status_code == 400
 

@@ -22,7 +22,7 @@ from holdfast.privacy.budget import split_budget
 from holdfast.privacy.delta import group_delta, rounded_up, total_delta
 from holdfast.privacy.rational import exp_above, exp_below
 from holdfast.privatizers import CumulativeIsotonic
-from holdfast.release.release import Privacy
+from holdfast.release.promise import Privacy
 
 COUNTS = np.random.default_rng(0).poisson(3, 300)
 

@@ -153,6 +153,19 @@ def test_totals_beyond_the_top_code_do_not_bend_the_fit() -> None:
     assert error(tables, steered) < 1.2 * error(tables, plain)
 
 
+def test_totals_of_a_few_rows_far_above_the_top_code_do_not_raise_all_others() -> None:
+    rng = np.random.default_rng(7)
+    tables = histograms(np.linspace(0.3, 9, 8), 300, rng)
+    tables[-1, -1] += 20
+    sizes, capped = tables.sum(axis=1), tables @ np.arange(BINS)
+    beyond = capped + 100 * tables[:, -1]
+    steered = fit_groups(
+        measured(tables, 0.05, rng), sizes, 0.05, bins=BINS, ordered=True, totals=(beyond, 0.1)
+    )
+    said = (sizes @ steered @ np.arange(BINS)) / sizes.sum()
+    assert said == pytest.approx(capped.sum() / sizes.sum(), abs=0.2)
+
+
 def test_sums_over_all_groups_hold_the_whole_distribution() -> None:
     rng = np.random.default_rng(8)
     tables = histograms(rng.permutation(np.linspace(1, 12, 150)), 12, rng)

@@ -3,11 +3,14 @@
 The false-alarm rate of every comparison is below 1e-6: five standard errors.
 """
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from holdfast import PrivateQuantile
 from holdfast.privacy.randomness import Simulation, SystemEntropy
+from holdfast.tables.histogram import histogram_of_counts
 
 NEIGHBOURS = {
     "one row": ([1], [2], 1),
@@ -20,8 +23,9 @@ NEIGHBOURS = {
 
 def frequencies(counts, contributions, epsilon, source, runs):
     quantile = PrivateQuantile("0.6", highest=9)
+    histogram, unit = histogram_of_counts(np.array(counts), 9), Fraction(epsilon)
     drawn = [
-        quantile(np.array(counts), epsilon=epsilon, contributions=contributions, rng=source)
+        quantile.from_histogram(histogram, epsilon=unit, contributions=contributions, rng=source)
         for _ in range(runs)
     ]
     return np.bincount(drawn, minlength=10) + 1.0

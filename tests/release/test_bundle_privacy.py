@@ -7,7 +7,8 @@ import pytest
 import holdfast
 from bundles import COUNTS
 from holdfast.privatizers import CumulativeIsotonic, certifier
-from holdfast.release.release import Privacy, Release
+from holdfast.release.promise import Privacy
+from holdfast.release.release import Release
 from holdfast.release.usefulness import usefulness_notes
 from holdfast.tables.table import read_table
 
@@ -53,7 +54,7 @@ def test_a_bundle_can_be_made_from_stage_outputs_alone(tmp_path, table_format, s
     target = stage_1.fit(noisy, 9, 398, budget.unit_1)
     again = Release(
         counts=counts,
-        table=public.replace(counts),
+        cells=public.replace(counts),
         target=target,
         measurement=noisy,
         drawn_with=holdfast.Mechanism(

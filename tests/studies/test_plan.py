@@ -193,7 +193,7 @@ def test_targets_are_read_from_words(text, name, tolerance, probability):
     ["zeros", "zeros within 1, 10 in 10", "mean within 1 point, 9 in 10", "x within 1, 1 in 2", 3],
 )
 def test_a_bad_target_is_an_error(text):
-    with pytest.raises(HoldfastError, match="`target`"):
+    with pytest.raises(HoldfastError, match=r"`target`|a question must be"):
         read_target(text)
 
 
@@ -221,3 +221,12 @@ def test_budgets_are_compared_by_the_same_draws():
     found = holdfast.plan(epsilons=["1", "1.1", "1.2", "1.3", "1.4"], splits=[None], **options)
     bounds = [row["9 in 10 of zeros"] for row in found.rows]
     assert bounds == sorted(bounds, reverse=True)
+
+
+def test_plan_takes_the_questions_that_a_release_is_asked():
+    words = ["share zero", "share at least 4", "share between 2 and 5", "mean"]
+    found = holdfast.plan(epsilons=["1"], splits=[None], questions=words, **GEOMETRIC)
+    assert all(f"error of {name}" in found.rows[0] for name in words)
+    assert read_target("share at least 4 within 1 point, 9 in 10").tolerance == 0.01
+    for short, long in (("zeros", "share zero"), ("above 3", "share at least 4")):
+        assert (Question(short).weights(10) == Question(long).weights(10)).all()

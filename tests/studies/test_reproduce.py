@@ -2,15 +2,16 @@
 
 import os
 import signal
-import subprocess
-import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from forked import end_of
 from holdfast.errors import HoldfastError
+from holdfast.studies import runner
 from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.reproduce import EXPERIMENTS, QUICK, Verdict, reproduce, split_claims
 from holdfast.studies.reproduce.claims import Estimate, number, sentence
@@ -202,41 +203,41 @@ def test_the_order_of_runtimes_is_the_one_that_the_sentence_says():
 FEW_TASKS = {
     name: replace(TINY[name], draw=lambda rows: []) for name in ("privatizers", "polytopes")
 }
-SCRIPT = """
-import os, signal, sys
-from contextlib import contextmanager
-sys.path.insert(0, sys.argv[2])
-from test_reproduce import FEW_TASKS
-from holdfast.studies import runner
-from holdfast.studies.reproduce import reproduce
 
-class Dying:  # a log that takes so many bytes, and then the process is killed
-    room = int(sys.argv[3])
-    def __init__(self, file):
-        self.file = file
+
+class Dying:
+    """A log that takes so many bytes, and then the process is killed."""
+
+    def __init__(self, file, room):
+        self.file, self.room = file, room
+
     def write(self, text):
-        self.file.write(text[:Dying.room])
-        Dying.room -= len(text)
+        self.file.write(text[: max(self.room, 0)])
+        self.room -= len(text)
+
     def flush(self):
         self.file.flush()
-        if Dying.room < 0:
+        if self.room < 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
-log = runner._log
-@contextmanager
-def dying_log(path):
-    with log(path) as file:
-        yield Dying(file)
-runner._log = dying_log
-reproduce(out=sys.argv[1], jobs=1, resume=True, experiments=FEW_TASKS)
-"""
+
+def reproduce_with(room, place):
+    log, left = runner._log, []
+
+    @contextmanager
+    def dying_log(path):
+        with log(path) as file:
+            left.append(Dying(file, left[-1].room if left else room))
+            yield left[-1]
+
+    runner._log = dying_log
+    reproduce(out=place, jobs=1, resume=True, experiments=FEW_TASKS)
 
 
 def test_a_run_killed_again_and_again_ends_with_the_same_bytes(tmp_path):
     place, whole = tmp_path / "killed", tmp_path / "whole"
     for room in (1500, 1200):  # in the middle of a line
-        command = [sys.executable, "-c", SCRIPT, str(place), os.path.dirname(__file__), str(room)]
-        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+        assert end_of(lambda room=room: reproduce_with(room, place)) == -signal.SIGKILL
         logs = [path.read_bytes() for path in place.glob("*.jsonl")]
         assert any(log and not log.endswith(b"\n") for log in logs)
     assert not (place / "report.html").exists()
@@ -393,6 +394,7 @@ def test_the_papers_numbers_on_its_data(shared_data, tmp_path):
     small = replace(
         accuracy,
         replications={QUICK: 5},
+        draw=lambda rows: [],
         data=("binomial", "crime"),
         grid={"method": accuracy.grid["method"], "epsilon": ("0.1", "0.4782", "1.046")},
     )

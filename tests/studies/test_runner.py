@@ -1,10 +1,9 @@
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
+from forked import end_of
 from holdfast.errors import HoldfastError
 from holdfast.studies.runner import Study, run, task_seed
 
@@ -68,23 +67,13 @@ def test_an_unwritable_folder_is_a_clear_error(tmp_path):
         run(study(), folder=tmp_path / "file", jobs=1, progress=False)
 
 
-SCRIPT = """
-import sys
-sys.path.insert(0, sys.argv[2])
-from test_runner import dies_at_7, study
-from holdfast.studies.runner import run
-run(study(tasks=40, work=dies_at_7), folder=sys.argv[1], jobs=1, progress=False)
-"""
-
-
 def test_a_killed_run_resumes_to_the_same_bytes(tmp_path):
     run(study(tasks=40), folder=tmp_path / "whole", jobs=1, progress=False)
     log = tmp_path / "killed" / "noisy.jsonl"
-    killed = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(log.parent), os.path.dirname(__file__)], check=False
-    )
-    assert killed.returncode == -signal.SIGKILL and len(log.read_text().splitlines()) == 7
-    run(study(tasks=40), folder=log.parent, jobs=2, progress=False)
+    dying = study(tasks=40, work=dies_at_7)
+    end = end_of(lambda: run(dying, folder=log.parent, jobs=1, progress=False))
+    assert end == -signal.SIGKILL and len(log.read_text().splitlines()) == 7
+    run(study(tasks=40), folder=log.parent, jobs=1, progress=False)
     whole = tmp_path / "whole" / "noisy.csv"
     assert (log.parent / "noisy.csv").read_bytes() == whole.read_bytes()
 

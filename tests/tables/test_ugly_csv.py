@@ -90,7 +90,7 @@ def test_what_is_left_of_windows_1252_is_not_taken_for_utf_8(tmp_path):
     options = OPTIONS | {"keep": ["Ã©"], "seed": 1}
     holdfast.privatize_stream(path, tmp_path / "a", **options)
     assert holdfast.verify(tmp_path / "a").passed
-    assert holdfast.load(tmp_path / "a").table.column("Ã©") == ["Ã©", "y"]
+    assert holdfast.load(tmp_path / "a").cells.column("Ã©") == ["Ã©", "y"]
 
 
 def test_the_limit_of_a_cell_is_ours_whatever_pythons_is(tmp_path):

@@ -8,6 +8,7 @@ import shutil
 import struct
 import zlib
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ import pytest
 from helpers.bundles import forge, read_record, repair, replace_text, rewrite_texts
 
 import holdfast
+from holdfast.engines import by_group, stages
 from holdfast.errors import HoldfastError
 
 HEADER = struct.Struct("<8sIIQQ")
@@ -44,6 +46,17 @@ def whole(tmp_path_factory):
 @pytest.fixture
 def bundle(whole, tmp_path):
     return shutil.copytree(whole, tmp_path / "release")
+
+
+def test_a_release_whose_totals_steered_from_the_first_round_verifies(tmp_path, monkeypatch):
+    fit = by_group.fit_measured
+    monkeypatch.setattr(by_group, "fit_measured", partial(fit, sums_first=False))
+    monkeypatch.setattr(stages, "WITH_TOTALS", stages.METHOD)
+    early = make(tmp_path / "early")
+    assert read_record(early)["methods"][0] == "JointSmooth()"
+    assert holdfast.verify(early).passed
+    forge(early, methods=["JointSmooth(sums_first=True)", "Optimal()"])
+    assert not holdfast.verify(early).passed
 
 
 def words(bundle):

@@ -10,6 +10,8 @@ from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
 from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
 from holdfast.analysis.markup import small, table
+from holdfast.analysis.one_row import ESTIMATOR as ONE_ROW
+from holdfast.analysis.one_row import answer_one
 from holdfast.analysis.parts.long import is_long
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 FEW_TELL, WIDE_SHARE = 4.0, 0.5
+NAMED = 5  # groups that a note lists
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,18 +57,32 @@ class Answers(Mapping[Any, Answer]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know, each thing once."""
-        return tuple(dict.fromkeys(note for found in self.values() for note in found.notes))
+        """What a reader should know, each thing once, with the groups that it is about."""
+        about: dict[str, list[str]] = {}
+        for name, found in self.items():
+            for note in dict.fromkeys(found.notes):
+                about.setdefault(note, []).append(one_line(str(name)))
+        return tuple(
+            note if len(names) == len(self) else f"{_some(names)}: {note}"
+            for note, names in sorted(about.items(), key=lambda found: len(found[1]) == len(self))
+        )
 
     def __str__(self) -> str:
         first = next(iter(self.values()))
         lines = [f"{self.question}, by {self.by} ({percent(first.level)} interval)"]
         wide = max(len(one_line(str(name))) for name in self)
         for name, found in self.items():
-            low, high = (found.in_words(end) for end in found.interval)
             value = found.in_words(found.estimate)
-            lines.append(f"  {one_line(str(name)):{wide}}  {value}  ({low} to {high})")
+            line = f"  {one_line(str(name)):{wide}}  {value}  ({found.interval_words})"
+            lines.append(
+                line + f"  {found.counts_words}" * (self.mixed and found.counts_words != "")
+            )
         return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    @property
+    def mixed(self) -> bool:
+        """Whether some answers were measured, and others add up counts."""
+        return len({found.measured for found in self.values()}) > 1
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns of a table, a row for each group."""
@@ -77,7 +94,7 @@ class Answers(Mapping[Any, Answer]):
             "standard_error": [found.standard_error for found in every],
             "low": [found.interval[0] for found in every],
             "high": [found.interval[1] for found in every],
-        }
+        } | ({"counts": [found.counts_words for found in every]} if self.mixed else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
@@ -97,10 +114,15 @@ class Answers(Mapping[Any, Answer]):
         first = next(iter(self.values()))
         rows = []
         for name, found in self.items():
-            low, high = (found.in_words(end) for end in found.interval)
-            rows.append([name, found.in_words(found.estimate), f"{low} to {high}"])
+            words = [found.in_words(found.estimate), found.interval_words]
+            rows.append([name, *words, *([found.counts_words] if self.mixed else [])])
         header = [self.by, "estimate", f"{percent(first.level)} interval"]
-        return table(header, rows) + small(self.notes)
+        return table(header + ["counts"] * self.mixed, rows) + small(self.notes)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 def ask_part(
@@ -155,12 +177,16 @@ def ask_groups(
     for group, marks in groups_of(release, by).items():
         if (marks & inside).any() and _drawn(release, marks & inside):
             words = f"{name} {one_line(str(group))}"
-            found[group] = _about(release, marks & inside, words, question, level, options)
+            found[group] = _about(release, marks & inside, words, question, level, options, True)
     if not found:
         raise HoldfastError("`where` chooses no row. Hint: look at release.table.")
-    # each group's total is "of so many rows", of its own
-    first = next(iter(found.values())).question.split(", ")[0]
-    return Answers(question="total" if question == "total" else first, by=name, found=found)
+    # each group's total is "of so many rows", of its own; of some groups counts may be capped
+    asked = [
+        each.question.removesuffix(f", {name} {one_line(str(group))}")
+        for group, each in found.items()
+    ]
+    words = "total" if question == "total" else min(asked, key=len)
+    return Answers(question=words, by=name, found=found)
 
 
 def _drawn(release: "Release", marks: Marks) -> bool:
@@ -179,32 +205,39 @@ def _about(
     question: str | Callable[..., Any],
     level: float,
     options: dict[str, Any],
+    grouped: bool = False,
 ) -> Answer:
     known, kind = release.known, find_question(question)
-    part = Part(release=known, marks=_known(release, marks))
+    inside = _known(release, marks)
+    part = known.all_rows if inside.all() else Part(release=known, marks=inside)
     missing = int(marks.sum()) - int(part.marks.sum())
     if not part.rows and question == "total" and part.marks.any():
         found = _nothing(part, level)
     else:
         found = answer_about(part, question, level, options)
-    notes = _notes(part, kind, found)
+    notes = _notes(part, kind, found, grouped)
     if missing:
         notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
-    named = found.question
+    named, top = found.question, None
     if _is_capped(part, kind, found):
-        named = f"{named}, counts capped at {len(known.target) - 1}"
+        top = len(known.target) - 1
+        named = kind.capped_part.format(named, f"counts capped at {top}")
     named = f"{named}, {words}" if words else named
-    return replace(found, question=named, notes=(*found.notes, *notes))
+    asked = question if isinstance(question, str) else ""
+    return replace(
+        found, question=named, notes=(*found.notes, *notes), measures=asked, capped_at=top
+    )
 
 
 def answer_about(
     part: Part, question: str | Callable[..., Any], level: float, options: dict[str, Any]
 ) -> Answer:
-    """The answer as it was measured, or else by the likelihood of the part's counts."""
-    measured = measured_answer(part, question, level)
-    return measured or find_question(question).about_part(part, options, level=level)
+    """The answer as it was measured, of one row by its law, or else by the likelihood of the part's
+    counts."""
+    known = measured_answer(part, question, level) or answer_one(part, question, level)
+    return known or find_question(question).about_part(part, options, level=level)
 
 
 def _nothing(part: Part, level: float) -> Answer:
@@ -222,13 +255,13 @@ def _nothing(part: Part, level: float) -> Answer:
 
 def _is_capped(part: Part, kind: Question, found: Answer) -> bool:
     """Whether counts above max_count enter as max_count, and there are some."""
-    if kind.capped is None or not part.rows or found.estimator == MEASURED:
+    if kind.capped is None or not part.rows or found.estimator in (MEASURED, ONE_ROW):
         return False
     shares = part.histogram if is_long(part) else part.estimate.histogram
     return high_is_noted(float(shares[-1]) / part.rows)
 
 
-def _notes(part: Part, kind: Question, found: Answer) -> tuple[str, ...]:
+def _notes(part: Part, kind: Question, found: Answer, grouped: bool) -> tuple[str, ...]:
     low, high = found.interval
     top = len(part.release.target) - 1
     notes = []
@@ -237,7 +270,8 @@ def _notes(part: Part, kind: Question, found: Answer) -> tuple[str, ...]:
         epsilon = f"{float(part.release.privacy.epsilon):g}"
         rows = "this row says" if part.rows == 1 else f"these {part.rows:,} rows say"
         ends = f"{found.in_words(low)} to {found.in_words(high)}"
-        notes.append(f"with ε = {epsilon} {rows} little: {ends}")
+        words = "its rows say little" if grouped else f"{rows} little: {ends}"
+        notes.append(f"with ε = {epsilon} {words}")
     if _is_capped(part, kind, found):
         notes.append(enters_capped(top))
     if isinstance(kind, Quantile) and high >= top:

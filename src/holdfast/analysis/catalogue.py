@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.analysis import linear, nonlinear
-from holdfast.analysis.answer import Answer
+from holdfast.analysis.answer import LOWER_BOUND, Answer
 from holdfast.analysis.evidence import Evidence
 from holdfast.analysis.parts import answers, numbers
 from holdfast.analysis.parts.part import Part
@@ -30,6 +30,11 @@ class Question(ABC):
     capped: str | None = None
     """The question in words where counts above max_count enter as max_count; None where that does
     not change the answer."""
+
+    @property
+    def capped_part(self) -> str:
+        """The same about some of the rows, from the question in words and what is capped."""
+        return (self.capped or "{0}").replace("{}", "{1}")
 
     @abstractmethod
     def about_all(
@@ -68,6 +73,11 @@ class Sum(Question):
         number = numbers.Average(f=asked.f, scale=asked.scale)
         words = (self.part_words or asked.words).format(numbered(part.rows, "row"))
         return answers.smooth(part, number, words, level, percent=asked.percent)
+
+    @property
+    def capped_part(self) -> str:
+        """With the number of rows, where the question has it."""
+        return "{0}, {1}" + LOWER_BOUND if self.part_words else super().capped_part
 
     def weights(self, view: Evidence, options: Options) -> Floats | None:
         """What each count contributes."""
@@ -143,8 +153,8 @@ def _mean(n: int, rows: int) -> linear.Linear:
 
 QUESTIONS: dict[str, Question] = {
     "share": Sum(over=_share, options=("equal", "at_least", "at_most", "between")),
-    "mean": Sum(over=_mean, capped="mean of {}, a lower bound"),
-    "total": Sum(over=linear.total, capped="total of {}, a lower bound", part_words="total of {}"),
+    "mean": Sum(over=_mean, capped="mean of {}" + LOWER_BOUND),
+    "total": Sum(over=linear.total, capped="total of {}" + LOWER_BOUND, part_words="total of {}"),
     "quantile": Quantile(options=("at",)),
     "median": Quantile(at=0.5),
     "variance": Curve(

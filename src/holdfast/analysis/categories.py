@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from holdfast.analysis.answer import percent
+from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.evidence import DENSE_UP_TO
 from holdfast.analysis.known_zeros import row_kinds
-from holdfast.analysis.long_rows import Standings, difference_law, long_standings
+from holdfast.analysis.long_rows import Standings, long_standings
 from holdfast.analysis.posterior import (
     Posterior,
     check_level,
@@ -19,14 +21,14 @@ from holdfast.analysis.posterior import (
 )
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.stage_one import SEED
+from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers
-from holdfast.errors import HoldfastError, one_line, whole_number
-from holdfast.release.row_laws import shortest_run
+from holdfast.errors import HoldfastError, numbered, one_line, whole_number
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-DRAWS = 2000
+DRAWS, TOGETHER, UNSURE = 2000, 50, 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,8 @@ class TopRow:
     """That it is truly among the k highest; ties are broken at random. By simulation: ±2 %."""
     highest: float
     """That it is truly the highest of all, found in the same way."""
+    tied: int = 0
+    """How many rows that are not among these are as likely as the last of them."""
     notes: tuple[str, ...] = field(default=(), repr=False)
     """What a reader should know."""
 
@@ -60,27 +64,32 @@ class RowComparison:
     second: Any
     """Label of the second row."""
     first_more: float
-    """Probability that the first has more."""
+    """Probability that the first has more, as far as it can be told."""
     equal: float
-    """Probability that they have the same."""
+    """Probability that they have the same, likewise."""
     second_more: float
-    """Probability that the second has more."""
+    """Probability that the second has more, likewise."""
+    unknown: float
+    """Probability that it cannot be told: both have the highest count, or any above it."""
     difference: float
-    """Expected true difference, first minus second."""
-    interval: tuple[int, int]
-    """For the true difference."""
+    """Expected true difference, first minus second; NaN where the interval has an open end."""
+    interval: tuple[float, float]
+    """For the true difference; infinite on a side where a row may have any count above the
+    highest."""
     level: float
     """Of the interval."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
 
     def __str__(self) -> str:
-        low, high = self.interval
+        untold = f", and with {self.unknown:.0%} it cannot be told" if self.unknown >= 0.005 else ""
+        ends = ends_in_words(self.interval, "{:.0f}".format)
+        known = "" if isnan(self.difference) else f"{self.difference:.1f} "
         text = (
             f"{one_line(str(self.first))} has more than {one_line(str(self.second))} with "
             f"probability {self.first_more:.0%}, "
-            f"the same with {self.equal:.0%}, less with {self.second_more:.0%}; difference "
-            f"{self.difference:.1f} ({percent(self.level)} interval {low} to {high})"
+            f"the same with {self.equal:.0%}, less with {self.second_more:.0%}{untold}; difference "
+            f"{known}({percent(self.level)} interval {ends})"
         )
         return "\n".join([text, *(f"  {note}." for note in self.notes)])
 
@@ -101,6 +110,7 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
     order = np.lexsort((-release.counts[found.rows], -found.means, -found.chances))[:k]
     laws = {kind: row_law(release, kind) for kind in set(kinds[found.rows[order]].tolist())}
     labels = row_labels(release, label)
+    tied = _tied(found, order)
     notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
     return tuple(
         TopRow(
@@ -111,9 +121,30 @@ def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple
             interval=laws[int(kinds[row])].interval(level),
             probability=float(found.chances[at]),
             highest=float(found.highest[at]),
-            notes=_undecided(laws[int(kinds[row])]) + notes[min(release.counts[row], 1)],
+            tied=tied,
+            notes=(
+                *_others(tied, one_line(str(labels[found.rows[order[-1]]]))),
+                *_undecided(laws[int(kinds[row])]),
+                *notes[min(release.counts[row], 1)],
+            ),
         )
         for at, row in zip(order, found.rows[order], strict=True)
+    )
+
+
+def _tied(found: Standings, order: Integers) -> int:
+    """How many rows that are not shown are as likely as the last one, within the draws' error."""
+    last = float(found.chances[order[-1]])
+    near = last - min(UNSURE, 0.1 * last)
+    return int((found.chances >= near).sum() - (found.chances[order] >= near).sum())
+
+
+def _others(tied: int, last: str) -> tuple[str, ...]:
+    if not tied:
+        return ()
+    rows = f"{numbered(tied, 'row')} not shown {'is' if tied == 1 else 'are'} as likely as {last}"
+    return (
+        f"{rows}, the last one shown: which of them are shown, and in what order, means nothing",
     )
 
 
@@ -134,17 +165,17 @@ def compare(
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
     one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
-    level, (law, least) = check_level(level), difference_law(one, other)
-    low, high = (end + least for end in shortest_run(law, level))
-    differences = least + np.arange(len(law))
+    level = check_level(level)
+    found = true_difference(one, other, level)
     return RowComparison(
         first=labels[rows[0]],
         second=labels[rows[1]],
-        first_more=float(law[differences > 0].sum()),
-        equal=float(law[differences == 0].sum()),
-        second_more=float(law[differences < 0].sum()),
-        difference=one.mean - other.mean,
-        interval=(low, high),
+        first_more=found.more,
+        equal=found.equal,
+        second_more=found.less,
+        unknown=found.unknown,
+        difference=found.expected,
+        interval=found.interval,
         level=level,
         notes=_same_at_the_top(one, other) + row_notes(release, release.counts[rows], (one, other)),
     )
@@ -167,7 +198,7 @@ def _same_at_the_top(one: Posterior, other: Posterior) -> tuple[str, ...]:
     if not (top_notes([one]) and top_notes([other])):
         return ()
     top = len(one.probabilities) - 1
-    return (f"two rows with {top} or more each are taken as having the same",)
+    return (f"which of two rows with {top} or more each has more cannot be told",)
 
 
 def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int, ...]) -> Floats:
@@ -181,12 +212,13 @@ def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int
     shares = np.column_stack([shares[:, :low].sum(axis=1), shares[:, low:]])
     shares /= shares.sum(axis=1, keepdims=True) * (1 + 1e-12)  # never above 1 by rounding
     chances = np.zeros((len(places), len(laws)))
-    for _ in range(DRAWS):
-        tables = generator.multinomial(rows, shares)
-        totals = tables.sum(axis=0)
-        above = np.append(np.cumsum(totals[::-1])[::-1][1:], 0)
+    for _ in range(DRAWS // TOGETHER):
+        tables = generator.multinomial(rows, shares, size=(TOGETHER, len(laws)))
+        totals = tables.sum(axis=1)
+        above = np.cumsum(totals[:, ::-1], axis=1)[:, ::-1] - totals
         for at, k in enumerate(places):
-            chances[at] += tables @ np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+            part = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+            chances[at] += np.einsum("dlc,dc->l", tables, part)
     return chances / rows / DRAWS
 
 

@@ -6,20 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.answer import Answer, percent
+from holdfast.analysis.answer import LOWER_BOUND, Answer, percent, plain
 from holdfast.analysis.asking import Answers
+from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.known_zeros import row_kinds
-from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
+from holdfast.analysis.posterior import check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
+from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
-from holdfast.release.row_laws import shortest_run
+from holdfast.ledger.periods import period_in
 from holdfast.release.row_prior import does_without
+from holdfast.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
+SAME_DATA = (
+    "rows and public columns are the same in both, and they do not both say of which time their "
+    "counts are: two releases of the same data are no two years, and differ by noise alone"
+)
 MOST_HELD = 200_000_000  # probabilities of differences that are computed
 SHOWN = 10
 
@@ -37,15 +44,18 @@ class RowChanges:
     after: Integers = field(repr=False)
     """Released counts of the later one."""
     expected: Floats = field(repr=False)
-    """Expected true changes, later less earlier."""
-    low: Integers = field(repr=False)
-    """Lower ends of the intervals for the true changes."""
-    high: Integers = field(repr=False)
-    """Upper ends."""
+    """Expected true changes, later less earlier; NaN where the interval has an open end."""
+    low: Floats = field(repr=False)
+    """Lower ends of the intervals for the true changes; -inf where the earlier count may be any
+    above the highest."""
+    high: Floats = field(repr=False)
+    """Upper ends; inf where the later count may be."""
     rose: Floats = field(repr=False)
-    """Probability that the true count is higher now."""
+    """Probability that the true count is higher now, as far as it can be told."""
     fell: Floats = field(repr=False)
-    """Probability that it is lower now."""
+    """Probability that it is lower now, as far as it can be told."""
+    unknown: Floats = field(repr=False)
+    """Probability that it cannot be told: both counts are the highest, or any above it."""
     only_after: tuple[Any, ...] = ()
     """Labels that the earlier release does not have."""
     only_before: tuple[Any, ...] = ()
@@ -58,13 +68,20 @@ class RowChanges:
 
     def __str__(self) -> str:
         up, down = int((self.low > 0).sum()), int((self.high < 0).sum())
+        shown = self._most_telling()
+        some = f"; the {len(shown)} surest changes" if len(shown) < len(self) else "; the surest"
         lines = [
             f"change of {numbered(len(self), 'row')}: the {percent(self.level)} interval is above "
-            f"0 for {up:,} and below 0 for {down:,}{self._missing()}",
-            "row: released before and after, expected change, interval",
+            f"0 for {up:,} and below 0 for {down:,}{self._open()}{self._missing()}",
+            f"row: released before and after, expected change, interval{some} first",
         ]
-        lines += [self._line(row) for row in self._most_telling()]
+        lines += [self._line(row) for row in shown]
         return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    def _open(self) -> str:
+        """How many rows are at the top code in both, so that nothing is known of their change."""
+        untold = int((np.isinf(self.low) & np.isinf(self.high)).sum())
+        return f", and for {untold:,} the change cannot be told" if untold else ""
 
     def _missing(self) -> str:
         """That some of many intervals miss, those that look most telling before others."""
@@ -72,34 +89,40 @@ class RowChanges:
         return f"; up to {missed:,} of so many may miss their row" if missed else ""
 
     def _most_telling(self) -> list[int]:
-        """The rows that changed most surely, not more of them than fit on a screen."""
-        order = np.lexsort((-np.abs(self.expected), -np.maximum(self.rose, self.fell)))
+        """The rows that changed most surely, and of those the largest changes; not more of them
+        than fit on a screen."""
+        least = np.maximum(self.low, -self.high)
+        size = np.where(np.isnan(self.expected), least, np.abs(self.expected))
+        order = np.lexsort((-size, -np.maximum(self.rose, self.fell)))
         return [int(row) for row in order[:SHOWN]]
 
     def _line(self, row: int) -> str:
+        ends = float(self.low[row]), float(self.high[row])
+        known = "" if np.isnan(self.expected[row]) else f"{self.expected[row]:+.1f}, "
         return (
             f"  {one_line(str(self.labels[row]))}: {self.before[row]} to {self.after[row]}, "
-            f"{self.expected[row]:+.1f}, {self.low[row]:+d} to {self.high[row]:+d}"
+            f"{known}{ends_in_words(ends, '{:+.0f}'.format)}"
         )
 
     def columns(self) -> dict[str, list[Any]]:
-        """As columns of a table, a row for each row."""
+        """As columns of a table, a row for each row, in the order of the later release."""
         return {
             "row": list(self.labels),
             "before": self.before.tolist(),
             "after": self.after.tolist(),
             "expected": np.round(self.expected, 3).tolist(),
-            "low": self.low.tolist(),
-            "high": self.high.tolist(),
+            "low": _whole(self.low),
+            "high": _whole(self.high),
             "rose": np.round(self.rose, 4).tolist(),
             "fell": np.round(self.fell, 4).tolist(),
+            "unknown": np.round(self.unknown, 4).tolist(),
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Everything as plain values; None for an open end."""
         return {
             "level": self.level,
-            "rows": self.columns(),
+            "rows": {name: [plain(x) for x in cells] for name, cells in self.columns().items()},
             "only_after": list(self.only_after),
             "only_before": list(self.only_before),
             "notes": list(self.notes),
@@ -110,6 +133,10 @@ class RowChanges:
         from holdfast.analysis.frames import pandas
 
         return pandas().DataFrame(self.columns())
+
+
+def _whole(ends: Floats) -> list[Any]:
+    return [int(end) if np.isfinite(end) else end for end in ends.tolist()]
 
 
 def ask_change(
@@ -140,7 +167,8 @@ def row_changes(
 
     Given both releases, the law of a true change is that of the difference of two independent true
     counts, each with its own law. That a row's counts of two years are alike is not used, which
-    would make the intervals shorter; so they cover more often than they say, not less.
+    would make the intervals shorter; so they cover more often than they say, not less. A count
+    that may be the highest may be any above it, and a change from or to one has an open end.
     """
     told = _check(release, earlier)
     now, then, level = release.known, earlier.known, check_level(level)
@@ -190,42 +218,37 @@ def _laws(
         )
     laws_now = {kind: row_law(now, kind) for kind in np.unique(pairs[:, 0]).tolist()}
     laws_then = {kind: row_law(then, kind) for kind in np.unique(pairs[:, 1]).tolist()}
-    found = [_difference(laws_now[a], laws_then[b], level) for a, b in pairs.tolist()]
-    ends = np.array([each[0] for each in found], dtype=np.int64)
+    found = [true_difference(laws_now[a], laws_then[b], level) for a, b in pairs.tolist()]
+    ends = np.array([each.interval for each in found])
     notes = told
     if does_without(now) or does_without(then):
         ends, notes = _ends_without_priors(now, then, pairs, level), (*notes, UNSURE_NOTE)
     notes += row_notes(now, now.counts[after], laws_now.values())
     notes += row_notes(then, then.counts[before], laws_then.values())
-    numbers = np.array([each[1] for each in found])[which.ravel()]
-    low, high = ends[which.ravel()].T
-    named = {"expected": numbers[:, 0], "rose": numbers[:, 1], "fell": numbers[:, 2]}
-    return {"low": low, "high": high, "notes": tuple(dict.fromkeys(notes)), **named}
+    at = which.ravel()
+    expected = np.array([laws_now[a].mean - laws_then[b].mean for a, b in pairs.tolist()])
+    low, high = ends[at].T
+    chances = np.array([(each.more, each.less, each.unknown) for each in found])[at].T
+    return {
+        "low": low,
+        "high": high,
+        "expected": np.where(np.isfinite(low) & np.isfinite(high), expected[at], np.nan),
+        "notes": tuple(dict.fromkeys(notes)),
+        **dict(zip(("rose", "fell", "unknown"), chances, strict=True)),
+    }
 
 
-def _difference(
-    now: Posterior, then: Posterior, level: float
-) -> tuple[tuple[int, int], tuple[float, float, float]]:
-    """The shortest interval of a change; what is expected, and how probably it rose and fell."""
-    from scipy.signal import convolve
-
-    law = np.maximum(convolve(now.probabilities, then.probabilities[::-1]), 0.0)
-    zero = len(then.probabilities) - 1
-    low, high = shortest_run(law, level)
-    chances = float(law[zero + 1 :].sum()), float(law[:zero].sum())
-    return (low - zero, high - zero), (now.mean - then.mean, *chances)
-
-
-def _ends_without_priors(
-    now: "Release", then: "Release", pairs: Integers, level: float
-) -> Integers:
-    """From intervals that hold whatever the true counts are, each a little more surely."""
+def _ends_without_priors(now: "Release", then: "Release", pairs: Integers, level: float) -> Floats:
+    """From intervals that hold whatever the true counts are, each a little more surely; open where
+    one of them ends at the highest count."""
     from holdfast.analysis.every_count import ends_for_every_count
 
     each = (1 + level) / 2
-    after = ends_for_every_count(now, pairs[:, 0], each)
-    before = ends_for_every_count(then, pairs[:, 1], each)
-    return np.asarray(after - before[:, ::-1], dtype=np.int64)
+    after = ends_for_every_count(now, pairs[:, 0], each).astype(np.float64)
+    before = ends_for_every_count(then, pairs[:, 1], each).astype(np.float64)
+    after[after[:, 1] >= len(now.target) - 1, 1] = np.inf
+    before[before[:, 1] >= len(then.target) - 1, 1] = np.inf
+    return np.asarray(after - before[:, ::-1])
 
 
 def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
@@ -233,7 +256,7 @@ def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
     found = replace(now, about=()).difference(replace(then, about=()))
     return replace(
         found,
-        question=f"change of {now.question}",
+        question=f"change of {now.unbounded}",
         notes=tuple(dict.fromkeys((*found.notes, *notes))),
         about=now.about + then.about,
     )
@@ -249,7 +272,8 @@ def _change_of_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> An
     if not common:
         raise HoldfastError(f"no group of {now.by!r} is in both releases.")
     found = {name: _change(now[name], then[names[str(name)]], notes) for name in common}
-    return Answers(question=f"change of {now.question}", by=now.by, found=found)
+    words = now.question.replace(LOWER_BOUND, "")
+    return Answers(question=f"change of {words}", by=now.by, found=found)
 
 
 def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
@@ -268,7 +292,31 @@ def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
         notes.append(f"counts are capped at {tops[0]} here, and at {tops[1]} in the earlier one")
     if release.rows != earlier.rows:
         notes.append(f"{release.rows:,} rows here, and {earlier.rows:,} in the earlier one")
-    return tuple(notes)
+    return (*notes, *_same_data(release, earlier))
+
+
+def _same_data(release: "Release", earlier: "Release") -> tuple[str, ...]:
+    """What to say where the two may be of one table: its true counts did not change, and two
+    releases of it are no two years."""
+    periods = [period_in(each.notes) for each in (release, earlier)]
+    if periods[0] != periods[1] and all(periods):
+        return ()
+    if all(periods):
+        return (f"both are of {periods[0]}: what changed between them is noise alone, unless the "
+                "data were corrected",)  # fmt: skip
+    if len(release.counts) != len(earlier.counts) or not _same_cells(release, earlier):
+        return ()
+    return (SAME_DATA,)
+
+
+def _same_cells(release: "Release", earlier: "Release") -> bool:
+    """Whether all that is published beside the counts is the same."""
+    names = release.unchanged_columns
+    return names == earlier.unchanged_columns and all(
+        list(map(str, labels_of(release.cells, name)))
+        == list(map(str, labels_of(earlier.cells, name)))
+        for name in names
+    )
 
 
 def _places(labels: Sequence[Any]) -> dict[str, int]:

@@ -84,7 +84,10 @@ class _Reader:
     def read(self) -> Marks:
         marks = self._either()
         if self.at < len(self.tokens):
-            raise _unreadable(f"{self.tokens[self.at].text!r:.40} was not expected")
+            raise _unreadable(
+                f"{self.tokens[self.at].text!r:.40} was not expected"
+                + "; numbers are written without commas" * self.tokens[self.at].is_sign(",")
+            )
         return marks
 
     def _either(self) -> Marks:

@@ -75,8 +75,8 @@ def rarely_covered(release: "Release", level: float) -> tuple[str, ...]:
         return ()
     return (
         "intervals hold on average over all rows; rows with rare counts are inside theirs less "
-        f"often (of rows with a true count of {', '.join(words)}). every=True gives wider ones "
-        "that hold for each count",
+        f"often (of rows with a true count of {', '.join(words)}). release.intervals(every=True) "
+        "gives wider ones that hold for each count",
     )
 
 

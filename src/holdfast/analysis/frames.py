@@ -8,19 +8,40 @@ from holdfast.analysis.conditions import as_numbers
 from holdfast.analysis.regression.formula import texts_of
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import labels_of
+from holdfast.tables.table import columns_of, labels_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
-def as_columns(release: "Release", intervals: bool, level: float) -> dict[str, list[Any]]:
-    """The columns of a release, with intervals beside them where they are wanted.
+class NotInstalled(HoldfastError):
+    """A library that was asked for is not there."""
+
+
+def as_frame(cells: Any) -> Any:
+    """A table as a frame: of text, a data frame of pandas, else of polars, else the text itself.
 
     What a CSV file holds as text becomes numbers where all of it is numbers, and codes with zeros
     in front (01001) stay texts.
     """
-    columns = {name: _cells(release, name) for name in release.unchanged_columns}
+    if not isinstance(cells, CsvTable):
+        return cells
+    for library in (pandas, polars):
+        try:
+            return library().DataFrame(typed_columns(cells))
+        except NotInstalled:
+            continue
+    return cells
+
+
+def typed_columns(cells: Any) -> dict[str, list[Any]]:
+    """The columns of a table, in their order, as `as_frame` has them."""
+    return {name: _values(cells, name) for name in columns_of(cells)}
+
+
+def as_columns(release: "Release", intervals: bool, level: float) -> dict[str, list[Any]]:
+    """The columns of a release, with intervals beside them where they are wanted."""
+    columns = {name: _values(release.cells, name) for name in release.unchanged_columns}
     columns[release.count_column or "count"] = [
         x if x >= 0 else None for x in release.counts.tolist()
     ]
@@ -36,9 +57,9 @@ def as_columns(release: "Release", intervals: bool, level: float) -> dict[str, l
     return columns
 
 
-def _cells(release: "Release", name: str) -> list[Any]:
-    cells = labels_of(release.table, name)
-    if not isinstance(release.table, CsvTable):
+def _values(table: Any, name: str) -> list[Any]:
+    cells = labels_of(table, name)
+    if not isinstance(table, CsvTable):
         return cells
     texts = texts_of(cells)
     numbers = as_numbers(texts)
@@ -53,7 +74,7 @@ def pandas() -> Any:
     try:
         import pandas as found
     except ImportError:
-        raise HoldfastError("this needs pandas. Hint: pip install pandas.") from None
+        raise NotInstalled("this needs pandas. Hint: pip install pandas.") from None
     return found
 
 
@@ -62,5 +83,5 @@ def polars() -> Any:
     try:
         import polars as found
     except ImportError:
-        raise HoldfastError("this needs polars. Hint: pip install polars.") from None
+        raise NotInstalled("this needs polars. Hint: pip install polars.") from None
     return found

@@ -4,7 +4,7 @@
     share above 2         share at most 5       share below 6         share between 2 and 5
     mean                  total                 variance              gini
     median                quantile 0.9          released 7
-    top 10                compare Kent with Ely
+    top 10                row Kent              compare Kent with Ely
     total of Kent, Ely, York
 
 Against an earlier release, with `--against`, also:
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 EXAMPLES = (
     "share zero", "share at least 3", "share between 2 and 5", "mean", "total", "median",
-    "quantile 0.9", "variance", "gini", "released 7", "top 10", "compare A with B",
+    "quantile 0.9", "variance", "gini", "released 7", "top 10", "row A", "compare A with B",
     "total of A, B, C",
 )  # fmt: skip
 _PLAIN = {
     "average": "mean", "mean": "mean", "sum": "total", "total": "total", "median": "median",
     "variance": "variance", "gini": "gini",
 }  # fmt: skip
-_FIRST = (*_PLAIN, "share", "quantile", "released", "top", "compare", "changes", "change")
+_FIRST = (*_PLAIN, "share", "quantile", "released", "top", "row", "compare", "changes", "change")
 _WHOLE = r"(\d{1,9})"
 _SHARES: tuple[tuple[str, str, int], ...] = (
     (rf"{_WHOLE} or more|(?:at least|>=) ?{_WHOLE}", "at_least", 0),
@@ -64,6 +64,7 @@ class AnsweredBy(StrEnum):
     ASK = "ask"
     POSTERIOR = "posterior"
     TOP = "top"
+    ROW = "row"
     COMPARE = "compare"
     TOTAL_OF = "total_of"
     CHANGES = "changes"
@@ -87,6 +88,7 @@ class Call:
             AnsweredBy.ASK: release.ask,
             AnsweredBy.POSTERIOR: release.posterior,
             AnsweredBy.TOP: release.top,
+            AnsweredBy.ROW: release.row,
             AnsweredBy.COMPARE: release.compare,
             AnsweredBy.TOTAL_OF: release.total_of,
         }
@@ -109,6 +111,7 @@ you mean 'share zero'?
     lower = re.sub(r"[?.!]$", "", words.lower())
     for prefix in ("what is the ", "the ", "p("):
         lower = lower.removeprefix(prefix)
+    lower = re.sub(r"^(zeros$|above \d)", r"share \1", lower)  # as `plan` and `compare` say it
     if lower == "changes":
         return Call(method=AnsweredBy.CHANGES)
     if lower in _PLAIN:
@@ -153,6 +156,9 @@ def _numbered(text: str) -> Call | None:
 
 
 def _named(text: str) -> Call | None:
+    match = re.fullmatch(r"row (\".+\"|.+)", text, flags=re.IGNORECASE)
+    if match:
+        return Call(method=AnsweredBy.ROW, arguments=(match[1].strip('"'),))
     match = re.fullmatch(
         r"compare (\".+?\"|.+?) (?:with|and|to|vs\.?|versus) (.+)", text, flags=re.IGNORECASE
     )

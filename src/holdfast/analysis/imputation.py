@@ -128,11 +128,19 @@ def _given(release: "Release", given: Sequence[str]) -> Floats:
     """An index of the rows from public columns: as they are, on a log scale, or as names."""
     if isinstance(given, str):
         given = [given]
+    if not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
+        raise HoldfastError(
+            "`given` must be the names of published columns, as a list of texts, got "
+            f"{type(given).__name__}. Hint: given=['population', 'state']; their values are in the "
+            "release."
+        )
     rows = len(release.counts)
     if not given:
         return np.zeros(rows)
     terms = tuple((Factor(name),) for name in given)
-    found = design(Formula(Factor("count"), terms), lambda name: published(release, name), rows)
+    found = design(
+        Formula(Factor("count"), terms), lambda name: published(release, name, "given"), rows
+    )
     if not found.used.all():
         raise HoldfastError("`given` has columns with empty cells. Hint: leave those columns out.")
     matrix = found.matrix

@@ -29,12 +29,13 @@ class Linear:
     def answer(self, view: Evidence, *, estimator: str, level: float) -> Answer:
         """Estimate, standard error and interval."""
         w = view.weights(self.f, estimator)
-        limits = float(self.f.min()), float(self.f.max())
-        loads, spread = view.error_loads(self.f, w), view.sampling_variances(w)
         centre = view.estimate(self.f, w)
-        law = error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows)
-        stretch = self._stretch(view, view.first.variance * float(loads @ loads), spread)
-        low, high = shortest_interval(centre, law, level, limits, stretch)
+        low, high = self._interval(view, w, level, (float(self.f.min()), float(self.f.max())))
+        if self.percent and estimator == "best" and len(self.f) <= DENSE_UP_TO:
+            least, most = _between_others(view, self.f)
+            if not least <= centre <= most:  # what is left of it would say too much
+                low, high = self._interval(view, w, level, (least, most))
+            low, high = max(low, least), min(high, most)
         plain = {"released": view.released, "target": view.target}.get(estimator)
         notes: tuple[str, ...] = () if view.first.exact else (REPEATED,)
         if plain is None:
@@ -57,6 +58,15 @@ class Linear:
             percent=self.percent,
         )
 
+    def _interval(
+        self, view: Evidence, w: Floats, level: float, limits: tuple[float, float]
+    ) -> tuple[float, float]:
+        """Around the unbiased answer, from the law of its error."""
+        loads, spread = view.error_loads(self.f, w), view.sampling_variances(w)
+        law = error_density(view.first, loads, float(view.middle @ spread), 1 / view.rows)
+        stretch = self._stretch(view, view.first.variance * float(loads @ loads), spread)
+        return shortest_interval(view.estimate(self.f, w), law, level, limits, stretch)
+
     def _stretch(
         self, view: Evidence, fixed: float, spread: Floats
     ) -> Callable[[Floats], Floats] | None:
@@ -74,6 +84,50 @@ class Linear:
         )
 
 
+def _between_others(view: Evidence, f: Floats) -> tuple[float, float]:
+    """What a share of rows must lie between: it is no more than the share with some more counts,
+    and no less than that with fewer, and those may be known far better.
+
+    The highest count is known apart from its neighbours by stage 1 alone, and all of them
+    together by the released counts as well.
+    """
+    more, fewer = _neighbours(f)
+    low = max((_surely(view, other)[0] for other in _best(view, fewer, -1.0)), default=0.0)
+    high = min((_surely(view, other)[1] for other in _best(view, more, 1.0)), default=1.0)
+    return (low, high) if low < high else (0.0, 1.0)
+
+
+def _neighbours(f: Floats) -> tuple[list[Floats], list[Floats]]:
+    """Shares with some more counts at either end than this one, and with some fewer."""
+    inside, counts = np.flatnonzero(f), np.arange(len(f))
+    first, last, top = int(inside[0]), int(inside[-1]), len(f) - 1
+    more, fewer = [], []
+    for step in STEPS:
+        more.append((counts >= first - step) & (counts <= last + step))
+        start, end = first + step * (first > 0), last - step * (last < top)
+        fewer.append((counts >= start) & (counts <= end))
+    kept = [[g.astype(np.float64) for g in some if 0 < g.sum() < len(f)] for some in (more, fewer)]
+    return kept[0], kept[1]
+
+
+def _best(view: Evidence, others: list[Floats], sign: float) -> list[Floats]:
+    """That of the others which says most, if there is one."""
+    if not others:
+        return []
+    ends = []
+    for g in others:
+        w = view.weights(g, "best")
+        ends.append(sign * view.estimate(g, w) + 3 * view.standard_error(g, w))
+    return [others[int(np.argmin(ends))]]
+
+
+def _surely(view: Evidence, f: Floats) -> tuple[float, float]:
+    return Linear(words="", f=f, percent=True)._interval(
+        view, view.weights(f, "best"), SURE, (0.0, 1.0)
+    )
+
+
+STEPS, SURE = (1, 2, 3, 5, 8, 13), 0.998
 REPEATED = "stage 1's noise was estimated by repeating it: the interval is approximate"
 
 

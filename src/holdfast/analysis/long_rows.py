@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.posterior import Posterior, row_law
+from holdfast.analysis.posterior import row_law
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 
@@ -26,20 +26,14 @@ class Standings:
     means: Floats  #: the expected true counts
 
 
-def support(law: Posterior) -> tuple[int, Floats]:
+def support(law: Floats) -> tuple[int, Floats]:
     """Where a law begins to have probability, and its probabilities as far as it has.
 
-    >>> support(Posterior(count=2, probabilities=np.array([0, 0, 0.75, 0.25, 0])))
+    >>> support(np.array([0, 0, 0.75, 0.25, 0]))
     (2, array([0.75, 0.25]))
     """
-    there = np.flatnonzero(law.probabilities > NOTHING)
-    return int(there[0]), law.probabilities[there[0] : there[-1] + 1].copy()
-
-
-def difference_law(one: Posterior, other: Posterior) -> tuple[Floats, int]:
-    """The law of the difference of two true counts, and the least difference it speaks of."""
-    (first, a), (second, b) = support(one), support(other)
-    return np.convolve(a, b[::-1]), first - second - len(b) + 1
+    there = np.flatnonzero(law > NOTHING)
+    return int(there[0]), law[there[0] : there[-1] + 1].copy()
 
 
 def long_standings(release: "Release", kinds: Integers, k: int) -> Standings:
@@ -49,7 +43,7 @@ def long_standings(release: "Release", kinds: Integers, k: int) -> Standings:
     counts = release.counts
     rows = np.flatnonzero(counts >= np.partition(counts, -k)[-k] - reach)
     seen, which = np.unique(kinds[rows], return_inverse=True)
-    laws = [support(row_law(release, kind)) for kind in seen]
+    laws = [support(row_law(release, kind).probabilities) for kind in seen]
     generator, drawn = np.random.default_rng(SEED), np.empty((len(rows), DRAWS))
     for row, kind in enumerate(which):
         start, shares = laws[kind]

@@ -18,7 +18,7 @@ def release_html(release: "Release") -> str:
     names = [*release.unchanged_columns, release.count_column or "count"]
     shown = min(len(release.counts), FIRST_ROWS)
     columns: list[Sequence[Any]] = [
-        labels_of(release.table, name)[:shown] for name in release.unchanged_columns
+        labels_of(release.cells, name)[:shown] for name in release.unchanged_columns
     ]
     columns.append(release.counts[:shown].tolist())
     more = len(release.counts) - shown

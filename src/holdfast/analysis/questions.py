@@ -45,24 +45,25 @@ def ask(
     """The answer to one question about the counts of all rows or of some; see `Release.ask`."""
     _check(question, estimator, level, options)
     if where is not None or by is not None:
-        _refuse(estimator)
+        _refuse(estimator, "about some of the rows")
         how = {"where": where, "level": check_level(level), "label": label, "options": options}
         if by is not None:
             return ask_groups(release, question, by=by, **how)
         return ask_part(release, question, **how)
     measured = release.totals is not None and question in MEASURED_QUESTIONS
     if release.groups is not None or measured:
-        _refuse(estimator)
+        of_what = "of a release by group, in which each has a z and a mechanism of its own"
+        _refuse(estimator, of_what if release.groups is not None else "that was measured itself")
         level = check_level(level)
         return ask_everything(release, question, level=level, options=options)
     return _ask_all(release.known, question, estimator, level, options)
 
 
-def _refuse(estimator: str) -> None:
+def _refuse(estimator: str, of_what: str) -> None:
     if estimator != "best":
         raise HoldfastError(
-            "`estimator` does not fit a question about some of the rows, a release by group, or "
-            "what was measured as a total."
+            f"`estimator` cannot be chosen for a question {of_what}: there is one estimate. "
+            "Hint: leave `estimator` out."
         )
 
 
@@ -84,14 +85,21 @@ def _ask_all(
         question=_named(release, kind, answer.question),
         notes=notes,
         about=(About(release=digest(release), marks=np.ones(len(release.counts), dtype=bool)),),
+        measures=question if isinstance(question, str) else "",
+        capped_at=_capped_at(release, kind),
     )
+
+
+def _capped_at(release: "Release", kind: Question) -> int | None:
+    noted = kind.capped is not None and high_is_noted(release.target[-1])
+    return len(release.target) - 1 if noted else None
 
 
 def _named(release: "Release", kind: Question, words: str) -> str:
     """The question in words that say so where counts enter capped."""
-    if kind.capped is None or not high_is_noted(release.target[-1]):
-        return words
-    return kind.capped.format(f"counts capped at {len(release.target) - 1}")
+    top = _capped_at(release, kind)
+    capped = kind.capped if top is not None else None
+    return words if capped is None else capped.format(f"counts capped at {top}")
 
 
 def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -> None:
@@ -114,7 +122,7 @@ def _few_rows(view: Evidence, f: Floats | None) -> tuple[str, ...]:
 
 def _notes(release: "Release", question: Any, kind: Question, answer: Answer) -> tuple[str, ...]:
     notes, top = [], len(release.target) - 1
-    if kind.capped is not None and high_is_noted(release.target[-1]):
+    if _capped_at(release, kind) is not None:
         notes.append(enters_capped(top))
     if isinstance(kind, Quantile) and answer.interval[1] >= top:
         notes.append(or_more(top))

@@ -20,7 +20,7 @@ def row_labels(release: "Release", column: str | None) -> Sequence[Any]:
         return range(len(release.counts))
     from holdfast.tables.table import labels_of
 
-    return labels_of(release.table, name)
+    return labels_of(release.cells, name)
 
 
 def label_column(release: "Release") -> str | None:

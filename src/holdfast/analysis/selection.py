@@ -10,6 +10,8 @@ from holdfast.analysis.rows import find_rows, row_labels
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import find_column
+from holdfast.tables.count_values import label_text
+from holdfast.tables.group_rows import label_order
 from holdfast.tables.table import labels_of
 
 if TYPE_CHECKING:
@@ -39,16 +41,17 @@ def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Mar
     return _marked(release, where, label)
 
 
-def published(release: "Release", name: str) -> Sequence[Any]:
-    """The values of a public column; the released counts are none."""
+def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:
+    """The values of a public column; the released counts are none. `parameter` is what an error
+    calls it."""
     if name == (release.count_column or "count"):
         raise HoldfastError(
             f"`where` and `by` cannot use the released counts ({name!r:.60}): rows chosen by what "
             "was drawn for them are not what they seem. Hint: choose by columns that were "
             "published unchanged."
         )
-    find_column(list(release.unchanged_columns), name, "where")
-    return labels_of(release.table, name)
+    find_column(list(release.unchanged_columns), name, parameter)
+    return labels_of(release.cells, name)
 
 
 def _marked(release: "Release", where: Any, label: str | None) -> Marks:
@@ -90,8 +93,8 @@ def _in_order(release: "Release", series: Any) -> Any:
 def _index(release: "Release") -> list[Any]:
     import narwhals.stable.v2 as nw
 
-    if nw.dependencies.is_pandas_like_dataframe(release.table):
-        return list(release.table.index.tolist())
+    if nw.dependencies.is_pandas_like_dataframe(release.cells):
+        return list(release.cells.index.tolist())
     return list(range(len(release.counts)))
 
 
@@ -107,13 +110,15 @@ def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
 
 
 def groups_of(release: "Release", by: str | Callable[..., Any] | Sequence[Any]) -> dict[Any, Marks]:
-    """The rows of every value of a public column, in order of their values' first row; of classes
+    """The rows of every value of a public column, in the order that groups.csv has; of classes
     that are given row by row, in their own order where they have one."""
-    values = published(release, by) if isinstance(by, str) else _per_row(release, by)
+    values = published(release, by, "by") if isinstance(by, str) else _per_row(release, by)
     codes: dict[Any, int] = {}
     places = np.array([codes.setdefault(value, len(codes)) for value in values])
     order = list(codes)
-    if not isinstance(by, str):
+    if isinstance(by, str):
+        order.sort(key=lambda value: label_order(label_text(value) or str(value)))
+    else:
         try:
             order.sort()
         except TypeError:  # values of several kinds have none

@@ -25,11 +25,13 @@ def answer_typed(
     where: str | None = None,
     by: str | None = None,
     against: Any = None,
+    less: str | None = None,
 ) -> Any:
     """What a release says to a question of `grammar`; rows are found by the text of their label.
 
     `where`, `by` and `against` are those of `Release.ask`, for questions about the distribution;
-    those about changes need `against` as well.
+    those about changes need `against` as well. `less` chooses other rows, whose answer is taken
+    off.
 
     >>> from holdfast import privatize
     >>> release = privatize([0, 1, 2, 0] * 50, epsilon=2, max_count=3, seed=1)
@@ -38,6 +40,8 @@ def answer_typed(
     """
     asked = parse(question)
     how: dict[str, Any] = {"level": level}
+    if less is not None:
+        return _difference(release, asked, where, less, how | {"by": by, "against": against})
     if asked.method is AnsweredBy.ASK:
         how |= {"estimator": estimator, "where": where, "by": by, "against": against}
     elif where is not None or by is not None:
@@ -59,9 +63,24 @@ def answer_typed(
     return _with_rows(release, asked, label).put_to(release, **how)
 
 
+def _difference(
+    release: "Release", asked: Call, where: str | None, less: str, how: dict[str, Any]
+) -> Any:
+    """The answer about some rows less that about others."""
+    if asked.method is not AnsweredBy.ASK or where is None:
+        raise HoldfastError(
+            "`less` fits questions such as share, mean, total about some of the rows. Hint: "
+            "--where 'state == AL' --less 'state == CA'."
+        )
+    if how.pop("by") is not None or how.pop("against") is not None:
+        raise HoldfastError("`less` does not go with `by` or `against`.")
+    first, second = (asked.put_to(release, where=rows, **how) for rows in (where, less))
+    return first.difference(second)
+
+
 def _with_rows(release: "Release", asked: Call, label: str | None) -> Call:
     """The question with its rows found by the text of their label, or by number."""
-    if asked.method is AnsweredBy.COMPARE:
+    if asked.method in (AnsweredBy.COMPARE, AnsweredBy.ROW):
         labels = row_labels(release, label)
         return replace(asked, arguments=tuple(typed_row(labels, x) for x in asked.arguments))
     if asked.method is AnsweredBy.TOTAL_OF:

@@ -2,8 +2,12 @@
 
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
 import typer
+from typer.main import get_command
 
 from holdfast.cli.ask import ask
 from holdfast.cli.audit import audit
@@ -32,20 +36,13 @@ app = typer.Typer(
     help="Publish tables of counts with differential privacy; the distribution of counts holds.",
     epilog=CODES,
 )
-app.command()(demo)
-app.command()(count)
-app.command()(privatize)
-app.command()(report)
-app.command()(ask)
-app.command()(derive)
 app.add_typer(ledger, name="ledger")
-app.command()(compare)
-app.command()(explain)
-app.command()(plan)
-app.command()(page)
-app.command()(reproduce)
-app.command()(audit)
-app.command()(verify)
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(demo, count, privatize, report, ask, derive, compare, explain, plan, page),
+    *(reproduce, audit, verify),
+)
+for command in COMMANDS:
+    app.command()(command)
 
 
 @app.callback(invoke_without_command=True)
@@ -58,6 +55,12 @@ def version_option(
 
         typer.echo(f"holdfast {installed('holdfast')}")
         raise typer.Exit
+
+
+@cache
+def _commands() -> Callable[[], Any]:
+    """All commands, made once: that takes longer than many of them do."""
+    return get_command(app)
 
 
 def main() -> None:
@@ -73,7 +76,7 @@ def main() -> None:
 def _ending(heard: Heard) -> int:
     """Run a command and say how it ended; its exit code."""
     try:
-        app()
+        _commands()()
     except SystemExit as stop:
         return int(stop.code or 0) if heard.code is None else heard.code
     except HoldfastError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.options import Text, Texts, says
 from holdfast.cli.releases import one_column, open_release
 from holdfast.cli.screen import working
 from holdfast.errors import HoldfastError
@@ -19,37 +20,38 @@ if TYPE_CHECKING:
 def ask(
     directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
     question: Annotated[str, typer.Argument(help='Such as "share zero", "mean", "top 10".')],
-    level: Annotated[float, typer.Option(help="Of the interval.")] = 0.9,
+    level: Annotated[float, says("Of the interval.")] = 0.9,
     estimator: Annotated[
-        str, typer.Option(help="best, released or target; for shares, mean and the like.")
+        str, says("best, released or target; for shares, mean and the like.")
     ] = "best",
     where: Annotated[
         str | None,
         typer.Option(help='Which rows, such as "state == AL and population < 5000".'),
     ] = None,
-    by: Annotated[str | None, typer.Option(help="A column: an answer for each group.")] = None,
+    by: Annotated[Text, says("A column: an answer for each group.")] = None,
+    less: Annotated[
+        Text, says("Other rows: the answer about those of --where, less that about these.")
+    ] = None,
     against: Annotated[
-        Path | None,
-        typer.Option(help="Folder of an earlier release of the same table: what changed since."),
+        Path | None, says("Folder of an earlier release of the same table: what changed since.")
     ] = None,
     of: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="The column of counts that is meant, in a release of several; twice for a "
-            "question about two: 'both zero', 'correlation', 'slope', 'intercept'."
+        Texts,
+        says(
+            "The column of counts that is meant, in a release of several; twice for a question "
+            "about two: 'both zero', 'correlation', 'slope', 'intercept'."
         ),
     ] = None,
-    label: Annotated[
-        str | None, typer.Option(help="Column that names the rows; default the first one.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    label: Annotated[Text, says("Column that names the rows; default the first one.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Ask a release a question; the answer says how sure it is.
 
     Questions: share zero · share 3 · share at least 3 · share above 2 · share at most 5 ·
     share below 6 · share between 2 and 5 · mean · total · median · quantile 0.9 · variance ·
-    gini · released 7 (what it says of the true count) · top 10 · compare A with B ·
-    total of A, B, C; with --against also: changes (of each row) · change of A, B
+    gini · released 7 (what it says of the true count) · top 10 · row A (what it may truly
+    have) · compare A with B · total of A, B, C; with --against also: changes (of each row) ·
+    change of A, B
 
     Examples:
 
@@ -58,6 +60,10 @@ def ask(
     [bold]holdfast ask release "quantile 0.9" --level 0.95[/bold]
 
     [bold]holdfast ask release "mean" --where "population < 5000" --by state[/bold]
+
+    [bold]holdfast ask release "mean" --where "state == AL" --less "state == CA"[/bold]
+
+    [bold]holdfast ask release "row 01001"[/bold]
 
     [bold]holdfast ask release-2026 "share zero" --against release-2025[/bold]
 
@@ -69,8 +75,8 @@ def ask(
 
     names = of or []
     if len(names) == 2:
-        if against is not None:
-            raise HoldfastError("`--against` does not fit a question about two counts.")
+        if against is not None or less is not None:
+            raise HoldfastError("`--against` and `--less` do not fit a question about two counts.")
         with working("Answering …", quiet=as_json):
             several = open_release(directory)
             found = ask_pair(several, question, tuple(names), where=where, by=by, level=level)
@@ -85,6 +91,7 @@ def ask(
     with working("Answering …", quiet=as_json):
         release = one_column(directory, names)
         how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
+        how["less"] = less
         how["against"] = None if against is None else one_column(against, names)
         answer = answer_typed(release, question, level=level, **how)
     if as_json:
@@ -94,7 +101,7 @@ def ask(
 
 
 def _plain(answer: Any, release: "Release | TableRelease") -> dict[str, Any]:
-    from holdfast.analysis.answer import Answer
+    from holdfast.analysis.answer import Answer, plain
     from holdfast.analysis.asking import Answers
     from holdfast.analysis.changes import RowChanges
 
@@ -105,4 +112,7 @@ def _plain(answer: Any, release: "Release | TableRelease") -> dict[str, Any]:
     else:
         known = isinstance(answer, Answer | Answers | RowChanges)
         content = answer.to_dict() if known else asdict(answer)
+        if "interval" in content:  # of a comparison, which may have an open end
+            content |= {name: plain(content[name]) for name in content if name != "interval"}
+            content["interval"] = [plain(end) for end in content["interval"]]
     return content | {"simulated": release.privacy.simulated}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.choices import find_privatizer
+from holdfast.cli.options import Text, says
 from holdfast.cli.screen import asides, screen
 from holdfast.cli.stopping import End
 from holdfast.errors import CertificateError, HoldfastError
@@ -27,33 +28,22 @@ def audit(
         str | None, typer.Argument(help="Folder of a release, module:function, or a ptable.csv.")
     ] = None,
     pipeline: Annotated[
-        bool, typer.Option("--pipeline", help="Audit holdfast's own release, both stages.")
+        bool, says("Audit holdfast's own release, both stages.", "--pipeline")
     ] = False,
-    epsilon: Annotated[str | None, typer.Option(help="The claim.")] = None,
-    delta: Annotated[str, typer.Option(help="The claim; 0 for pure privacy.")] = "0",
-    table: Annotated[str | None, typer.Option(help="What the mechanism takes, as JSON.")] = None,
-    neighbour: Annotated[
-        str | None, typer.Option(help="The same with one person more or less, as JSON.")
-    ] = None,
-    draws: Annotated[int, typer.Option(help="Draws from each of the two tables.")] = 100_000,
-    confidence: Annotated[float, typer.Option(help="Probability that the bound holds.")] = 0.99,
-    batched: Annotated[
-        bool, typer.Option("--batched", help="The function takes (table, size).")
-    ] = False,
-    max_count: Annotated[int, typer.Option(help="With --pipeline.")] = MAX_COUNT,
-    split: Annotated[
-        str | None, typer.Option(help="With --pipeline: stage 1's share of the budget.")
-    ] = None,
+    epsilon: Annotated[Text, says("The claim.")] = None,
+    delta: Annotated[str, says("The claim; 0 for pure privacy.")] = "0",
+    table: Annotated[Text, says("What the mechanism takes, as JSON.")] = None,
+    neighbour: Annotated[Text, says("The same with one person more or less, as JSON.")] = None,
+    draws: Annotated[int, says("Draws from each of the two tables.")] = 100_000,
+    confidence: Annotated[float, says("Probability that the bound holds.")] = 0.99,
+    batched: Annotated[bool, says("The function takes (table, size).", "--batched")] = False,
+    max_count: Annotated[int, says("With --pipeline.")] = MAX_COUNT,
+    split: Annotated[Text, says("With --pipeline: stage 1's share of the budget.")] = None,
     privatizer: Annotated[
-        str | None,
-        typer.Option(
-            help="With --pipeline: stage 1; cumulative-isotonic, the fastest, by default."
-        ),
+        Text, says("With --pipeline: stage 1; cumulative-isotonic, the fastest, by default.")
     ] = None,
-    within: Annotated[
-        str | None, typer.Option(help="With --pipeline: the group of each row, as JSON.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    within: Annotated[Text, says("With --pipeline: the group of each row, as JSON.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Test a privacy claim: exactly on a release's matrix, with draws on anything else.
 
@@ -277,4 +267,4 @@ def _show(found: "Audit", as_json: bool) -> None:
         screen.print("VIOLATION: the claim is refuted.", style="bold")
     elif found.epsilon is not None:
         passed = "The claim holds for the matrix." if found.exact else "Not refuted."
-        screen.print(passed + ("" if found.exact else " That is no proof: see docs/audit.md."))
+        screen.print(passed + ("" if found.exact else " That is no proof."))

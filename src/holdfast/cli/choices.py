@@ -142,5 +142,5 @@ def max_count_of(text: str, epsilon: str | None) -> Any:
     if colon and kind.strip() == "quantile":
         return PrivateQuantile(share, epsilon=epsilon)
     if epsilon is not None:
-        raise HoldfastError("`bound_epsilon` needs a quantile as max_count, such as quantile:0.99.")
+        raise HoldfastError("`quantile_epsilon` goes with a quantile as max_count: quantile:0.99.")
     return whole(text, "max_count", "digits only, such as 50, or quantile:0.99, or auto")

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.choices import by_column, within_of
-from holdfast.cli.options import listed, whole
+from holdfast.cli.options import Text, Texts, listed, says, whole
 from holdfast.cli.screen import asides, screen
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
@@ -31,48 +31,45 @@ SHOWN_BUDGETS = 6
 def compare(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet file; or the word demo.")],
     max_counts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--max-count", help="Highest count published; COLUMN=NUMBER for each of several counts."
-        ),
+        Texts,
+        says("Highest count published; COLUMN=NUMBER for each of several counts.", "--max-count"),
     ] = None,
     counts: Annotated[
-        list[str] | None,
-        typer.Option(
+        Texts,
+        says(
+            "Name of the count column; more than once to see what joint and separate releases of "
+            "several counts keep.",
             "--count",
-            help="Name of the count column; more than once to see what joint and separate "
-            "releases of several counts keep.",
         ),
     ] = None,
-    epsilon: Annotated[
-        str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: 11 from 0.1 to 5.")
-    ] = None,
+    epsilon: Annotated[Text, says("Budgets, such as 0.1,0.5,1; default: 11 from 0.1 to 5.")] = None,
     methods: Annotated[
-        str | None,
-        typer.Option(
-            help="Names, or module:NAME for one of your own; default: all nine. Agencies' methods: "
+        Text,
+        says(
+            "Names, or module:NAME for one of your own; default: all nine. Agencies' methods: "
             "suppression, rounding, random-rounding, cell-key, cell-key:PTABLE.csv."
         ),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+        Text,
+        says(
+            "Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask takes "
+            "them."
+        ),
     ] = None,
     within: Annotated[
-        list[str] | None,
-        typer.Option(help="Compare by group too: a column, population:8, population:auto."),
+        Texts, says("Compare by group too: a column, population:8, population:auto.")
     ] = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Measure totals in the release by group.")
-    ] = False,
-    repetitions: Annotated[str, typer.Option(help="Releases per method and budget.")] = "10",
+    totals: Annotated[bool, says("Measure totals in the release by group.", "--totals")] = False,
+    repetitions: Annotated[str, says("Releases per method and budget.")] = "10",
     folder: Annotated[
-        Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
+        Path | None, says("Results go here as they come; a killed run goes on.")
     ] = None,
     pictures: Annotated[
-        bool, typer.Option("--pictures", help="Also draw PNG and SVG pictures into --folder.")
+        bool, says("Also draw PNG and SVG pictures into --folder.", "--pictures")
     ] = False,
-    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Release a table many times by every method and show how far off each is. NOT PRIVATE.
 

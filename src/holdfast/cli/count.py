@@ -5,24 +5,22 @@ from typing import Annotated, Any
 
 import typer
 
+from holdfast.cli.options import Text, says
 from holdfast.cli.screen import asides
 from holdfast.errors import HoldfastError, numbered
 
-By = Annotated[list[str], typer.Option(help="Column of categories; more than once for several.")]
+By = Annotated[list[str], says("Column of categories; more than once for several.")]
 Categories = Annotated[
-    Path, typer.Option(help="File that lists every category there is, also those with nobody.")
+    Path, says("File that lists every category there is, also those with nobody.")
 ]
-Per = Annotated[
-    str | None,
-    typer.Option(help="Column that says whose a row is: each person then counts once."),
-]
+Per = Annotated[Text, says("Column that says whose a row is: each person then counts once.")]
 
 
 def count(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per person.")],
     by: By,
     categories: Categories,
-    out: Annotated[Path, typer.Option(help="New file for the counts: PRIVATE, not to publish.")],
+    out: Annotated[Path, says("New file for the counts: PRIVATE, not to publish.")],
     per: Per = None,
 ) -> None:
     """Count people by category. The counts are the true ones: privatize them before publishing.

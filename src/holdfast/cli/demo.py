@@ -6,24 +6,21 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
-import typer
 from rich.table import Table
 
 from holdfast.arrays import Integers
-from holdfast.cli.screen import Column, bars, promise, screen, working
+from holdfast.cli.options import says
+from holdfast.cli.screen import Column, bars, promise, screen, tabled, working
 
 EPSILON, MAX_COUNT = "0.5", 30
 
 
 def demo(
-    picture: Annotated[
-        Path | None, typer.Option(help="Also write the comparison as an SVG picture.")
-    ] = None,
+    picture: Annotated[Path | None, says("Also write the comparison as an SVG picture.")] = None,
     table: Annotated[
-        Path | None,
-        typer.Option(help="Only write the table itself, as CSV, to try other commands on."),
+        Path | None, says("Only write the table itself, as CSV, to try other commands on.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Make the run repeatable: a simulation.")] = None,
+    seed: Annotated[int | None, says("Make the run repeatable: a simulation.")] = None,
 ) -> None:
     """Privatize a real public table and compare the release with the truth.
 
@@ -94,19 +91,19 @@ def demo(
 def _errors(counts: Integers, ours: Integers, rival: Integers, columns: Sequence[Column]) -> Table:
     from holdfast.privacy.metrics import wasserstein
 
-    table = Table(title="How far off (NOT PRIVATE)", title_justify="left")
-    for name in ("", "true", "holdfast", "truncated geometric"):
-        table.add_column(name, justify="left" if not name else "right")
     shares = [share for _, share in columns]
     steps = np.arange(len(shares[0]))
-    table.add_row("counties without homicide", *(f"{s[0]:.1%}" for s in shares))
-    table.add_row("mean count", *(f"{s @ steps:.2f}" for s in shares))
-    table.add_row("counties with 10 or more", *(f"{s[10:].sum():.1%}" for s in shares))
     distances = (f"{wasserstein(shares[0], s):.3f}" for s in shares[1:])
-    table.add_row("distance of distributions (W1)", "", *distances)
     changes = (f"{np.abs(c - counts).mean():.2f}" for c in (ours, rival))
-    table.add_row("average change of a count", "", *changes)
-    return table
+    rows = [
+        ("counties without homicide", *(f"{s[0]:.1%}" for s in shares)),
+        ("mean count", *(f"{s @ steps:.2f}" for s in shares)),
+        ("counties with 10 or more", *(f"{s[10:].sum():.1%}" for s in shares)),
+        ("distance of distributions (W1)", "", *distances),
+        ("average change of a count", "", *changes),
+    ]
+    headings = ("", "true", "holdfast", "truncated geometric")
+    return tabled(headings, rows, title="How far off (NOT PRIVATE)", left=("",))
 
 
 def _write_new(path: Path, text: str) -> None:
@@ -131,6 +128,7 @@ def _draw(picture: Path, columns: Sequence[Column]) -> None:
         title=f"Homicides per US county, 1996, epsilon = {EPSILON}: NOT PRIVATE, "
         "the line is the true distribution",
         outline=truth,
+        open_end=True,
     )
     try:
         picture.write_text(svg, encoding="utf-8")

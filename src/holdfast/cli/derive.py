@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.options import Text, says
 from holdfast.cli.releases import open_release
 from holdfast.cli.screen import asides, working
 
@@ -18,15 +19,13 @@ def derive(
     formula: Annotated[
         str, typer.Argument(help='Such as "rate = homicides per 100,000 of population".')
     ],
-    by: Annotated[str | None, typer.Option(help="A column: an answer for each group.")] = None,
+    by: Annotated[Text, says("A column: an answer for each group.")] = None,
     where: Annotated[
         str | None, typer.Option(help='Which rows, such as "state == AL"; for the answer.')
     ] = None,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
-    out: Annotated[
-        Path | None, typer.Option(help="New CSV file for the table with the derived column.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    level: Annotated[float, says("Of the intervals.")] = 0.9,
+    out: Annotated[Path | None, says("New CSV file for the table with the derived column.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Derive a column from a release, with intervals: a sum of counts, or a rate.
 

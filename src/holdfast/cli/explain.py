@@ -5,20 +5,19 @@ from typing import Annotated
 
 import typer
 
-from holdfast.cli.screen import screen
+from holdfast.cli.options import says
+from holdfast.cli.screen import screen, tabled
 
 
 def explain(
-    epsilon: Annotated[str, typer.Option(help="The whole budget, such as 1 or 1/2.")],
-    delta: Annotated[str, typer.Option(help="0 for pure privacy, as by default.")] = "0",
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    epsilon: Annotated[str, says("The whole budget, such as 1 or 1/2.")],
+    delta: Annotated[str, says("0 for pure privacy, as by default.")] = "0",
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Say in words and odds what an epsilon promises to one person, and who uses which.
 
     Example: [bold]holdfast explain --epsilon 1[/bold]
     """
-    from rich.table import Table
-
     from holdfast.privacy.delta import beyond_epsilon
     from holdfast.studies.explain import SUSPICIONS, deployments
     from holdfast.studies.explain import explain as explained
@@ -40,27 +39,22 @@ def explain(
     )
     if told.delta:
         screen.print(beyond_epsilon(told.delta))
-    odds = Table(title="What somebody may come to believe of one person", title_justify="left")
-    odds.add_column("before the release", justify="right")
-    odds.add_column("after it, at most", justify="right")
-    for before in SUSPICIONS:
-        odds.add_row(f"{before:.1%}", f"{told.suspicion(before):.1%}")
-    screen.print(odds)
+    odds = [(f"{before:.1%}", f"{told.suspicion(before):.1%}") for before in SUSPICIONS]
+    believe = "What somebody may come to believe of one person"
+    screen.print(tabled(("before the release", "after it, at most"), odds, title=believe))
     screen.print(
         "It holds whatever else is known, now or later, and for everything in a release together: "
         "the counts, their distribution, totals and groups share this epsilon and add nothing to "
         "it. It does not hide what is true of people in general, nor columns that are published as "
         "they are. Another release of the same data adds its own epsilon.\n"
     )
-    used = Table(title="Who uses which epsilon (OpenDP Deployments Registry)", title_justify="left")
-    for column in ("epsilon", "delta", "protects", "product", "by", "year"):
-        used.add_column(column, justify="right" if column in ("epsilon", "delta") else "left")
+    uses = []
     for known in deployments():
         small = "" if known.delta is None else f"{known.delta:g}"
         local = " (local)" if known.kind == "local" else ""
-        used.add_row(
-            f"{known.epsilon:g}", small, known.protects, known.product + local, known.by,
-            str(known.year),
-        )  # fmt: skip
-    screen.print(used)
+        what = known.protects, known.product + local, known.by, str(known.year)
+        uses.append((f"{known.epsilon:g}", small, *what))
+    left = ("protects", "product", "by", "year")
+    which = "Who uses which epsilon (OpenDP Deployments Registry)"
+    screen.print(tabled(("epsilon", "delta", *left), uses, title=which, left=left))
     screen.print("An epsilon for a day or a month is spent again every day or month.")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from holdfast.cli.screen import screen
+from holdfast.cli.options import Text, says
+from holdfast.cli.screen import screen, tabled
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError, one_line
 
@@ -24,18 +25,17 @@ app = typer.Typer(
 
 File = Annotated[Path, typer.Argument(help="The ledger file.")]
 Name = Annotated[str | None, typer.Argument(help="One dataset; default: all.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, says("Print JSON.", "--json")]
 
 
 @app.command("set-limit")
 def set_limit(
     file: File,
     dataset: Annotated[str, typer.Argument(help="Name of the dataset.")],
-    epsilon: Annotated[str, typer.Option(help="What all its releases may spend together.")],
-    delta: Annotated[str, typer.Option(help="The same for delta.")] = "0",
+    epsilon: Annotated[str, says("What all its releases may spend together.")],
+    delta: Annotated[str, says("The same for delta.")] = "0",
     per_period: Annotated[
-        bool,
-        typer.Option("--per-period", help="What the releases of each period may spend together."),
+        bool, says("What the releases of each period may spend together.", "--per-period")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -72,8 +72,7 @@ def show(
     file: File,
     dataset: Name = None,
     delta: Annotated[
-        str | None,
-        typer.Option(help="Also state epsilon at this delta, such as 1e-6 (extra `accounting`)."),
+        Text, says("Also state epsilon at this delta, such as 1e-6 (extra `accounting`).")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -205,26 +204,22 @@ def _stated(epsilon: Fraction | None, delta: str | None) -> dict[str, Any]:
 def _print_balances(
     balances: "list[Balance]", tighter: dict[str, Fraction], delta: str | None
 ) -> None:
-    from rich.table import Table
-
     from holdfast.ledger.entries import plainly
 
-    table = Table(title="Budget of each dataset", title_justify="left")
+    rows: list[list[str]] = []
     timed = any(balance.in_words for balance in balances)
     names = ["dataset", *["period"] * timed]
-    for name in (*names, "epsilon spent", "limit", "left", "done", "abandoned", "open"):
-        table.add_column(name, justify="left" if name in names else "right")
-    if tighter:
-        table.add_column(f"epsilon at delta {delta}", justify="right")
+    headings = [*names, "epsilon spent", "limit", "left", "done", "abandoned", "open"]
+    headings += [f"epsilon at delta {delta}"] * bool(tighter)
     for balance in balances:
         amounts = (balance.epsilon_spent, balance.epsilon_limit, balance.epsilon_left)
         states = (str(balance.states[state]) for state in ("done", "abandoned", "open"))
         also = [f"{float(tighter[balance.dataset]):.6g}"] if tighter else []
         named = [balance.dataset, *[balance.when] * timed]
-        table.add_row(*named, *map(plainly, amounts), *states, *also)
-    table.caption = "Abandoned and open spends count: something may have been drawn."
-    table.caption_justify = "left"
-    screen.print(table)
+        rows.append([*named, *map(plainly, amounts), *states, *also])
+    count = "Abandoned and open spends count: something may have been drawn."
+    title = "Budget of each dataset"
+    screen.print(tabled(headings, rows, title=title, left=names, caption=count))
     for balance in balances:
         if balance.delta_limit or balance.delta_spent:
             screen.print(
@@ -254,27 +249,25 @@ def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
 
 
 def _print_history(entries: "list[Begun | Limit | Spend]") -> None:
-    from rich.table import Table
-
     from holdfast.ledger.entries import Begun, Spend, plainly
 
-    table = Table(title="Limits and spends, in the order of payment", title_justify="left")
-    for name in ("time (UTC)", "who", "dataset", "what", "epsilon", "delta", "of what, and why"):
-        right = name in ("epsilon", "delta")
-        table.add_column(name, justify="right" if right else "left", overflow="fold")
+    rows: list[tuple[str, ...]] = []
     for entry in entries:
         row = entry.time[:19].replace("T", " "), one_line(entry.user)
         if isinstance(entry, Spend):
             kind, told = f"spend {entry.id}, {entry.state}", _told(entry)
         elif isinstance(entry, Begun):
             over = f" over {entry.earlier} entries of an older ledger" if entry.earlier else ""
-            table.add_row(*row, "", f"chain begun{over}", "", "", "")
+            rows.append((*row, "", f"chain begun{over}", "", "", ""))
             continue
         else:
             kind, told = f"limit{' of each period' * entry.per_period} set", ""
         amounts = plainly(entry.epsilon), plainly(entry.delta)
-        table.add_row(*row, one_line(entry.dataset), kind, *amounts, told)
-    screen.print(table)
+        rows.append((*row, one_line(entry.dataset), kind, *amounts, told))
+    left, last = ("time (UTC)", "who", "dataset", "what"), "of what, and why"
+    title = "Limits and spends, in the order of payment"
+    headings = (*left, "epsilon", "delta", last)
+    screen.print(tabled(headings, rows, title=title, left=(*left, last), overflow="fold"))
 
 
 def _told(spend: "Spend") -> str:

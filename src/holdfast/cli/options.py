@@ -1,6 +1,18 @@
-"""Options that several commands read alike."""
+"""How commands declare their options, and read those that several have."""
+
+from typing import Any
+
+import typer
 
 from holdfast.errors import HoldfastError
+
+Text = str | None
+Texts = list[str] | None
+
+
+def says(words: str, *names: str) -> Any:
+    """An option that is explained by these words, with names where they are not the usual."""
+    return typer.Option(*names, help=words)
 
 
 def whole(text: str, name: str, hint: str = "digits only, such as 50") -> int:

@@ -5,19 +5,17 @@ from typing import Annotated
 
 import typer
 
+from holdfast.cli.options import says
 from holdfast.errors import HoldfastError
 
 
 def page(
     folder: Annotated[
-        Path | None,
-        typer.Option(help="What it may read and write; default: the folder you are in."),
+        Path | None, says("What it may read and write; default: the folder you are in.")
     ] = None,
     port: Annotated[int, typer.Option(help="Default: one that is free.", min=0, max=65535)] = 0,
-    open_browser: Annotated[bool, typer.Option("--open/--no-open", help="Open a browser.")] = True,
-    demo: Annotated[
-        bool, typer.Option("--demo", help="Start with the built-in public table.")
-    ] = False,
+    open_browser: Annotated[bool, says("Open a browser.", "--open/--no-open")] = True,
+    demo: Annotated[bool, says("Start with the built-in public table.", "--demo")] = False,
 ) -> None:
     """Open a local page that leads from a file to a release, and from a release to an answer.
 

@@ -1,11 +1,31 @@
-"""What `holdfast privatize` tells a ledger beside what is to be paid."""
+"""What `holdfast privatize` tells a ledger, and says of what it paid."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from holdfast.cli.ledger import sentence
+from holdfast.cli.screen import asides, screen
+from holdfast.errors import HoldfastError, Spent, spent_by
 
 if TYPE_CHECKING:
+    from holdfast.ledger.book import Balance
     from holdfast.ledger.ledger import Ledger
+    from holdfast.release.release import Release
+
+
+def check_paid_for(
+    ledger: Path | None, dataset: str | None, purpose: str | None, corrects: Path | None
+) -> None:
+    """Refuse what goes with a ledger where there is none."""
+    if purpose is not None and ledger is None:
+        raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
+    if (ledger is None) != (dataset is None):
+        raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
+    if corrects is not None and ledger is None:
+        raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
 
 
 def told(
@@ -20,3 +40,48 @@ def told(
         column=", ".join(count or ()),
         folder=os.path.abspath(out) if out is not None else "",
     )
+
+
+@contextmanager
+def saying_if_it_is_kept(ledger: Path | None, seed: int | None) -> Iterator[None]:
+    """Say that a release which could not be written is not lost."""
+    try:
+        yield
+    except BaseException:
+        if ledger is not None and seed is None:
+            asides.print("The ledger keeps this release: the same command writes it, unpaid.")
+        raise
+
+
+@contextmanager
+def saying_if_it_counted() -> Iterator[None]:
+    """Say whether a run that failed was counted."""
+    try:
+        yield
+    except BaseException as error:
+        if spent_by(error) is not Spent.NO:
+            asides.print(spent_by(error).in_words)
+        raise
+
+
+def accounts(
+    file: Path | None, dataset: str | None, period: str | None, subset: Any = None
+) -> "list[Balance]":
+    """What a release must fit: what its period has left, and what is left for all time."""
+    from holdfast.ledger.ledger import Ledger
+
+    if file is None:
+        return []
+    return Ledger(file).must_fit(dataset or "", subset=subset, period=period)
+
+
+def say_what_was_spent(release: "Release", balances: "list[Balance]") -> None:
+    """What a release took, and what that leaves."""
+    if release.repeated:
+        screen.print(
+            "This release was made before: it is the same one, nothing was drawn or spent.",
+            style="bold",
+        )
+        screen.print("Whoever sees it published again learns that the table has not changed.")
+    for balance in balances:
+        screen.print(sentence(balance))

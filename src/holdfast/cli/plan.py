@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from holdfast.cli.choices import by_column, within_of
-from holdfast.cli.options import listed, whole
-from holdfast.cli.screen import asides, screen, working
+from holdfast.cli.options import Text, Texts, listed, says, whole
+from holdfast.cli.screen import asides, screen, tabled, working
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import numbered
@@ -25,63 +24,61 @@ Column = tuple[str, list[str]]
 
 
 def plan(
-    categories: Annotated[str, typer.Option(help="Number of rows of the table to be published.")],
+    categories: Annotated[str, says("Number of rows of the table to be published.")],
     max_counts: Annotated[
         list[str],
-        typer.Option(
+        says(
+            "Highest count that will be published; COLUMN=NUMBER for each of several counts.",
             "--max-count",
-            help="Highest count that will be published; COLUMN=NUMBER for each of several counts.",
         ),
     ],
     prior: Annotated[
         str,
-        typer.Option(
-            help="PUBLIC: a CSV or Parquet file (last year's release, another region), a release's "
+        says(
+            "PUBLIC: a CSV or Parquet file (last year's release, another region), a release's "
             "folder, or a shape: uniform, poisson:MEAN, geometric:MEAN, powerlaw:EXPONENT, "
             "zeros:SHARE+SHAPE."
         ),
     ],
     counts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--count",
-            help="Name of the prior's count column; more than once to see the price of --joint for "
+        Texts,
+        says(
+            "Name of the prior's count column; more than once to see the price of --joint for "
             "several counts, with a file as prior.",
+            "--count",
         ),
     ] = None,
     epsilon: Annotated[
-        str | None, typer.Option(help="Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
+        Text, says("Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
     ] = None,
     split: Annotated[
-        str | None,
-        typer.Option(help="Stage 1's shares to look at, such as default,0.1,0.3; default: six."),
+        Text, says("Stage 1's shares to look at, such as default,0.1,0.3; default: six.")
     ] = None,
     target: Annotated[
-        str | None,
-        typer.Option(
-            help="Find the smallest budget for 'QUESTION within AMOUNT, K in L'. Shares are within "
+        Text,
+        says(
+            "Find the smallest budget for 'QUESTION within AMOUNT, K in L'. Shares are within "
             "points, the mean within counts."
         ),
     ] = None,
     questions: Annotated[
-        str | None, typer.Option(help="Such as zeros,mean,'above 10' (the default for 30).")
+        Text,
+        says(
+            "Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask takes "
+            "them."
+        ),
     ] = None,
-    method: Annotated[
-        str, typer.Option(help="A name from holdfast compare, or module:NAME.")
-    ] = "default",
+    method: Annotated[str, says("A name from holdfast compare, or module:NAME.")] = "default",
     within: Annotated[
-        list[str] | None,
-        typer.Option(help="Show what groups gain: a column of the prior, or population:8."),
+        Texts, says("Show what groups gain: a column of the prior, or population:8.")
     ] = None,
-    totals: Annotated[
-        bool, typer.Option("--totals", help="Measure totals in releases by group.")
-    ] = False,
-    repetitions: Annotated[str, typer.Option(help="Simulated releases per cell.")] = "40",
+    totals: Annotated[bool, says("Measure totals in releases by group.", "--totals")] = False,
+    repetitions: Annotated[str, says("Simulated releases per cell.")] = "40",
     folder: Annotated[
-        Path | None, typer.Option(help="Results go here as they come; a killed run goes on.")
+        Path | None, says("Results go here as they come; a killed run goes on.")
     ] = None,
-    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Show what each budget would buy, before the private table is touched.
 
@@ -143,12 +140,8 @@ def _show(found: "Plan") -> None:
     size = numbered(found.categories, "row")
     screen.print(f"Expected of a release of {size}, counts 0 to {found.max_count}:")
     for part in _parts(columns, screen.width - _width(keys) - 1):
-        table = Table()
-        for name, _ in (*keys, *part):
-            table.add_column(name, justify="right", no_wrap=True)
-        for cells in zip(*(cells for _, cells in (*keys, *part)), strict=True):
-            table.add_row(*cells)
-        screen.print(table)
+        names, cells = zip(*keys, *part, strict=True)
+        screen.print(tabled(names, zip(*cells, strict=True), no_wrap=True))
     screen.print(
         "Stage 1: its share of the budget, * the default. W1: expected distance of the released "
         "distribution from the true one. Count: how far a released count is off on average. "
@@ -165,13 +158,12 @@ def _show(found: "Plan") -> None:
 def _show_groups(rows: list[dict[str, Any]]) -> None:
     """The release with groups beside the one without, at the default split."""
     shown = {"W1": "w1", "count": "absolute", "W1 within": "w1 within", "totals": "totals within"}
-    table = Table(title="With and without groups", title_justify="left")
-    for name in ("epsilon", "method", *shown):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in sorted(rows, key=lambda row: Fraction(row["epsilon"])):
-        cells = (f"{row[measure]:.3g}" for measure in shown.values())
-        table.add_row(row["epsilon"], row["method"], *cells)
-    screen.print(table)
+    lines = [
+        (row["epsilon"], row["method"], *(f"{row[measure]:.3g}" for measure in shown.values()))
+        for row in sorted(rows, key=lambda row: Fraction(row["epsilon"]))
+    ]
+    headings, title = ("epsilon", "method", *shown), "With and without groups"
+    screen.print(tabled(headings, lines, title=title, no_wrap=True))
     screen.print(
         "W1 within: of the distributions within groups. Totals: how far a group's total is off; "
         "without measured totals it is the sum of the released counts."
@@ -186,12 +178,10 @@ def _show_sizes(found: "Plan") -> None:
     sizes = [name for name in rows[0] if name.startswith(SIZE)] if rows else []
     if len(sizes) < 2:
         return
-    table = Table(title="How far a count is off, by its size", title_justify="left")
-    for name in ("epsilon", *(size.removeprefix(SIZE) for size in sizes)):
-        table.add_column(name, justify="right", no_wrap=True)
-    for row in rows:
-        table.add_row(row["epsilon"], *(f"{row[size]:.2g}" for size in sizes))
-    screen.print(table)
+    lines = [(row["epsilon"], *(f"{row[size]:.2g}" for size in sizes)) for row in rows]
+    headings = ("epsilon", *(size.removeprefix(SIZE) for size in sizes))
+    title = "How far a count is off, by its size"
+    screen.print(tabled(headings, lines, title=title, no_wrap=True))
 
 
 def _once(texts: Iterable[str]) -> list[str]:

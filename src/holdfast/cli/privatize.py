@@ -1,10 +1,9 @@
 """`holdfast privatize`: a file of counts in, a release bundle out."""
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -22,18 +21,22 @@ from holdfast.cli.choices import (
 from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
-from holdfast.cli.ledger import account_dict, sentence
-from holdfast.cli.options import whole
-from holdfast.cli.payment import told
-from holdfast.cli.screen import asides, bars, promise, screen, working
-from holdfast.cli.several import plan_several, show_several
+from holdfast.cli.ledger import account_dict
+from holdfast.cli.options import Text, Texts, says, whole
+from holdfast.cli.payment import (
+    accounts,
+    check_paid_for,
+    say_what_was_spent,
+    saying_if_it_counted,
+    saying_if_it_is_kept,
+    told,
+)
+from holdfast.cli.released import show, show_several
+from holdfast.cli.screen import working
+from holdfast.cli.several import plan_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
-from holdfast.errors import HoldfastError, Spent, numbered, one_line, spent_by
+from holdfast.errors import HoldfastError
 from holdfast.tables.formats import release_format
-
-if TYPE_CHECKING:
-    from holdfast.ledger.book import Balance
-    from holdfast.release.release import Release
 
 
 def privatize(
@@ -44,196 +47,153 @@ def privatize(
             "with --query, a DuckDB database."
         ),
     ],
-    epsilon: Annotated[str, typer.Option(help="The whole privacy budget, such as 1.0 or 1/2.")],
+    epsilon: Annotated[str, says("The whole privacy budget, such as 1.0 or 1/2.")],
     max_count: Annotated[
         list[str],
-        typer.Option(
-            help="Highest count published, up to 1,000,000: a generous number chosen without "
-            "looking at the data, or quantile:0.99 to find it privately for a part of the budget; "
-            "auto is quantile:0.999. With several counts one for all, or COLUMN=NUMBER for each."
+        says(
+            "Highest count published, up to 1,000,000: a generous number chosen without looking "
+            "at the data, or quantile:0.99 to find it privately for a part of the budget; auto is "
+            "quantile:0.999. With several counts one for all, or COLUMN=NUMBER for each."
         ),
     ],
     count: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Name of the count column; more than once to release several counts together."
-        ),
+        Texts, says("Name of the count column; more than once to release several counts together.")
     ] = None,
     joint: Annotated[
         bool,
-        typer.Option(
-            "--joint", help="Keep the relation between several counts; single counts change more."
-        ),
+        says("Keep the relation between several counts; single counts change more.", "--joint"),
     ] = False,
     person_in: Annotated[
         str,
-        typer.Option(
-            help="Where one person may be counted: 'all columns' of counts, which divides epsilon "
+        says(
+            "Where one person may be counted: 'all columns' of counts, which divides epsilon "
             "between them, or 'one column' of a row."
         ),
     ] = "all columns",
     weight: Annotated[
-        list[str] | None,
-        typer.Option(help="A column's part of epsilon, as COLUMN=2; once for each."),
+        Texts, says("A column's part of epsilon, as COLUMN=2; once for each.")
     ] = None,
-    rows: Annotated[
-        str, typer.Option(help="In how many rows one person may be, at the most.")
-    ] = "1",
-    unit: Annotated[
-        str, typer.Option(help="Who is protected: person, household, establishment.")
-    ] = "person",
+    rows: Annotated[str, says("In how many rows one person may be, at the most.")] = "1",
+    unit: Annotated[str, says("Who is protected: person, household, establishment.")] = "person",
     category: Annotated[
-        str | None, typer.Option(help="Name of the category column, which is published as it is.")
+        Text, says("Name of the category column, which is published as it is.")
     ] = None,
     keep: Annotated[
-        list[str] | None,
-        typer.Option(help="Another column to publish as it is; more than once for several."),
+        Texts, says("Another column to publish as it is; more than once for several.")
     ] = None,
     within: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Public column whose groups each keep their distribution; population:8 for 8 "
-            "classes of a number, population:auto for as many as the table bears; more than once "
-            "to cross them. It is published as it is."
+        Texts,
+        says(
+            "Public column whose groups each keep their distribution; population:8 for 8 classes "
+            "of a number, population:auto for as many as the table bears; more than once to cross "
+            "them. It is published as it is."
         ),
     ] = None,
     totals: Annotated[
-        bool,
-        typer.Option(
-            "--totals", help="Measure totals, not capped, of the table and of each group."
-        ),
+        bool, says("Measure totals, not capped, of the table and of each group.", "--totals")
     ] = False,
     totals_share: Annotated[
-        str | None, typer.Option(help="What --totals take of the budget; default: a tenth.")
+        Text, says("What --totals take of the budget; default: a tenth.")
     ] = None,
     subset: Annotated[
-        str | None,
-        typer.Option(
-            help="Release only the rows with one label in a public column, such as state=NE; a "
-            "ledger charges other labels of the column side by side. The column is published."
+        Text,
+        says(
+            "Release only the rows with one label in a public column, such as state=NE; a ledger "
+            "charges other labels of the column side by side. The column is published."
         ),
     ] = None,
     keep_none: Annotated[
-        bool, typer.Option("--keep-none", help="Withhold all columns but the category.")
+        bool, says("Withhold all columns but the category.", "--keep-none")
     ] = False,
     publish_anyway: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A column that gives the counts away, 'row order' or 'totals': publish it all "
-            "the same."
+        Texts,
+        says(
+            "A column that gives the counts away, 'row order' or 'totals': publish it all the same."
         ),
     ] = None,
-    order_by: Annotated[
-        str | None, typer.Option(help="Publish in the order of this public column.")
-    ] = None,
+    order_by: Annotated[Text, says("Publish in the order of this public column.")] = None,
     repeated_categories: Annotated[
-        bool, typer.Option("--repeated-categories", help="A category may have several rows.")
+        bool, says("A category may have several rows.", "--repeated-categories")
     ] = False,
     from_people: Annotated[
-        bool,
-        typer.Option("--from-people", help="Rows are persons: count them first; see --by."),
+        bool, says("Rows are persons: count them first; see --by.", "--from-people")
     ] = False,
-    by: Annotated[
-        list[str] | None, typer.Option(help="With --from-people: column of categories.")
-    ] = None,
+    by: Annotated[Texts, says("With --from-people: column of categories.")] = None,
     categories: Annotated[
-        Path | None, typer.Option(help="With --from-people: file that lists every category.")
+        Path | None, says("With --from-people: file that lists every category.")
     ] = None,
-    per: Annotated[
-        str | None, typer.Option(help="With --from-people: column that says whose a row is.")
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="New folder for the release.")] = None,
+    per: Annotated[Text, says("With --from-people: column that says whose a row is.")] = None,
+    out: Annotated[Path | None, says("New folder for the release.")] = None,
     missing: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Code for a count that is not known, such as -999 or ''; more than once for "
-            "several. Such rows are published as missing."
+        Texts,
+        says(
+            "Code for a count that is not known, such as -999 or ''; more than once for several. "
+            "Such rows are published as missing."
         ),
     ] = None,
     structural_zero: Annotated[
-        str | None, typer.Option(help="Column that marks rows publicly known to be zero.")
+        Text, says("Column that marks rows publicly known to be zero.")
     ] = None,
     contributions: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="How much one person may add to one row, at the most; default 1. With several "
-            "counts one for all, or COLUMN=NUMBER for each."
+        Texts,
+        says(
+            "How much one person may add to one row, at the most; default 1. With several counts "
+            "one for all, or COLUMN=NUMBER for each."
         ),
     ] = None,
-    bound_epsilon: Annotated[
-        str | None, typer.Option(help="What a quantile as --max-count takes of the budget.")
+    quantile_epsilon: Annotated[
+        Text, says("What a quantile as --max-count takes of the budget.")
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Stage 1's share of the budget, or 'paper' for its rule.")
-    ] = None,
-    privatizer: Annotated[
-        str | None,
-        typer.Option(help=f"Stage 1: {', '.join(NAMES)}; default: the first."),
-    ] = None,
-    constructor: Annotated[
-        str, typer.Option(help=f"Stage 2: {', '.join(CONSTRUCTORS)}.")
-    ] = "optimal",
-    delta: Annotated[
-        str | None, typer.Option(help="For discrete-gaussian; default: 1 / (rows + 1).")
-    ] = None,
+    bound_epsilon: Annotated[Text, typer.Option(hidden=True)] = None,  # its name at first
+    split: Annotated[Text, says("Stage 1's share of the budget, or 'paper' for its rule.")] = None,
+    privatizer: Annotated[Text, says(f"Stage 1: {', '.join(NAMES)}; default: the first.")] = None,
+    constructor: Annotated[str, says(f"Stage 2: {', '.join(CONSTRUCTORS)}.")] = "optimal",
+    delta: Annotated[Text, says("For discrete-gaussian; default: 1 / (rows + 1).")] = None,
     ledger: Annotated[
-        Path | None, typer.Option(help="Ledger that pays for the release; with --dataset.")
+        Path | None, says("Ledger that pays for the release; with --dataset.")
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="Name of these data in the ledger.")] = None,
-    purpose: Annotated[
-        str | None, typer.Option(help="Why this is released, for the ledger's history.")
-    ] = None,
+    dataset: Annotated[Text, says("Name of these data in the ledger.")] = None,
+    purpose: Annotated[Text, says("Why this is released, for the ledger's history.")] = None,
     period: Annotated[
-        str | None,
-        typer.Option(
-            help="The time that the counts are of, such as 2026, 2026-Q1, 2026-07 or "
-            "2025-09..2026-08; a ledger may have a limit for each."
+        Text,
+        says(
+            "The time that the counts are of, such as 2026, 2026-Q1, 2026-07 or 2025-09..2026-08; "
+            "a ledger may have a limit for each."
         ),
     ] = None,
     corrects: Annotated[
         Path | None,
-        typer.Option(
-            help="A release whose rows these are, with labels corrected or columns added: its "
-            "counts are written again beside them, unpaid."
+        says(
+            "A release whose rows these are, with labels corrected or columns added: its counts "
+            "are written again beside them, unpaid."
         ),
     ] = None,
     stream: Annotated[
         bool | None,
-        typer.Option(
-            help="Read and write in batches, never the whole table; default: from about 16 MiB on."
-        ),
+        says("Read and write in batches, never the whole table; default: from about 16 MiB on."),
     ] = None,
-    query: Annotated[
-        str | None, typer.Option(help="SQL whose result is the table, for a DuckDB database.")
-    ] = None,
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of an Excel workbook that has several.")
-    ] = None,
+    query: Annotated[Text, says("SQL whose result is the table, for a DuckDB database.")] = None,
+    sheet: Annotated[Text, says("Sheet of an Excel workbook that has several.")] = None,
     header_row: Annotated[
-        int | None,
-        typer.Option(help="Row with the names of the columns; default: the first, in Excel found."),
+        int | None, says("Row with the names of the columns; default: the first, in Excel found.")
     ] = None,
     last_row: Annotated[
-        int | None, typer.Option(help="Last row of the table; totals and notes below are left out.")
+        int | None, says("Last row of the table; totals and notes below are left out.")
     ] = None,
     leave_out: Annotated[
         list[int] | None,
-        typer.Option(
-            help="Row of the table to leave out, such as that of a total; more than once."
-        ),
+        says("Row of the table to leave out, such as that of a total; more than once."),
     ] = None,
     thousands: Annotated[
-        str | None, typer.Option(help="Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
+        Text, says("Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
     ] = None,
-    decimal: Annotated[
-        str | None, typer.Option(help="',' where numbers in a CSV file have a decimal comma.")
-    ] = None,
+    decimal: Annotated[Text, says("',' where numbers in a CSV file have a decimal comma.")] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Check everything; draw and write nothing.")
+        bool, says("Check everything; draw and write nothing.", "--dry-run")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
     seed: Annotated[
-        int | None, typer.Option(help="SIMULATION ONLY: repeatable draws that protect nobody.")
+        int | None, says("SIMULATION ONLY: repeatable draws that protect nobody.")
     ] = None,
 ) -> None:
     """Turn a table of counts into a private one, with its certificate, in a new folder.
@@ -248,7 +208,7 @@ def privatize(
     --epsilon 0.5 --dry-run[/bold]
 
     [bold]holdfast privatize visits.csv --count visits --category shop --max-count quantile:0.99
-    --epsilon 1.0 --bound-epsilon 0.05 --out release[/bold]
+    --epsilon 1.0 --quantile-epsilon 0.05 --out release[/bold]
 
     [bold]holdfast privatize homicides.csv --count homicides --category county --within state
     --totals --max-count 50 --epsilon 1.0 --out release[/bold]
@@ -263,9 +223,8 @@ def privatize(
     that only labels or columns beside them have changed.
     """
     import holdfast
-    from holdfast.engines.looking import check_room, look_at_file, look_at_stream
+    from holdfast.engines.looking import check_room
     from holdfast.engines.several import refuse_for_one
-    from holdfast.engines.stages import check_parameters
     from holdfast.release.bundle import new_folder
     from holdfast.tables.files import read_part
 
@@ -276,7 +235,9 @@ def privatize(
     options: dict[str, Any] = {
         "epsilon": epsilon,
         "max_count": by_column(
-            max_count, "max_count", lambda text: max_count_of(text, bound_epsilon)
+            max_count,
+            "max_count",
+            lambda text: max_count_of(text, quantile_epsilon or bound_epsilon),
         ),
         "contributions": by_column(
             contributions or ["1"], "contributions", lambda text: whole(text, "contributions")
@@ -298,20 +259,10 @@ def privatize(
         "missing": tuple(missing or ()),
         "structural_zero": structural_zero,
     }
-    if purpose is not None and ledger is None:
-        raise HoldfastError("`--purpose` goes with `--ledger`, whose history it is for.")
-    if (ledger is None) != (dataset is None):
-        raise HoldfastError("`--ledger` and `--dataset` go together: give both, or neither.")
-    if corrects is not None and ledger is None:
-        raise HoldfastError("`--corrects` goes with `--ledger`, which paid for the release.")
-    part: dict[str, Any] = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
-    part |= {"leave_out": leave_out, "thousands": thousands, "decimal": decimal}
-    part = {name: value for name, value in part.items() if value is not None}
-    if part and (stream or query is not None):
-        raise HoldfastError(
-            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
-            "Hint: leave out --stream and --query."
-        )
+    check_paid_for(ledger, dataset, purpose, corrects)
+    marks: dict[str, Any] = {"sheet": sheet, "header_row": header_row, "last_row": last_row}
+    marks |= {"leave_out": leave_out, "thousands": thousands, "decimal": decimal}
+    part = _part(marks, whole_file=not stream and query is None)
     streamed = not from_people and not part and is_streamed(file, stream, query)
     names["within"] = within_of(within)
     if subset is not None:
@@ -329,24 +280,16 @@ def privatize(
     shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
     if "other_counts" in names:
         options |= shared
-        if streamed and (joint or subset is not None):
-            raise HoldfastError(
-                "`--joint` and `--subset` of several counts are for tables that are read into "
-                "memory. Nothing was drawn or spent. Hint: --no-stream for a single file."
-            )
     else:
         refuse_for_one(**shared)
     if dry_run:
-        account = _accounts(ledger, dataset, period, names.get("subset"))
+        account = accounts(ledger, dataset, period, names.get("subset"))
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
             if "other_counts" in names:
                 plan_several(source, count or [], names, options | stages, account, as_json)
-                return
-            parameters = check_parameters(**options, **stages, within=names.get("within"))
-            look = look_at_stream if streamed else look_at_file
-            seen = look(source, names, parameters)
-        say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
+            else:
+                _plan(source, names, options | stages, account, streamed, as_json)
         return
     check_room(file, out, options["max_count"])
     payer = None if ledger is None else told(ledger, file, count, out, purpose)
@@ -355,7 +298,7 @@ def privatize(
     chosen = names | options | paid | stages
     if chosen.pop("other_counts", None):
         chosen["count"] = count
-    with _saying_if_it_counted(), opened as source:
+    with saying_if_it_counted(), opened as source:
         refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
         if streamed:
             with watched(quiet=as_json) as progress:
@@ -366,20 +309,49 @@ def privatize(
         else:
             with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
                 release = holdfast.privatize(source, **chosen)
-            with working("Writing …", quiet=as_json), _saying_if_it_is_kept(ledger, seed):
+            with working("Writing …", quiet=as_json), saying_if_it_is_kept(ledger, seed):
                 folder = release.save(out or "", table_format=release_format(file))
     if as_json:
         extra: dict[str, Any] = {"folder": str(folder)}
         if ledger is not None:
             extra["repeated"] = release.repeated
-            extra |= account_dict(_accounts(ledger, dataset, period))
+            extra |= account_dict(accounts(ledger, dataset, period))
         typer.echo(json.dumps(release.summary() | extra))
         return
     for note in release.notes:
         warn(note)
-    (show_several if "other_counts" in names else _show)(release, folder)
+    (show_several if "other_counts" in names else show)(release, folder)
     if ledger is not None and not release.privacy.simulated:
-        _say_what_was_spent(release, _accounts(ledger, dataset, period))
+        say_what_was_spent(release, accounts(ledger, dataset, period))
+
+
+def _part(marks: dict[str, Any], *, whole_file: bool) -> dict[str, Any]:
+    """Which part of a file is the table, as far as it is said."""
+    part = {name: value for name, value in marks.items() if value is not None}
+    if part and not whole_file:
+        raise HoldfastError(
+            f"`--{min(part).replace('_', '-')}` is for files that are read whole. "
+            "Hint: leave out --stream and --query."
+        )
+    return part
+
+
+def _plan(
+    source: Any,
+    names: dict[str, Any],
+    options: dict[str, Any],
+    account: Any,
+    streamed: bool,
+    as_json: bool,
+) -> None:
+    """Check everything, and say what a run would spend; draws nothing."""
+    from holdfast.engines.looking import look_at_file, look_at_stream
+    from holdfast.engines.stages import check_parameters
+
+    parameters = check_parameters(**options, within=names.get("within"))
+    look = look_at_stream if streamed else look_at_file
+    seen = look(source, names, parameters)
+    say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
 
 
 def _refuse_with_people(*others: Any) -> None:
@@ -388,84 +360,3 @@ def _refuse_with_people(*others: Any) -> None:
             "`--from-people` makes the columns of the table: leave out --count, --category, "
             "--keep, --stream and --query."
         )
-
-
-def _show(release: "Release", folder: Path) -> None:
-    from holdfast.release.text import change_in_words, rows_at_the_top
-
-    simulated = release.privacy.simulated
-    name = "SIMULATION" if simulated else "released (private)"
-    screen.print(promise(release))
-    screen.print()
-    screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
-    screen.print()
-    zeros = release.structural_zeros
-    extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
-    others = ", ".join(map(one_line, release.unchanged_columns))
-    top = len(release.target) - 1
-    high = numbered(rows_at_the_top(release.target, release.rows), "row")
-    screen.print(
-        f"Released {numbered(release.rows, 'row')}{extra}. If counts are distributed as the "
-        f"release says, about {high} have {top} or more, and a released count is off by "
-        f"{change_in_words(release.expected_change)} on average from the true one capped at "
-        f"{top}.{_groups_in_words(release)}\n"
-        f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"
-        f"The release is in {folder}; start with its README.md."
-    )
-    if simulated:
-        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
-
-
-def _groups_in_words(release: "Release") -> str:
-    words = ""
-    if release.groups is not None:
-        words += f" The distribution holds within each of {numbered(len(release.groups), 'group')}."
-    if release.totals is not None:
-        whole = release.totals.whole
-        words += (
-            f"\nThe true counts, not capped, add up to about {whole.value:,}, or between "
-            f"{whole.low:,} and {whole.high:,} with a probability of {float(whole.level):.0%}."
-        )
-    return words
-
-
-@contextmanager
-def _saying_if_it_is_kept(ledger: Path | None, seed: int | None) -> Iterator[None]:
-    try:
-        yield
-    except BaseException:
-        if ledger is not None and seed is None:
-            asides.print("The ledger keeps this release: the same command writes it, unpaid.")
-        raise
-
-
-@contextmanager
-def _saying_if_it_counted() -> Iterator[None]:
-    try:
-        yield
-    except BaseException as error:
-        if spent_by(error) is not Spent.NO:
-            asides.print(spent_by(error).in_words)
-        raise
-
-
-def _accounts(
-    file: Path | None, dataset: str | None, period: str | None, subset: Any = None
-) -> "list[Balance]":
-    """What a release must fit: what its period has left, and what is left for all time."""
-    from holdfast.ledger.ledger import Ledger
-
-    if file is None:
-        return []
-    return Ledger(file).must_fit(dataset or "", subset=subset, period=period)
-
-
-def _say_what_was_spent(release: "Release", balances: "list[Balance]") -> None:
-    if release.repeated:
-        screen.print(
-            "This release was made before: it is the same one, nothing was drawn or spent.",
-            style="bold",
-        )
-        screen.print("Whoever sees it published again learns that the table has not changed.")
-    for balance in balances:
-        screen.print(sentence(balance))

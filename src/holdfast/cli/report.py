@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.options import Text, says
 from holdfast.cli.releases import has_several
 from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
@@ -23,20 +24,17 @@ def report(
     directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
     out: Annotated[
         Path | None,
-        typer.Option(
-            help="File to write; default DIR-report.html or .xlsx, or the screen for md and json."
-        ),
+        says("File to write; default DIR-report.html or .xlsx, or the screen for md and json."),
     ] = None,
-    form: Annotated[str, typer.Option("--format", help="html, md, json or xlsx.")] = "html",
+    form: Annotated[str, says("html, md, json or xlsx.", "--format")] = "html",
     with_intervals: Annotated[
-        bool,
-        typer.Option("--with-intervals", help="Also write the table with an interval per row."),
+        bool, says("Also write the table with an interval per row.", "--with-intervals")
     ] = False,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.9,
-    title: Annotated[str | None, typer.Option(help="What the table is, for the heading.")] = None,
-    by: Annotated[str | None, typer.Option(help="Who publishes it.")] = None,
-    date: Annotated[str | None, typer.Option(help="When, as it shall be printed.")] = None,
-    purpose: Annotated[str | None, typer.Option(help="What the release is for.")] = None,
+    level: Annotated[float, says("Of the intervals.")] = 0.9,
+    title: Annotated[Text, says("What the table is, for the heading.")] = None,
+    by: Annotated[Text, says("Who publishes it.")] = None,
+    date: Annotated[Text, says("When, as it shall be printed.")] = None,
+    purpose: Annotated[Text, says("What the release is for.")] = None,
 ) -> None:
     """Write a report of a release: what was promised, what it says, how sure, what not to do.
 

@@ -5,10 +5,9 @@ from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from holdfast.cli.options import whole
-from holdfast.cli.screen import asides, screen
+from holdfast.cli.options import Text, says, whole
+from holdfast.cli.screen import asides, screen, tabled
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -22,18 +21,14 @@ def reproduce(
         list[str] | None, typer.Argument(help="Experiments; default: all. --list shows them.")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="Folder of the data; what is not there is made or left out.")
+        Path | None, says("Folder of the data; what is not there is made or left out.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder for results, figures, report.")] = Path(
-        "results"
-    ),
-    full: Annotated[bool, typer.Option("--full", help="The paper's replications.")] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Fewer; the default.")] = False,
-    jobs: Annotated[str | None, typer.Option(help="Processes; default: one per core.")] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the results that are in --out.")
-    ] = False,
-    listed: Annotated[bool, typer.Option("--list", help="List the experiments and stop.")] = False,
+    out: Annotated[Path, says("Folder for results, figures, report.")] = Path("results"),
+    full: Annotated[bool, says("The paper's replications.", "--full")] = False,
+    quick: Annotated[bool, says("Fewer; the default.", "--quick")] = False,
+    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    resume: Annotated[bool, says("Go on with the results that are in --out.", "--resume")] = False,
+    listed: Annotated[bool, says("List the experiments and stop.", "--list")] = False,
 ) -> None:
     """Run the paper's experiments again and set its numbers beside ours.
 
@@ -79,12 +74,9 @@ def _show(outcome: "Outcome") -> None:
 
     differ = [claim for claim in outcome.claims if claim.counts_as is Verdict.DIFFERS]
     if differ:
-        table = Table(title="Where the paper and this run differ", title_justify="left")
-        for column in ("what", "paper", "here"):
-            table.add_column(column)
-        for claim in differ:
-            table.add_row(claim.what, claim.paper, shorten(claim.here, SHOWN, placeholder=" …"))
-        screen.print(table)
+        headings, title = ("what", "paper", "here"), "Where the paper and this run differ"
+        rows = [(c.what, c.paper, shorten(c.here, SHOWN, placeholder=" …")) for c in differ]
+        screen.print(tabled(headings, rows, title=title, left=headings))
         screen.print("The reasons, and whatever was cut short here, are in the report.")
     agree = sum(claim.counts_as is Verdict.AGREES for claim in outcome.claims)
     screen.print(f"{agree} of {len(outcome.claims)} numbers and statements of the paper agree.")

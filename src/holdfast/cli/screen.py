@@ -1,9 +1,9 @@
 """What the commands show: the promise as a table, distributions as bars."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from rich.console import Console
@@ -11,12 +11,14 @@ from rich.table import Table
 
 from holdfast.arrays import Floats
 from holdfast.privacy.delta import beyond_epsilon
+from holdfast.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 screen = Console(highlight=False, markup=False)
 asides = Console(stderr=True, highlight=False, markup=False)
+PROMISED = "What was promised, and what was certified"
 SHOWN = 20
 FEW = 0.1  # share of the rows that one bar may stand for without a closer look
 NOTHING = 0.001  # so few rows need no bar of their own
@@ -34,32 +36,49 @@ def working(message: str, *, quiet: bool = False) -> Iterator[Callable[[str], No
             yield lambda words: status.update(words)
 
 
+def tabled(
+    headings: Iterable[str],
+    rows: Iterable[Iterable[str]],
+    *,
+    title: str | None = None,
+    left: Collection[str] = (),
+    caption: str | None = None,
+    **column: Any,
+) -> Table:
+    """Rows under their headings, to the right of each column but those in `left`."""
+    justify: dict[str, Any] = {"title_justify": "left", "caption_justify": "left"}
+    table = Table(title=title, caption=caption, **justify)
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in left else "right", **column)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
 def promise(release: "Release") -> Table:
     """Promised and certified, as a table."""
     privacy, budget = release.privacy, release.privacy.budget
-    table = Table(title="What was promised, and what was certified", title_justify="left")
-    table.add_column("")
-    table.add_column("epsilon promised", justify="right")
-    table.add_column("certified", justify="right")
-    table.add_column("how")
     who = privacy.stage_1_certified_by
     rows = [
         ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
         ("totals", budget.totals, privacy.totals_certified, "OpenDP's map"),
         ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
         ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
-        ("one person, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
+        (f"one {budget.unit}, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
     ]
-    optional = {"max_count", "totals"}
-    for name, promised, certified, source in rows:
-        if promised or name not in optional:
-            table.add_row(name, f"{float(promised):g}", f"{float(certified):.9g}", source)
-    person = f"A person adds at most {budget.contributions} to one row."
-    table.caption = f"{person} Randomness: {privacy.randomness}."
-    if privacy.delta:
-        table.caption += f"\n{beyond_epsilon(privacy.delta)}"
-    table.caption_justify = "left"
-    return table
+    shown = [
+        (name, f"{float(promised):g}", f"{float(certified):.9g}", source)
+        for name, promised, certified, source in rows
+        if promised or name not in ("max_count", "totals")
+    ]
+    whom = f"Protected is {protected(privacy.to_dict())}. Randomness: {privacy.randomness}."
+    return tabled(
+        ("", "epsilon promised", "certified", "how"),
+        shown,
+        title=PROMISED,
+        left=("", "how"),
+        caption=f"{whom}\n{beyond_epsilon(privacy.delta)}" if privacy.delta else whom,
+    )
 
 
 def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:

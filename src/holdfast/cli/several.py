@@ -2,18 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.table import Table
 
-from holdfast.cli.screen import bars, screen
+from holdfast.cli.screen import screen, tabled
 from holdfast.errors import numbered, one_line
 
 if TYPE_CHECKING:
     from holdfast.engines.several import SeveralStages
-    from holdfast.release.several import SeveralFacts
 
 
 def plan_several(
@@ -68,13 +66,12 @@ def _parts(stages: "SeveralStages") -> dict[str, Any]:
 
 
 def _table_of(stages: "SeveralStages") -> Table:
-    table = Table()
-    for heading in ("column", "epsilon", "distribution", "counts", "highest"):
-        table.add_column(heading, justify="left" if heading == "column" else "right")
+    rows = []
     for name, one in zip(stages.names, stages.columns, strict=True):
         parts = one.budget.epsilon, one.budget.stage_1, one.budget.stage_2
-        table.add_row(one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest))
-    return table
+        rows.append([one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest)])
+    headings = ("column", "epsilon", "distribution", "counts", "highest")
+    return tabled(headings, rows, left=("column",))
 
 
 def compare_both_ways(
@@ -103,49 +100,14 @@ def compare_both_ways(
     if as_json:
         typer.echo(json.dumps({"several": found}))
         return
-    shown = Table()
-    for heading in ("epsilon", "drawn", *(f"correlation {p}" for p in found[0]["correlation"])):
-        shown.add_column(one_line(heading), justify="right")
-    for what, words in (("change", "change of"), ("w1", "W1 of")):
-        for name in found[0][what]:
-            shown.add_column(one_line(f"{words} {name}"), justify="right")
+    told = {"correlation": "correlation", "change": "change of", "w1": "W1 of"}
+    names = [one_line(f"{words} {name}") for what, words in told.items() for name in found[0][what]]
+    lines = []
     for line in found:
-        numbers = [x for what in ("correlation", "change", "w1") for x in line[what].values()]
-        shown.add_row(line["epsilon"] or "", line["way"], *(f"{x:.3g}" for x in numbers))
-    screen.print(shown)
+        numbers = [f"{number:.3g}" for what in told for number in line[what].values()]
+        lines.append([line["epsilon"] or "", line["way"], *numbers])
+    screen.print(tabled(("epsilon", "drawn", *names), lines))
     screen.print(
         "The change is how far a released count is from the true one, on average, and W1 how far "
         "its distribution is, both in counts: the price of --joint beside drawing apart."
     )
-
-
-def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
-    """What was promised and certified, of each column and in all."""
-    privacy = release.privacy
-    table = Table(title="What was promised, and what was certified", title_justify="left")
-    for heading in ("column", "epsilon promised", "certified", "off by"):
-        table.add_column(heading, justify="left" if heading == "column" else "right")
-    for name, one in release.columns.items():
-        change = one.expected_change
-        said = "-" if change is None else f"{change:.2g}"
-        numbers = f"{float(one.privacy.epsilon):g}", f"{float(one.privacy.certified_epsilon):.9g}"
-        table.add_row(one_line(name), *numbers, said)
-    table.add_row(
-        f"one {privacy.persons.unit}, in all",
-        f"{float(privacy.epsilon):g}",
-        f"{float(privacy.certified_epsilon):.9g}",
-        "",
-    )
-    screen.print(table)
-    for name, one in release.columns.items():
-        screen.print(bars([("released", one.distribution)], f"Share of rows by {name}", width=40))
-    how = "each given those before it" if release.joint else "each by itself"
-    others = ", ".join(map(one_line, release.unchanged_columns))
-    screen.print(
-        f"Released {numbered(release.first.rows, 'row')}. The columns of counts were drawn {how}.\n"
-        f"Published unchanged: {others or 'no column'}, and the order of the rows."
-    )
-    screen.print(one_line(privacy.neighbours))
-    screen.print(f"The release is in {folder}; start with its README.md.")
-    if privacy.simulated:
-        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")

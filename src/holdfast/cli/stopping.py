@@ -33,7 +33,8 @@ class End(IntEnum):
 CODES = (
     "Exit codes: 0 done, and what was checked holds. 1 what was claimed is false: a damaged "
     "release, a refuted claim. 2 refused: something given cannot be used, or cannot be afforded. "
-    "3 it holds, but it is a simulation. 4 it could not be checked on this machine. 5 holdfast "
+    "3 it holds, but it is a simulation. 4 it could not be checked on this machine, or rests on a "
+    "claim that cannot be checked. 5 holdfast "
     "itself failed. 130 stopped by Ctrl-C, 143 by the signal TERM or HUP."
 )
 

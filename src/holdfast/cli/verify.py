@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from holdfast.cli.screen import screen, working
+from holdfast.cli.options import says
+from holdfast.cli.screen import screen, tabled, working
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 def verify(
     folder: Annotated[Path, typer.Argument(help="Folder of a release.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Recompute everything that a release claims.
 
     Exit code 0: all of it holds. 1: the release is damaged. 2: there is no folder to look at. 3:
     all of it holds, but the release is a simulation and protects nobody. 4: it could not be
-    checked here, because another holdfast made it or something is missing on this machine.
+    checked here, because another holdfast made it or something is missing on this machine, or
+    because its stage 1 is not holdfast's and only claimed to be private.
 
     Uses code of its own, apart from the code that makes releases, and runs nothing that is in
     the folder. It cannot tell who made the release, nor whether the true table went into it.
@@ -51,20 +52,21 @@ def _show(report: "Verification") -> None:
     screen.print(_verdict(report), style="bold")
     for warning in report.warnings:
         screen.print(f"Warning: {warning}")
-    table = Table(title=f"Checks of {report.folder}", title_justify="left")
-    for heading in ("check", "result", "what was found"):
-        table.add_column(heading, overflow="fold")
-    for check in report.checks:
-        result = {True: "passed", False: "FAILED", None: "-"}[check.passed]
-        table.add_row(check.name, result, check.detail)
-    screen.print(table)
+    results = {True: "passed", False: "FAILED", None: "-"}
+    rows = [
+        (check.name, "claimed" if check.claimed else results[check.passed], check.detail)
+        for check in report.checks
+    ]
+    headings, title = ("check", "result", "what was found"), f"Checks of {report.folder}"
+    screen.print(tabled(headings, rows, title=title, left=headings, overflow="fold"))
 
 
 def _exit_code(report: "Verification") -> int:
     from holdfast.verify.report import Failure
 
     if report.failure is None:
-        return End.SIMULATED if report.simulated else End.DONE
+        done = End.NOT_CHECKED if report.claimed else End.DONE
+        return End.SIMULATED if report.simulated else done
     return End.FALSE if report.failure is Failure.DAMAGE else End.NOT_CHECKED
 
 
@@ -86,6 +88,8 @@ def _verdict(report: "Verification") -> str:
         Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
         Failure.MACHINE: "This release could not be checked on this machine.",
     }[report.failure]
+    if report.failure is None and report.claimed:
+        words = "What can be recomputed holds. That stage 1 is private is only its author's claim."
     if report.simulated:
         return f"SIMULATION: a seed was given: this release protects nobody. {words}"
     return words

@@ -1,4 +1,4 @@
-"""The paper's framework in its five steps."""
+"""`holdfast.privatize`: a table in memory is read, paid for and drawn in five steps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,8 +10,8 @@ from holdfast.constructors import Construction
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import refuse_for_one
 from holdfast.engines.several_memory import privatize_several
-from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import content_of, first_steps, last_steps
+from holdfast.engines.stages import Stages, arguments_of, check_parameters
+from holdfast.engines.steps import content_of, five_steps
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
@@ -128,30 +128,7 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    names: dict[str, Any] = {
-        "category": category,
-        "keep": keep,
-        "publish_anyway": publish_anyway,
-        "order_by": order_by,
-        "repeated_categories": repeated_categories,
-        "missing": missing,
-        "structural_zero": structural_zero,
-        "subset": subset,
-    }
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "max_count": max_count,
-        "contributions": contributions,
-        "rows": rows,
-        "unit": unit,
-        "privatizer": privatizer,
-        "constructor": constructor,
-        "split": split,
-        "seed": seed,
-        "within": within,
-        "totals": totals,
-    }
-    shared = {"joint": joint, "person_in": person_in, "weights": weights}
+    names, options, shared = arguments_of(locals())
     if count is not None and not isinstance(count, str):
         return privatize_several(
             table,
@@ -179,12 +156,6 @@ def privatize(
     return pay_and_draw(run, request, account)
 
 
-def five_steps(rows: CountTable, stages: Stages, members: Integers | None = None) -> Release:
-    """From a checked table to a release: everything that is drawn is drawn in here; `members` says
-    of each row in which group it is."""
-    return last_steps(rows, first_steps(rows, stages, members), members)
-
-
 @dataclass(frozen=True, kw_only=True)
 class InMemory(Run[Release]):
     """The five steps, as a ledger sees them."""
@@ -199,11 +170,12 @@ class InMemory(Run[Release]):
     ) -> Release:
         """All five steps; the counts alone are stored as well, where that is said, with the
         columns that say which group a row is in."""
-        release = replace(five_steps(self.rows, self.stages, self.members), receipt=receipt)
+        release, _ = five_steps(self.rows, self.stages, self.members)
+        release = replace(release, receipt=receipt)
         if store is not None:
             bare = replace(
                 release,
-                table=release.counts,
+                cells=release.counts,
                 count_column=None,
                 unchanged_columns=(),
                 category=None,
@@ -212,7 +184,7 @@ class InMemory(Run[Release]):
                 kept = set(release.groups.within.columns)
                 columns = tuple(name for name in self.rows.others if name in kept)
                 table = self.rows.replace(release.counts, only=kept)
-                bare = replace(release, table=table, unchanged_columns=columns, category=None)
+                bare = replace(release, cells=table, unchanged_columns=columns, category=None)
             bare.save(store)
         return replace(release, notes=(*release.notes, *notes))
 
@@ -232,7 +204,7 @@ class InMemory(Run[Release]):
         check(stored)
         return replace(
             stored,
-            table=self.rows.replace(stored.counts),
+            cells=self.rows.replace(stored.counts),
             count_column=self.rows.column,
             unchanged_columns=self.rows.others,
             category=self.rows.category,

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.engines.memory import five_steps
 from holdfast.engines.stages import Stages, check_parameters
+from holdfast.engines.steps import five_steps
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.delta import group_delta
@@ -88,7 +88,7 @@ def opendp_measurement(
 
     def draw(counts: list[int]) -> Any:
         table = read_table(np.clip(np.array(counts, dtype=np.int64), 0, top))
-        release = five_steps(table, _pure(parameters.for_rows(len(table.counts))))
+        release, _ = five_steps(table, _pure(parameters.for_rows(len(table.counts))))
         return release if output == "release" else release.counts.tolist()
 
     return _measurement(draw, unit, output)

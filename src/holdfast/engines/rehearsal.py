@@ -4,6 +4,7 @@ What this machine cannot do, such as compile a kernel or find a library, then fa
 """
 
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,15 @@ GROUPS = Partition(
 
 
 def rehearse(stages: Stages) -> None:
-    """Do what a run will do, with its own methods where they are holdfast's."""
+    """Do what a run will do, with its own methods where they are holdfast's. A constructor of
+    somebody else is asked for a mechanism for an even distribution."""
+    if not is_known(stages.constructor):
+        even = np.full(stages.highest + 1, 1 / (stages.highest + 1))
+        made: Any = None
+        with suppress(Exception):  # what stage 1 finds may suit it better
+            made = stages.constructor(even, epsilon=stages.budget.unit_2)
+        if made is not None:
+            stages.checked(made, len(even))
     top = 3 if stages.highest < LARGEST_TABLE else LARGEST_TABLE
     groups = None if stages.groups is None else GROUPS
     with suppress(HoldfastError):  # these methods have something against the made-up table

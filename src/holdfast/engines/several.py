@@ -5,18 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from holdfast.arrays import Integers, Marks
 from holdfast.constructors import Optimal
-from holdfast.engines.by_class import Given
 from holdfast.engines.by_group import check_stages_by_group
-from holdfast.engines.stages import HIGHEST_BY_GROUP, Parameters, Staged, Stages, check_parameters
+from holdfast.engines.stages import HIGHEST_BY_GROUP, Parameters, Stages, check_parameters
 from holdfast.errors import HoldfastError, numbered
 from holdfast.ledger.entries import Charge
 from holdfast.ledger.request import Request
-from holdfast.mechanism.blur import REMEMBERED, Relation, first_relation
-from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.mechanism.blur import REMEMBERED
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.persons import (
     MOST_COLUMNS,
@@ -27,8 +22,8 @@ from holdfast.privacy.persons import (
     read_persons,
 )
 from holdfast.privatizers.groups import MANY_GROUPS
-from holdfast.tables.group_rows import GroupReader
-from holdfast.tables.groups import Classes, Partition, Within
+from holdfast.privatizers.private_quantile import PrivateQuantile
+from holdfast.tables.groups import Partition
 
 CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
 ROWS_EACH = 20  # rows that a cell should have on average
@@ -151,6 +146,14 @@ def refuse_for_one(**shared: Any) -> None:
             )
 
 
+def not_together() -> HoldfastError:
+    """The error for columns whose counts are missing in different rows."""
+    return HoldfastError(
+        "joint=True needs rows whose counts are known in all columns or in none. Nothing was "
+        "drawn or spent. Hint: joint=False, or take the rows out in which some are missing."
+    )
+
+
 def check_names(count: Sequence[str]) -> tuple[str, ...]:
     """The names of several columns of counts."""
     names = tuple(count)
@@ -165,10 +168,18 @@ def check_names(count: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> None:
-    if max(one.highest for one in columns[1:]) > HIGHEST_BY_GROUP:
+    high = [one.max_count for one in columns[1:] if one.highest > HIGHEST_BY_GROUP]
+    if high:
+        found = any(isinstance(top, PrivateQuantile) for top in high)
+        hint = (
+            f"PrivateQuantile('0.999', highest={HIGHEST_BY_GROUP}) finds one up to there, as "
+            "'auto' does up to 1,000,000; or give a number"
+            if found
+            else "name the column of the highest counts first"
+        )
         raise HoldfastError(
             f"`max_count` must be at most {HIGHEST_BY_GROUP} with joint=True, in all columns but "
-            "the first. Hint: name the column of the highest counts first, or joint=False."
+            f"the first. Hint: {hint}, or joint=False."
         )
     try:
         check_stages_by_group(options.get("privatizer"), options.get("constructor") or Optimal())
@@ -193,83 +204,3 @@ def classes_each(groups: int, columns: int, rows: int) -> int:
         )
     most = min(MANY_GROUPS, max(rows // ROWS_EACH, 1)) // groups
     return max(2, min(CLASSES[before], int(most ** (1 / before) + 1e-9)))
-
-
-class Chain:
-    """Columns one after the other: what is released of them, for those that follow."""
-
-    def __init__(
-        self, classes: int, within: Within | None, cells: list[list[Any]], drawn: Marks
-    ) -> None:
-        """`cells` are those of the columns of `within`; `drawn` says which rows are drawn, in all
-        columns alike."""
-        self._classes, self._drawn = classes, drawn
-        self._within = () if within is None else within.parts
-        self._labels = list(cells)
-        self._released: list[tuple[str, Integers]] = []
-        self._relation: Relation | None = None
-        self._last: tuple[Staged, Integers | None] | None = None
-
-    def add(self, name: str, staged: Staged, released: Integers) -> None:
-        """Take in a column that was drawn."""
-        cells = None if staged.stages.given is None else staged.stages.given.cells
-        self._last = staged, cells
-        self._released.append((name, released))
-
-    def next(self, stages: Stages) -> tuple[Stages, Integers | None]:
-        """The stages of the next column, given those before, and the cell of each row."""
-        if self._last is None:
-            return stages, None
-        before = self._released[-REMEMBERED:]
-        parts = [Classes(name, self._classes) for name, _ in before]
-        within = Within((*self._within, *parts))
-        reader = GroupReader(within)
-        columns = [*self._labels, *(released.tolist() for _, released in before)]
-        reader.see(columns, self._drawn)
-        partition, inside = reader.settle(within)
-        highs = reader.highs(len(within.parts) - 1) or []
-        self._relation = self._related(np.array(highs))
-        cells = cells_of(partition, len(self._within))
-        given = Given(cells=cells, blur=self._relation.blur(cells))
-        members = np.full(len(self._drawn), -1, dtype=np.int64)
-        members[self._drawn] = inside
-        return replace(stages, groups=partition, given=given), members
-
-    def _related(self, highs: Any) -> Relation:
-        """What is known of the columns so far, with the classes of the last one."""
-        if self._last is None:
-            raise HoldfastError("no column was drawn yet.")
-        staged, cells = self._last
-        classes = classes_of_counts(highs, staged.top)
-        mechanism = staged.mechanism
-        if isinstance(mechanism, GroupedMechanism):
-            if self._relation is not None and cells is not None:
-                return self._relation.followed_by(mechanism, cells, classes)
-            own = [mechanism[g] for g in range(mechanism.groups)]
-            return first_relation(own, list(mechanism.sources), classes)
-        return first_relation([mechanism], [staged.target], classes)
-
-
-def classes_of_counts(highs: Any, top: int) -> Integers:
-    """The class of every count up to `top`, from the highest released count of each class.
-
-    >>> classes_of_counts(np.array([0, 2, 3]), 5).tolist()
-    [0, 1, 1, 2, 2, 2]
-    """
-    return np.minimum(np.searchsorted(highs, np.arange(top + 1)), len(highs) - 1)
-
-
-def cells_of(partition: Partition, labels: int) -> Integers:
-    """What the groups of a partition are: the number of the first `labels` of their labels, and
-    the number of their class in each further column."""
-    first = [label[:labels] for label in partition.labels]
-    columns = [_ranks(first, list(dict.fromkeys(first)))]
-    for k in range(labels, len(partition.within.parts)):
-        texts = [label[k] for label in partition.labels]
-        columns.append(_ranks(texts, sorted(set(texts), key=lambda t: float(t.split(" to ")[0]))))
-    return np.array(columns, dtype=np.int64).T
-
-
-def _ranks(items: Sequence[Any], order: Sequence[Any]) -> list[int]:
-    place = {item: rank for rank, item in enumerate(order)}
-    return [place[item] for item in items]

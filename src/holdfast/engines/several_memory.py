@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.engines.chain import Chain
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.several import Chain, SeveralParameters, SeveralStages, check_several
-from holdfast.engines.steps import content_of, first_steps, last_steps
-from holdfast.errors import HoldfastError
+from holdfast.engines.several import (
+    SeveralParameters,
+    SeveralStages,
+    check_several,
+    not_together,
+)
+from holdfast.engines.steps import content_of, five_steps
 from holdfast.ledger.periods import period_notes, read_period
-from holdfast.ledger.recognition import Content
+from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privacy.persons import PersonIn
 from holdfast.release.release import Release
@@ -65,10 +70,7 @@ def read_several(
     _sum_of(tables).checked()
     found = tuple(one.checked() for one in tables)
     if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
-        raise HoldfastError(
-            "joint=True needs rows whose counts are known in all columns or in none. Nothing was "
-            "drawn or spent. Hint: joint=False, or take the rows out in which some are missing."
-        )
+        raise not_together()
     return found
 
 
@@ -116,18 +118,23 @@ class SeveralInMemory(Run[TableRelease]):
 
     def _columns(self) -> dict[str, Release]:
         """Every column in turn; where relations are kept each is given those before it."""
-        names, first, found = self.stages.names, self.stages.columns[0], dict[str, Release]()
-        settled = None if first.groups is None else first.groups.within
-        labels = [] if settled is None else [self.tables[0].cells(c) for c in settled.columns]
-        chain = Chain(self.stages.classes, settled, labels, self.tables[0].drawn)
-        joint = self.stages.parameters.joint
+        names, groups, found = (
+            self.stages.names,
+            self.stages.columns[0].groups,
+            dict[str, Release](),
+        )
+        chain = Chain(self.stages.classes, None if groups is None else groups.within)
+        joint, drawn = self.stages.parameters.joint, self.tables[0].drawn
         for k, (name, rows) in enumerate(zip(names, self.tables, strict=True)):
             stages, members = self.stages.columns[k], self.members[k]
             if joint and k:
-                stages, members = chain.next(stages)
-            staged = first_steps(rows, stages, members)
-            one = last_steps(rows, staged, members)
-            chain.add(name, staged, one.counts)
+                inside = np.zeros(len(drawn), dtype=np.int64) if members is None else members
+                before = [found[one].counts[drawn] for one in chain.before]
+                stages, cells = chain.next(stages, groups, inside[drawn], before)
+                members = np.full(len(drawn), -1, dtype=np.int64)
+                members[drawn] = cells
+            one, staged = five_steps(rows, stages, members)
+            chain.add(name, staged)
             given = () if stages.given is None or one.groups is None else one.groups.within.columns
             found[name] = replace(
                 one,
@@ -147,7 +154,8 @@ class SeveralInMemory(Run[TableRelease]):
             name: replace(one, unchanged_columns=tuple(only), category=shown)
             for name, one in columns.items()
         }
-        return assembled(columns, table, self.stages, receipt)
+        release = assembled(columns, table, self.stages, receipt)
+        return replace(release, notes=self.tables[0].notes)
 
     def prepare(self) -> None:
         """Load what drawing needs."""
@@ -156,16 +164,9 @@ class SeveralInMemory(Run[TableRelease]):
 
     def content(self, words: str) -> Content:
         """The parameters, the counts of all columns, and whose they are."""
-        found = [
-            content_of(one, words, stages.groups, members)
-            for one, stages, members in zip(
-                self.tables, self.stages.columns, self.members, strict=True
-            )
-        ]
-        return replace(
-            found[0],
-            table=b"".join(one.table for one in found),
-            counts=b"".join(one.counts for one in found),
+        parts = zip(self.tables, self.stages.columns, self.members, strict=True)
+        return joined(
+            [content_of(one, words, stages.groups, members) for one, stages, members in parts]
         )
 
     def show_again(
@@ -188,7 +189,7 @@ def assembled(
     parameters = stages.parameters
     return TableRelease(
         columns=visible(columns, table),
-        table=table,
+        cells=table,
         privacy=SharedPrivacy(
             epsilon=parameters.epsilon,
             persons=parameters.persons,

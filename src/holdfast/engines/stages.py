@@ -1,6 +1,6 @@
 """A run from its parameters to a certified mechanism: what all engines share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -28,6 +28,7 @@ from holdfast.privatizers import (
     Privatizer,
     Skipped,
     certifier,
+    is_own,
     made_anew,
     measured_target,
     published_name,
@@ -35,7 +36,7 @@ from holdfast.privatizers import (
 )
 from holdfast.privatizers.conditional import METHOD as CONDITIONAL
 from holdfast.privatizers.groups import classes_rule
-from holdfast.privatizers.joint import METHOD, certified_joint
+from holdfast.privatizers.joint import METHOD, WITH_TOTALS, certified_joint
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
     budget_for,
@@ -46,7 +47,7 @@ from holdfast.privatizers.max_count import (
 )
 from holdfast.privatizers.totals import Totals, certified_totals, measure_totals
 from holdfast.release.groups import Groups
-from holdfast.release.release import Privacy
+from holdfast.release.promise import Privacy
 from holdfast.release.usefulness import (
     group_notes,
     max_count_notes,
@@ -56,9 +57,28 @@ from holdfast.release.usefulness import (
 from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
+UNCHECKED = (
+    "stage 1 is not holdfast's: its part of epsilon is its author's claim, which no certificate "
+    "covers"
+)
 HIGHEST_BY_GROUP = 10_000
+OF_COLUMNS = (
+    *("category", "keep", "publish_anyway", "order_by", "repeated_categories", "missing"),
+    *("structural_zero", "subset"),
+)
+OF_STAGES = (
+    *("epsilon", "max_count", "contributions", "rows", "unit", "privatizer", "constructor"),
+    *("split", "seed", "within", "totals"),
+)
+OF_SEVERAL = ("joint", "person_in", "weights")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
+
+
+def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The arguments of `holdfast.privatize`: of columns, of stages, and of several counts."""
+    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL):
+        yield {name: given[name] for name in names}
 
 
 def check_parameters(
@@ -258,15 +278,19 @@ class Stages(Parameters):
             privatizer, eta, epsilon=budget.unit_1, source=self.source
         )
         construction = self.constructor(target, epsilon=budget.unit_2)  # step 3: T, from z alone
-        mechanism, delta = self._checked(construction, len(target))
+        mechanism, delta = self.checked(construction, len(target))
         known |= {"target": target, "measurement": noisy, "mechanism": mechanism}
         return Staged(method=construction.description, delta=delta, **known)
 
-    def _checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
+    def checked(self, construction: Any, n: int) -> tuple[Mechanism, Fraction]:
         """The mechanism, read once, and the delta of the release; refuses, before step 4, one that
         promises too little or that takes more than was paid for."""
         if not isinstance(construction, Construction):
-            raise CertificateError("the constructor must return a Construction.")
+            raise CertificateError(
+                "the constructor must return a holdfast.constructors.Construction. Hint: "
+                "Construction(form=matrix, epsilon=epsilon, target=target, count_error=..., "
+                "method=...)."
+            )
         mechanism = construction.mechanism  # once: another read could give another mechanism
         check_mechanism(mechanism, self.budget.unit_2, construction.delta)
         if len(mechanism) != n:
@@ -308,8 +332,11 @@ class Staged:
         stage_1, notes = published_name(privatizer), tuple[str, ...]()
         if isinstance(mechanism, Mechanism):
             notes = usefulness_notes(mechanism, target, privatizer, budget, rows)
+            if budget.stage_1 and not is_own(privatizer):
+                notes = (UNCHECKED, *notes)
         elif self.groups is not None:
-            stage_1, notes = METHOD, group_notes(self.groups.partition, budget, target)
+            stage_1 = METHOD if self.totals is None else WITH_TOTALS
+            notes = group_notes(self.groups.partition, budget, target)
             if self.stages.given is not None:
                 stage_1, notes = CONDITIONAL, ()
         return {

@@ -1,5 +1,5 @@
-"""The steps on rows in memory: of the whole table, and for steps 1 and 4 of one batch, what is
-counted of it and the draw for each row; with groups and without."""
+"""The paper's framework in its five steps, on rows in memory; `engines/stages.py` has the second
+and the third. A stream takes the first and the fourth batch by batch."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,25 +22,32 @@ from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.table import CountTable
 
 
-def first_steps(rows: CountTable, stages: Stages, members: Integers | None = None) -> Staged:
-    """Steps 1 to 3: the distribution of counts, z, and from z alone T."""
+def five_steps(
+    rows: CountTable, stages: Stages, members: Integers | None = None
+) -> tuple[Release, Staged]:
+    """From a checked table to a release: everything that is drawn is drawn in here. `members` says
+    of each row in which group it is; what the counts were drawn with is given back as well."""
     counts, own = rows.counts[rows.drawn], None if members is None else members[rows.drawn]
-    return stages(histogram_by(own, counts, stages), totals_by(own, counts, stages))
+    histogram = histogram_by(own, counts, stages)  # 1: how many rows have each count
+    totals = totals_by(own, counts, stages)
+    staged = stages(histogram, totals)  # 2: z, for epsilon 1; 3: from z alone T
+    capped = top_code(counts, staged.top)
+    drawn = draw_by(own, staged.mechanism, capped, stages.source)  # 4: by T, for epsilon 2
+    return published(rows, staged, drawn, members), staged  # 5: the table again, with z and T
 
 
-def last_steps(rows: CountTable, staged: Staged, members: Integers | None = None) -> Release:
-    """Steps 4 and 5."""
-    open_rows, source = rows.drawn, staged.stages.source
-    own = None if members is None else members[open_rows]
-    counts = top_code(rows.counts[open_rows], staged.top)
+def published(
+    rows: CountTable, staged: Staged, drawn: Integers, members: Integers | None
+) -> Release:
+    """Step 5: users ask the released table, or z and T."""
     released = np.where(rows.missing, MISSING, 0)
-    released[open_rows] = draw_by(own, staged.mechanism, counts, source)  # step 4
-    facts = staged.facts(histogram_of_counts(released[open_rows], staged.top))
+    released[rows.drawn] = drawn
+    facts = staged.facts(histogram_of_counts(drawn, staged.top))
     if staged.groups is not None:
         facts["groups"] = replace(staged.groups, members=members)
-    return Release(  # step 5: users ask the released table, or z and T
+    return Release(
         counts=released,
-        table=rows.replace(released),
+        cells=rows.replace(released),
         structural_zeros=int(rows.structural_zero.sum()),
         structural_zero_rows=rows.structural_zero if rows.structural_zero.any() else None,
         missing_rows=rows.missing if rows.missing.any() else None,

@@ -6,7 +6,7 @@ proof is in docs/years.md.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
@@ -16,6 +16,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ledger.subsets import Paid, charged
 from holdfast.tables.subset import Subset
 
+COUNTS_OF = "these are the counts of "
 FIRST_DAY, LAST_DAY = date(1500, 1, 1), date(2199, 12, 31)  # what is outside is misspelt
 _DAY = timedelta(days=1)
 _SPAN = re.compile(
@@ -76,7 +77,17 @@ def read_period(given: Any) -> Period | None:
 
 def period_notes(period: Period | None) -> tuple[str, ...]:
     """What a release says of the time that its counts are of."""
-    return () if period is None else (f"these are the counts of {period}",)
+    return () if period is None else (f"{COUNTS_OF}{period}",)
+
+
+def period_in(notes: Sequence[str]) -> str | None:
+    """The inverse of `period_notes`, in the words of the period.
+
+    >>> period_in(["these are the counts of 2026"])
+    '2026'
+    """
+    found = [note.removeprefix(COUNTS_OF) for note in notes if note.startswith(COUNTS_OF)]
+    return found[0] if found else None
 
 
 @dataclass(frozen=True, kw_only=True)

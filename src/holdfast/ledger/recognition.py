@@ -1,6 +1,7 @@
 """By what a ledger knows a release again; what counts as the same is in docs/ledger.md."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 
@@ -18,6 +19,15 @@ class Content:
     """The labels of that column whatever rows they stand in."""
     columns: tuple[bytes, ...] = ()
     """Each column but the counts."""
+
+
+def joined(columns: Sequence[Content]) -> Content:
+    """What identifies a release of several columns of counts, of which these are known."""
+    return replace(
+        columns[0],
+        table=b"".join(one.table for one in columns),
+        counts=b"".join(one.counts for one in columns),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -22,7 +22,7 @@ from holdfast.ledger.stored import (
     mark_done,
 )
 from holdfast.ledger.waiting import alone
-from holdfast.release.release import ReleaseFacts
+from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SeveralFacts
 
 CORRECTED = (

@@ -15,7 +15,7 @@ from holdfast.ledger.recognition import RowPrints
 from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import bundle_size, check_free, new_folder
-from holdfast.release.release import ReleaseFacts
+from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SeveralFacts
 
 

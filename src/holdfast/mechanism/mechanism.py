@@ -248,7 +248,7 @@ def check_mechanism(mechanism: Any, epsilon: Fraction, delta: Fraction = Fractio
     """Refuse, before anything is drawn, what is no certified mechanism for this promise."""
     if type(mechanism) is not Mechanism or mechanism.epsilon > epsilon or mechanism.delta > delta:
         raise CertificateError(
-            f"the constructor must return a holdfast.Mechanism for epsilon {epsilon}"
+            f"the constructor must make a mechanism for epsilon {epsilon}"
             + (f" and delta {delta}" if delta else "")
             + " or less."
         )

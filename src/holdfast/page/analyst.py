@@ -14,6 +14,7 @@ from holdfast.page import answers, zips
 from holdfast.page.draft import Draft
 from holdfast.page.recipe import of_release, script
 from holdfast.page.releases import LEVEL, Opened
+from holdfast.page.rows import counts_in_words, readable
 from holdfast.page.runs import Run
 from holdfast.page.site import Site, recipe_values, to
 
@@ -52,6 +53,7 @@ def ask(site: Site, request: Request) -> Response:
     values: dict[str, Any] = {"chosen": chosen, "columns": release.unchanged_columns}
     values |= {"lines": [], "rows": (), "groups": {}, "coefficients": [], "sentence": ""}
     values |= {"problem": "", "command": "", "python": ""}
+    values |= {"write": counts_in_words(release, site.words)}
     try:
         if chosen.get("what") == "regress":
             values |= answers.regression(release, chosen, opened.shown(site))
@@ -65,6 +67,7 @@ def ask(site: Site, request: Request) -> Response:
 def table(site: Site, request: Request) -> Response:
     """The table with intervals, searched and turned by pages."""
     opened = _opened(site, request)
+    release = opened.loaded(site)
     found, notes = _intervals(site, opened)
     search = request.query_params.get("search", "").strip()
     matching = [row for row in found.rows if _holds(row, search)] if search else found.rows
@@ -76,8 +79,7 @@ def table(site: Site, request: Request) -> Response:
         request,
         opened,
         "table",
-        header=found.header,
-        rows=matching[(here - 1) * ROWS : here * ROWS],
+        **readable(found, matching[(here - 1) * ROWS : here * ROWS], release, site.words),
         number=len(matching),
         whole=len(found.rows),
         here=here,

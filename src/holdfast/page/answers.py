@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.page.questions import sentence
 from holdfast.page.recipe import of_release
-from holdfast.page.releases import LEVEL
+from holdfast.page.releases import LEVEL, in_order
 from holdfast.page.site import recipe_values
 
 if TYPE_CHECKING:
@@ -26,11 +26,13 @@ def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, 
     part = {name: chosen[name] for name in ("where", "by") if chosen.get(name, "").strip()}
     found = answer_typed(release, asked, level=LEVEL, label=chosen.get("label") or None, **part)
     words = [asked, *(f"{name} {value}" for name, value in part.items())]
+    grouped = found if isinstance(found, Answers) else {}
     return {
         "sentence": ", ".join(words),
         "lines": in_words(found, len(release.target) - 1).splitlines(),
         "rows": found if isinstance(found, tuple) else (),
-        "groups": found if isinstance(found, Answers) else {},
+        "groups": grouped,
+        "sorted_groups": sorted(grouped.items(), key=lambda one: in_order(one[0])),
         **_recipe(at, asked, part),
     }
 

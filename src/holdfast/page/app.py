@@ -1,5 +1,7 @@
 """The routes of the page."""
 
+from typing import Any
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,8 +14,8 @@ from holdfast.page import analyst, steward
 from holdfast.page.access import Access
 from holdfast.page.draft import Draft
 from holdfast.page.guard import SESSION, Guard
-from holdfast.page.runs import Run
-from holdfast.page.site import Site, changing, reading
+from holdfast.page.runs import Run, Status
+from holdfast.page.site import Site, changing, reading, sending, wait, waited
 
 MOST = 200 << 20
 """Bytes of a file that may be dropped in; larger ones are named in the folder."""
@@ -27,9 +29,10 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/drafts", changing(steward.start), methods=["POST"]),
         Route("/drafts/{draft}/run", reading(steward.show_run)),
         Route("/drafts/{draft}/run", changing(steward.run), methods=["POST"]),
-        Route("/drafts/{draft}/progress", reading(steward.progress)),
+        Route("/drafts/{draft}/progress", sending(steward.progress)),
         Route("/drafts/{draft}/cancel", changing(steward.cancel), methods=["POST"]),
         Route("/drafts/{draft}/copy", changing(steward.copy), methods=["POST"]),
+        Route("/drafts/{draft}/mend", changing(steward.mend), methods=["POST"]),
         Route("/drafts/{draft}/forget", changing(steward.forget), methods=["POST"]),
         Route("/drafts/{draft}/{step}", reading(steward.show_step)),
         Route("/drafts/{draft}/{step}", changing(steward.save_step), methods=["POST"]),
@@ -39,7 +42,9 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases/{release}/table", reading(analyst.table)),
         Route("/releases/{release}/compare", reading(analyst.compare)),
         Route("/releases/{release}/report", reading(analyst.report)),
-        Route("/releases/{release}/get/{what}", reading(analyst.download)),
+        Route("/releases/{release}/get/{what}", sending(analyst.download)),
+        Route("/waiting/{name}", wait),
+        Route("/waiting/{name}/state", waited),
         Mount("/static", StaticFiles(packages=[("holdfast.page", "static")])),
     ]
     handlers = {HoldfastError: _refused, HTTPException: _missing, Exception: _failed}
@@ -56,15 +61,15 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
 
 
 def _home(site: Site, request: Request) -> Response:
-    drafts = []
+    drafts: dict[str, tuple[Draft, str, Status | None]] = {}
     for name in site.state.names("drafts"):
         draft = Draft.find(site.state, name)
         file = draft.one("file", "dropped") or draft.one("file", "path")
-        drafts.append((draft, file, Run.of(draft).status()))
-    folder = site.folder
-    return site.show(
-        request, "home.html", drafts=drafts, tables=folder.tables(), releases=folder.releases()
-    )
+        status = Run.of(draft).status()
+        same = draft.likeness if status is None else draft.name
+        drafts.setdefault(same, (draft, file, status))
+    listed: dict[str, Any] = {"tables": site.folder.tables(), "releases": site.folder.releases()}
+    return site.show(request, "home.html", drafts=drafts.values(), **listed)
 
 
 def _glossary(site: Site, request: Request) -> Response:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, LeakError
+from holdfast.page import advice
 from holdfast.page.chosen import (
     PEOPLE,
     PEOPLE_ROLES,
@@ -14,6 +15,7 @@ from holdfast.page.chosen import (
     columns_with,
 )
 from holdfast.page.draft import Draft
+from holdfast.page.earlier import earlier
 from holdfast.page.expected import expected
 from holdfast.page.folder import stamp
 from holdfast.page.site import Site
@@ -24,13 +26,14 @@ if TYPE_CHECKING:
     from holdfast.ledger.book import Balance
     from holdfast.page.counts import Promised
 
-SHOWN = 6
-"""Rows of the preview."""
+SHOWN, LAST = 6, 4
+"""Rows of the preview, from the beginning and from the end."""
 Values = dict[str, Any]
 
 
 def _file(site: Site, draft: Draft) -> Values:
     values: Values = {"tables": site.folder.tables(), "preview": None, "problem": "", "found": {}}
+    values |= {"numbers": [], "last_numbers": []}
     if not draft.filled("file"):
         return values
     refused = draft.one("file", "refused")
@@ -51,17 +54,35 @@ def _columns(site: Site, draft: Draft) -> Values:
         "looked": None,
         "leaks": [],
         "given": {},
+        "totals": [],
+        "together": "",
         "problem": "",
     }
-    values |= {"preview": None, "found": {}} | _problem(lambda: _seen(site, draft), site)
+    values |= {"preview": None, "found": {}, "order": []} | _problem(
+        lambda: _seen(site, draft), site
+    )
     if values["problem"]:
         return values
     roles = values["roles"]
     values["given"] = {name: role for role in roles for name in columns_with(draft, role)}
     if draft.filled("columns"):
         values |= _problem(lambda: {"looked": look(site, draft)}, site)
+        values |= _advice(site, draft, values) if values["problem"] else {}
     values["leaks"] = list(dict.fromkeys([*values["leaks"], *draft.several("columns", "anyway")]))
     return values
+
+
+def _advice(site: Site, draft: Draft, values: Values) -> Values:
+    """What the steward could change about a table that is refused."""
+    from holdfast.tables.leaks import TOTALS
+
+    try:
+        run = chosen(draft, site.folder)
+        totals = advice.total_rows(run) if TOTALS in values["leaks"] else []
+        repeated = "repeated_categories" in run.arguments
+        return {"totals": totals, "together": "" if repeated else advice.unique_with(run)}
+    except HoldfastError:  # it cannot be read, as the problem says
+        return {}
 
 
 def _protected(site: Site, draft: Draft) -> Values:
@@ -89,7 +110,9 @@ def _budget(site: Site, draft: Draft) -> Values:
         "expected": None,
         "balance": None,
         "short": "",
-        "small": (),
+        "small": None,
+        "earlier": [],
+        "others": _others(),
         "problem": "",
         "people": draft.one("file", "rows") == PEOPLE,
         "columns": [],
@@ -104,14 +127,15 @@ def _budget(site: Site, draft: Draft) -> Values:
     looked = values["looked"]
 
     def check() -> Values:
-        from holdfast.studies.explain import deployments, explain
+        from holdfast.studies.explain import explain
 
         run = chosen(draft, site.folder)
         promised = run.promised(looked)
         found = {"promised": promised, "odds": explain(promised.epsilon, promised.delta)}
-        found["others"] = [known for known in deployments() if known.kind == "central"]
         found["expected"] = expected(site, draft, run, looked)
-        found["small"] = _small_groups(looked, promised)
+        found["small"] = advice.small_groups(run, looked, promised)
+        if "ledger" not in run.arguments:
+            found["earlier"] = earlier(site, run, looked.rows)
         return found | _account(site, draft, promised)
 
     return values | _problem(check, site)
@@ -161,11 +185,11 @@ def balance(site: Site, draft: Draft) -> "Balance | None":
     return Ledger(run["ledger"]).balance(run["dataset"], subset=run.get("subset"))
 
 
-def _small_groups(looked: "Looked", promised: "Promised") -> tuple[str, ...]:
-    """What is to be said of groups that are too small for the budget."""
-    from holdfast.release.usefulness import small_group_notes
+def _others() -> list[Any]:
+    """Who uses which epsilon, for counts that somebody trusted holds."""
+    from holdfast.studies.explain import deployments
 
-    return () if looked.groups is None else small_group_notes(looked.groups, promised.first.budget)
+    return [known for known in deployments() if known.kind == "central"]
 
 
 def _account(site: Site, draft: Draft, promised: "Promised") -> Values:
@@ -181,21 +205,34 @@ def _account(site: Site, draft: Draft, promised: "Promised") -> Values:
 
 
 def _seen(site: Site, draft: Draft) -> Values:
-    """The first rows of the file, and the lines of it that were found to be the table."""
-    from holdfast.engines.looking import is_large
-    from holdfast.tables.files import read_part
-    from holdfast.tables.preview import head, preview
-
+    """The first and last rows of the file with their numbers in it, the columns that it is sorted
+    by, and the lines of it that were found to be the table."""
     path, part = source(draft, site.folder), part_of(draft, site.folder)
-
-    def make() -> Any:
-        whole = part or not is_large(path)
-        return preview(read_part(path, part) if whole else head(path, SHOWN), SHOWN)
-
-    shown = site.remembered.get(("preview", stamp(path), repr(part)), make)
+    shown = site.remembered.get(
+        ("preview", stamp(path), repr(part)), lambda: _previewed(path, part)
+    )
     found = found_lines(draft, site.folder)
     used = {name: number for name, number in found.items() if part.get(name) == number}
-    return {"preview": shown, "found": used}
+    return shown | {"found": used}
+
+
+def _previewed(path: Path, part: dict[str, Any]) -> Values:
+    from holdfast.engines.looking import is_large
+    from holdfast.tables.files import numbers_in_file, read_part
+    from holdfast.tables.preview import head, preview
+    from holdfast.tables.table import columns_of, labels_of
+
+    if not part and is_large(path):
+        shown = preview(head(path, SHOWN), SHOWN)
+        return {"preview": shown, "numbers": [], "last_numbers": [], "order": []}
+    table = read_part(path, part)
+    shown, numbers = preview(table, SHOWN, LAST), numbers_in_file(path, part)
+    return {
+        "preview": shown,
+        "numbers": numbers[:SHOWN],
+        "last_numbers": numbers[len(numbers) - len(shown.last) :],
+        "order": advice.order_of({name: labels_of(table, name) for name in columns_of(table)}),
+    }
 
 
 def _problem(ask: Callable[[], Values], site: Site) -> Values:

@@ -57,6 +57,12 @@ class Chosen:
         return count if isinstance(count, list) else []
 
     @property
+    def counts(self) -> list[str]:
+        """The columns of counts, however many."""
+        count = self.arguments.get("count")
+        return self.several or ([count] if count else [])
+
+    @property
     def streamed(self) -> bool:
         """Whether the file is read in batches: it is large, and all of it is meant."""
         from holdfast.engines.looking import is_large

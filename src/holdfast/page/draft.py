@@ -10,6 +10,8 @@ from holdfast.errors import HoldfastError
 from holdfast.page.state import State, read_json, write_json
 
 STEPS = ("file", "columns", "protected", "budget", "release")
+COMPARED = 1 << 22
+"""Bytes up to which dropped files are compared."""
 Filled = dict[str, list[str]]
 """The fields of a form, each with all its values."""
 
@@ -66,6 +68,18 @@ class Draft:
         """Changes with whatever was filled in: a page that is older than the draft is known."""
         content = json.dumps([self.filled(step) for step in STEPS[:-1]], sort_keys=True)
         return hashlib.sha256(content.encode()).hexdigest()[:24]
+
+    @property
+    def likeness(self) -> str:
+        """The same for drafts in which the same was filled in about the same file; a large dropped
+        one is like no other."""
+        dropped = self.one("file", "dropped")
+        if not dropped:
+            return self.digest
+        path = self.upload(dropped)
+        if not path.is_file() or path.stat().st_size > COMPARED:
+            return self.name
+        return f"{self.digest} {hashlib.sha256(path.read_bytes()).hexdigest()}"
 
     def upload(self, name: str) -> Path:
         """Where a dropped file goes."""

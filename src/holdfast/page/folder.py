@@ -99,7 +99,9 @@ def _is_candidate(path: Path) -> bool:
 
 
 def _not_there(text: str) -> HoldfastError:
+    if not text.strip():
+        return HoldfastError("nothing is named yet. Hint: choose from the list, or drop a file.")
     return HoldfastError(
-        f"there is no `{text.strip()[:100]}` in the page's folder. "
-        "Hint: paths start there; the page can be started with another --folder."
+        f"there is no “{text.strip()[:100]}” in the folder of this page, where paths start. "
+        "Hint: choose from the list, or drop the file; or put it into that folder."
     )

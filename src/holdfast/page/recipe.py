@@ -114,7 +114,7 @@ def _top(value: Any, several: list[str]) -> list[str]:
         return [word for pair in pairs for word in ("--max-count", "{}={}".format(*pair))]
     if not isinstance(value, dict):
         return ["--max-count", str(value)]
-    part = [] if value["epsilon"] is None else ["--bound-epsilon", value["epsilon"]]
+    part = [] if value["epsilon"] is None else ["--quantile-epsilon", value["epsilon"]]
     return ["--max-count", f"quantile:{value['q']}", *part]
 
 

@@ -1,12 +1,17 @@
 """A release that somebody has opened: verified, loaded, and what is shown of it."""
 
 import hashlib
+import math
 import os
+import re
+import unicodedata
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
+from holdfast.page.earlier import record_of
 from holdfast.page.folder import stamp
 from holdfast.page.recipe import of_release
 from holdfast.page.site import Site, recipe_values
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
     from holdfast.verify.report import Verification
 
 LEVEL = 0.9
+MOST_CELLS, FEW_BARS = 5000, 21
+"""Groups times counts from which fewer bars have intervals, for the same reason as below."""
 MOST_GROUPS = 60
 """Groups that are shown with intervals: for more it would take too long to look at."""
 
@@ -108,7 +115,7 @@ class Opened:
         columns = _columns(self.folder)
         if columns:
             found = [(name, Opened.of(site, place)) for name, place in columns.items()]
-            return values | {"counts": found}
+            return values | {"counts": found, "promised": _promised(record_of(self.folder))}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
 
@@ -138,24 +145,29 @@ class Opened:
         return (what, str(self.folder), tuple(stamp(path) for path in files[:64]))
 
 
-def _record(folder: Path) -> dict[str, Any]:
-    """What a release says of itself; nothing where it cannot be read, as its verdict will tell."""
-    try:
-        record = read_json(folder / "release.json")
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
-
-
 def _is_column(folder: Path) -> bool:
     """Whether this is one column of a release of several counts."""
-    return _record(folder).get("table_above") is True
+    return record_of(folder).get("table_above") is True
 
 
 def _columns(folder: Path) -> dict[str, Path]:
     """The folders of the columns of a release of several counts, once it is verified."""
+    places = record_of(folder).get("counts", ())
+    return {place["column"]: folder / place["folder"] for place in places}
+
+
+def _promised(record: dict[str, Any]) -> dict[str, Any]:
+    """What a release of several counts promises, once it is verified."""
+    from holdfast.privacy.delta import beyond_epsilon
+
+    told, delta = record["privacy"], Fraction(record["privacy"]["delta"])
+    names = [place["column"] for place in record["counts"]]
+    added = zip(names, told["contributions"], strict=True)
     return {
-        place["column"]: folder / place["folder"] for place in _record(folder).get("counts", ())
+        **told,
+        "added": ", ".join(f"{name} {most}" for name, most in added),
+        "factor": math.exp(Fraction(told["epsilon"])),
+        "beyond": beyond_epsilon(delta) if delta else "",
     }
 
 
@@ -177,15 +189,17 @@ def _shown(release: "Release") -> dict[str, Any]:
 
 def _shares(release: "Release") -> tuple[list[dict[str, Any]], list[str]]:
     """The share of every count, with intervals where they can be stated."""
-    from holdfast.analysis.report.content import distribution, runs
+    from holdfast.analysis.report.content import BARS, distribution, runs
 
+    groups = 1 if release.groups is None else len(release.groups)
+    most = BARS if groups * len(release.target) <= MOST_CELLS else FEW_BARS
     try:
-        return distribution(release, LEVEL)
+        return distribution(release, LEVEL, most)
     except HoldfastError:
         unknown: dict[str, Any] = {"estimate": None, "interval": None}
         bars = [
             {"first": a, "last": b, "released": float(release.distribution[a : b + 1].sum())}
-            for a, b in runs(len(release.target))
+            for a, b in runs(len(release.target), most)
         ]
         return [bar | unknown for bar in bars], []
 
@@ -206,8 +220,20 @@ def _groups(release: "Release") -> list[dict[str, Any]]:
             "mean": mean.get(group.name) or f"{float(group.target @ counts):.2f}",
             "total": group.total,
         }
-        for group in groups
+        for group in sorted(groups, key=lambda group: in_order(group.name))
     ]
+
+
+def in_order(name: Any) -> tuple[Any, ...]:
+    """What names are sorted by: letters as people sort them, numbers by what they are.
+
+    >>> sorted(["b 10", "B 9", "Ä", "a"], key=in_order)
+    ['a', 'Ä', 'B 9', 'b 10']
+    """
+    plain = unicodedata.normalize("NFKD", str(name)).casefold()
+    letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    parts = re.split(r"([0-9]+)", letters)
+    return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
 
 
 def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dict[str, str]:

@@ -142,12 +142,22 @@ class Run:
             (self.place / "cancelled").touch()
             os.kill(process, signal.SIGINT)
 
+    def waits(self, queue: Path) -> bool:
+        """Whether another run is under way, before which this one cannot begin."""
+        status = self.status()
+        begun = status is None or status.ended is not None or status.phase is not Phase.WAITING
+        return not begun and _is_locked(queue)
+
     def _alive(self) -> bool:
-        try:
-            with (self.place / "alive").open("rb") as alive:
-                fcntl.flock(alive, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except FileNotFoundError:
-            return False
-        except OSError:
-            return True
+        return _is_locked(self.place / "alive")
+
+
+def _is_locked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
         return False
+    except OSError:
+        return True
+    return False

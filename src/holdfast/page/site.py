@@ -1,6 +1,7 @@
 """What all views share: folder, state, words, templates, and what was computed before."""
 
 import re
+import secrets
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from holdfast.page.access import form_key, is_form_key
 from holdfast.page.folder import Folder
@@ -21,6 +22,7 @@ from holdfast.page.pictures import error_picture, odds_picture
 from holdfast.page.recipe import Recipe
 from holdfast.page.rendering import environment
 from holdfast.page.state import State
+from holdfast.page.waiting import Waiting, page_name
 from holdfast.page.words import Words
 
 KEPT = 24  # results that are remembered
@@ -65,6 +67,7 @@ class Site:
     words: Words
     demo: bool = False
     remembered: Remembered = field(default_factory=Remembered)
+    waiting: Waiting = field(default_factory=Waiting)
     templates: jinja2.Environment = field(default_factory=environment, repr=False)
 
     def said(self, message: str) -> str:
@@ -94,7 +97,22 @@ class Site:
 
 
 def reading(view: Read) -> Callable[[Request], Any]:
-    """A view that changes nothing, off the event loop."""
+    """A view that changes nothing, off the event loop; one that takes long says so meanwhile."""
+
+    async def endpoint(request: Request) -> Response:
+        site: Site = request.app.state.site
+        name = page_name(request)
+        if site.waiting.has(name):
+            reply = await site.waiting.again(name)
+        else:
+            reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
+        return reply or site.show(request, "waiting.html", 202, name=name)
+
+    return endpoint
+
+
+def sending(view: Read) -> Callable[[Request], Any]:
+    """A view that sends a file or something for the script: nothing may stand in for it."""
 
     async def endpoint(request: Request) -> Response:
         return await run_in_threadpool(view, request.app.state.site, request)
@@ -106,14 +124,39 @@ def changing(view: Change) -> Callable[[Request], Any]:
     """A view that takes a form, which must carry the key of its session."""
 
     async def endpoint(request: Request) -> Response:
+        site: Site = request.app.state.site
         limits = {"max_fields": MOST_FIELDS, "max_part_size": LONGEST_FIELD}
-        async with request.form(max_files=2, **limits) as form:
-            if not is_form_key(request.scope[SESSION], str(form.get("key", ""))):
-                site: Site = request.app.state.site
-                return site.show(request, "error.html", 403, message=site.words.content["stale"])
-            return await run_in_threadpool(view, request.app.state.site, request, form)
+        form = await request.form(max_files=2, **limits)
+        site.waiting.drop_pages()
+        name = f"form{secrets.token_hex(16)}"
+        reply = await site.waiting.reply(name, _changed(view, site, request, form))
+        return reply or to(f"/waiting/{name}")
 
     return endpoint
+
+
+async def _changed(view: Change, site: "Site", request: Request, form: FormData) -> Response:
+    try:
+        if not is_form_key(request.scope[SESSION], str(form.get("key", ""))):
+            return site.show(request, "error.html", 403, message=site.words.content["stale"])
+        return await run_in_threadpool(view, site, request, form)
+    finally:
+        await form.close()
+
+
+async def wait(request: Request) -> Response:
+    """For whoever sent a form that takes long: where it leads, once it was taken in."""
+    site: Site = request.app.state.site
+    name = request.path_params["name"]
+    if not site.waiting.has(name):
+        return to("/")
+    return await site.waiting.again(name) or site.show(request, "waiting.html", 202, name=name)
+
+
+async def waited(request: Request) -> Response:
+    """For the script: whether to look again."""
+    name = request.path_params["name"]
+    return JSONResponse({"ended": request.app.state.site.waiting.is_there(name)})
 
 
 def to(address: str) -> Response:

@@ -21,8 +21,17 @@ COPIED = 1 << 20
 
 def start(site: Site, request: Request, form: FormData) -> Response:
     """A new draft from the first page's form."""
-    draft = Draft.new(site.state)
-    return _save(site, draft, "file", form)
+    return _save(site, _same_begun(site, form) or Draft.new(site.state), "file", form)
+
+
+def _same_begun(site: Site, form: FormData) -> Draft | None:
+    """A draft of the same file in which nothing else was filled in yet."""
+    fields = _fields(form)
+    dropped = form.get("upload")
+    if isinstance(dropped, UploadFile) and dropped.filename:
+        return None
+    begun = [Draft.find(site.state, name) for name in site.state.names("drafts")]
+    return next((one for one in begun if one.reached == 1 and one.filled("file") == fields), None)
 
 
 def show_step(site: Site, request: Request) -> Response:
@@ -42,6 +51,7 @@ def show_step(site: Site, request: Request) -> Response:
         step=step,
         steps=STEPS,
         here=STEPS.index(step),
+        unfolded="unfold" in request.query_params,
         **values,
         **_recipe(site, draft, step),
     )
@@ -66,7 +76,7 @@ def run(site: Site, request: Request, form: FormData) -> Response:
     values = checks.CHECKS["release"](site, draft)
     if values["problem"] or form.get("seen") != draft.digest:
         return to(_address(draft, "release"))
-    Run.of(draft).start(chosen(draft, site.folder), site.state.root / "queue")
+    Run.of(draft).start(chosen(draft, site.folder), _queue(site))
     return to(f"/drafts/{draft.name}/run")
 
 
@@ -81,15 +91,18 @@ def show_run(site: Site, request: Request) -> Response:
         return site.show(request, "done.html", **values, **_result(site, draft, status))
     template = "running.html" if status.ended is None else "ended.html"
     values |= {"ledger": draft.one("budget", "dataset"), "message": site.said(status.message)}
+    values |= {"waits": Run.of(draft).waits(_queue(site))}
     return site.show(request, template, **values, ends=Ended)
 
 
 def progress(site: Site, request: Request) -> Response:
     """Where a run stands, for the script: a phase and whether it ended."""
-    status = Run.of(_draft(site, request)).status()
+    run = Run.of(_draft(site, request))
+    status = run.status()
     if status is None:
         return JSONResponse({"phase": None, "ended": True})
-    return JSONResponse({"phase": status.phase, "ended": status.ended is not None})
+    waits, ended = run.waits(_queue(site)), status.ended is not None
+    return JSONResponse({"phase": status.phase, "waits": waits, "ended": ended})
 
 
 def cancel(site: Site, request: Request, form: FormData) -> Response:
@@ -105,20 +118,49 @@ def copy(site: Site, request: Request, form: FormData) -> Response:
     return to(_address(draft, "columns"))
 
 
+def mend(site: Site, request: Request, form: FormData) -> Response:
+    """Do what was advised about a table that is refused: leave rows out, or publish a column with
+    the category."""
+    draft = _draft(site, request)
+    if _busy(draft):
+        return to(f"/drafts/{draft.name}/run")
+    rows, column = [str(row) for row in form.getlist("row")], str(form.get("column", ""))
+    if rows:
+        before = draft.one("file", "leave_out")
+        draft.fill(
+            "file", draft.filled("file") | {"leave_out": [" ".join([before, *rows]).strip()]}
+        )
+    if column:
+        filled = draft.filled("columns")
+        role = filled.get(f"role:{column}") or [""]
+        given = {f"role:{column}": role if role[-1] else ["keep"], "repeated": ["yes"]}
+        draft.fill("columns", filled | given)
+    return to(_address(draft, "columns"))
+
+
 def forget(site: Site, request: Request, form: FormData) -> Response:
-    """Remove a draft and the file that was dropped for it."""
+    """Remove a draft, those that are no different, and the file that was dropped for it."""
     import shutil
 
     draft = _draft(site, request)
     status = Run.of(draft).status()
     if status is not None and status.ended is None:
         raise HoldfastError("a run of this draft is under way. Hint: cancel it first.")
-    shutil.rmtree(draft.place, ignore_errors=True)
+    others = [Draft.find(site.state, name) for name in site.state.names("drafts")]
+    alike = [one for one in others if status is None and Run.of(one).status() is None]
+    same = draft.likeness
+    for one in [draft, *(one for one in alike if one.likeness == same)]:
+        shutil.rmtree(one.place, ignore_errors=True)
     return to("/")
 
 
 def _draft(site: Site, request: Request) -> Draft:
     return Draft.find(site.state, request.path_params["draft"])
+
+
+def _queue(site: Site) -> Path:
+    """What runs lock in turn."""
+    return site.state.root / "queue"
 
 
 def _address(draft: Draft, step: str) -> str:

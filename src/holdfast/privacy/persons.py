@@ -11,7 +11,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import HoldfastError, whole_number
+from holdfast.errors import HoldfastError, numbered, whole_number
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
 
 UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
@@ -152,6 +152,21 @@ def read_unit(unit: Any) -> str:
             "establishment."
         )
     return unit
+
+
+def protected(privacy: Mapping[str, Any], gap: str = " ") -> str:
+    """To whom a promise is, from its record; `gap` stands where a line may end.
+
+    >>> protected({"contributions": 2})
+    'a person who adds at most 2 to one row'
+    >>> protected({"contributions": 2, "person_rows": 3, "unit": "household"})
+    'one household with at most 2 in each of at most 3 rows'
+    """
+    added = privacy["contributions"]
+    if "unit" not in privacy:
+        return f"a person who adds at most {added}{gap}to one row"
+    rows = numbered(privacy["person_rows"], "row")
+    return f"one {privacy['unit']} with at most {added}{gap}in each of at most {rows}"
 
 
 def for_columns(value: Any, columns: Sequence[str], parameter: str) -> tuple[Any, ...]:

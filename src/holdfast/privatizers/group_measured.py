@@ -70,13 +70,24 @@ class Measured:
             return np.asarray(sums)
         return np.column_stack([sums, sums.sum(axis=1) - excess * self.sizes * laws[:, -1]])
 
-    def slopes(self, laws: Floats, shapes: Floats) -> Floats:
+    def excess(self, rows: Floats) -> float:
+        """How far rows at the top code lie above it on average, over all groups, if these are the
+        groups' numbers of rows with each count."""
+        beyond = np.asarray(self.totals).sum() - (rows @ np.arange(self.bins)).sum()
+        return float(max(beyond, 0.0) / max(rows[:, -1].sum(), 1.0))
+
+    def slopes(self, laws: Floats, shapes: Floats, excess: float = 0.0) -> Floats:
         """How `expected` moves with each coefficient of `shapes` in a group's log-density."""
         by_shape = (self.reach[:, :, None] * shapes[:, None, :]).reshape(self.bins, -1)
         moved = (laws @ by_shape).reshape(len(laws), -1, shapes.shape[1])
         moved -= (laws @ self.reach)[:, :, None] * (laws @ shapes)[:, None, :]
         moved *= self.sizes[:, None, None]
-        return np.asarray(moved if self.totals is None else _with_sum(moved))
+        if self.totals is None:
+            return np.asarray(moved)
+        moved = _with_sum(moved)
+        at_top = self.sizes[:, None] * laws[:, -1:] * (shapes[-1] - laws @ shapes)
+        moved[:, -1] -= excess * at_top
+        return np.asarray(moved)
 
     def sampling(self, laws: Floats, excess: float) -> Floats:
         """The covariance of `values` without noise: rows are drawn from the laws.

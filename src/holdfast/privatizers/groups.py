@@ -112,6 +112,7 @@ def fit_groups(
     ordered: bool = False,
     whole: tuple[ArrayLike, float | Fraction] | None = None,
     totals: tuple[ArrayLike, float | Fraction] | None = None,
+    sums_first: bool = True,
 ) -> Floats:
     """The target distribution of each group, as rows.
 
@@ -119,7 +120,8 @@ def fit_groups(
     histogram, with independent discrete Laplace noise of scale 1/epsilon; `sizes` are the public
     numbers of rows. `whole` are sums over all groups in the blocks of `block_edges` and the
     epsilon of their noise; `totals` are noisy totals of each group's counts before top-coding,
-    and the epsilon of theirs. `ordered` groups vary smoothly from one to the next.
+    and the epsilon of theirs. `ordered` groups vary smoothly from one to the next. Without
+    `sums_first` totals steer from the first round on, as they did in early releases.
 
     Post-processing: it costs no privacy. One group with its cumulative histogram is fitted by
     `CumulativeSmooth`'s fit. Cost: O(G n), a millisecond or two a group at n = 101.
@@ -132,7 +134,8 @@ def fit_groups(
     if len(own) == len(rows):
         return np.array([fit_alone(numbers[g], int(rows[g]), epsilon) for g in own])
     measured = measured_sums(numbers, rows, epsilon, bins, whole, totals)
-    z = followed(JointFit(measured, ordered=ordered).run())
+    fit = JointFit(measured, ordered=ordered)
+    z = followed(fit.from_sums_first() if totals is not None and sums_first else fit.run())
     if measured.whole is not None:
         z = _raked(z, measured)
     for g in own:

@@ -17,6 +17,8 @@ from holdfast.privatizers.groups import block_edges, fit_groups, group_sums, who
 
 METHOD = "JointSmooth()"
 """What a release calls this stage 1."""
+WITH_TOTALS = "JointSmooth(sums_first=True)"
+"""And with totals, since they steer z only after the sums: docs/groups-fit.md."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -54,6 +56,7 @@ def fit_measured(
     bins: int,
     ordered: bool,
     totals: tuple[Sequence[int], Fraction] | None = None,
+    sums_first: bool = True,
 ) -> Floats:
     """The target of each group, as rows; totals that were measured anyway, and the epsilon of
     their noise for a change of one, steer them.
@@ -64,7 +67,14 @@ def fit_measured(
     whole = None if measured.whole is None else (measured.whole, epsilon * share)
     own = epsilon * (1 - share)
     z = fit_groups(
-        measured.groups, sizes, own, bins=bins, ordered=ordered, whole=whole, totals=totals
+        measured.groups,
+        sizes,
+        own,
+        bins=bins,
+        ordered=ordered,
+        whole=whole,
+        totals=totals,
+        sums_first=sums_first,
     )
     raised = np.maximum(z, 2.0**-38)  # stage 2 takes less for zero
     return np.asarray(raised / raised.sum(axis=1, keepdims=True))

@@ -63,10 +63,18 @@ def repeated_targets(
     epsilon: Fraction,
     bins: int,
     ordered: bool,
+    sums_first: bool,
 ) -> Floats:
     """z of every group once more, from what was measured of them and of their totals."""
-    measured = JointMeasurement(groups=tuple(groups), whole=whole)
-    return fit_measured(measured, sizes, epsilon, bins=bins, ordered=ordered, totals=totals)
+    return fit_measured(
+        JointMeasurement(groups=tuple(groups), whole=whole),
+        sizes,
+        epsilon,
+        bins=bins,
+        ordered=ordered,
+        totals=totals,
+        sums_first=sums_first,
+    )
 
 
 def repeated_conditional(

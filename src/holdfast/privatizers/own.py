@@ -64,7 +64,9 @@ def published_name(privatizer: Privatizer) -> str:
     """A privatizer as a release names it: only holdfast's own may be called as they are."""
     if is_own(privatizer):
         return repr(privatizer)
-    return f"not holdfast's: {one_line(repr(privatizer))[:200]}"
+    kind = type(privatizer)
+    name = kind.__qualname__ if kind.__repr__ is object.__repr__ else repr(privatizer)
+    return f"not holdfast's: {one_line(name)[:200]}"
 
 
 def certifier(privatizer: Privatizer) -> str:

@@ -26,6 +26,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
 from holdfast.release.curves_file import read_curves, write_curves
+from holdfast.release.facts import ReleaseFacts
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
 from holdfast.release.plain_files import (
     MECHANISM,
@@ -34,8 +35,9 @@ from holdfast.release.plain_files import (
     mechanism_csv,
     write_intervals,
 )
+from holdfast.release.promise import Privacy
 from holdfast.release.recipes import has_mechanism_csv
-from holdfast.release.release import Privacy, Release, ReleaseFacts
+from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
@@ -63,7 +65,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     The folder is written beside its place under another name and renamed; a folder or file
     that is there already is never touched.
     """
-    table = release.table if release.count_column is not None else _bare(release.counts)
+    table = release.cells if release.count_column is not None else _bare(release.counts)
     check_format(table, table_format, missing=release.missing_rows is not None)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
         release.drawn_with.verify()
@@ -245,7 +247,7 @@ def _with_rows(table: Any, facts: dict[str, Any], gaps: bool) -> Release:
     if gaps:
         facts["missing_rows"] = counts < 0
     table = table if column is not None else counts
-    return _with_members(Release(counts=counts, table=table, **facts))
+    return _with_members(Release(counts=counts, cells=table, **facts))
 
 
 def _write_plain_files(
@@ -339,7 +341,7 @@ def _with_members(release: Release) -> Release:
     if groups is None or (release.structural_zeros and zeros is None):
         return release
     drawn = (release.counts >= 0) & (True if zeros is None else ~zeros)
-    columns = [labels_of(release.table, name) for name in groups.within.columns]
+    columns = [labels_of(release.cells, name) for name in groups.within.columns]
     members = found_again(groups.partition, columns, drawn)
     return replace(release, groups=replace(groups, members=members))
 

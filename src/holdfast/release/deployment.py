@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import numbered
+from holdfast.privacy.persons import protected
 
 FILL_IN = "FILL IN"
 KEPT = "Its distribution of counts stays close to the true one."
@@ -93,6 +94,7 @@ def _variant(record: dict[str, Any]) -> dict[str, Any]:
 
 def _loss(record: dict[str, Any]) -> dict[str, Any]:
     privacy = record["privacy"]
+    whom = protected(privacy)
     delta = Fraction(privacy["delta"])
     numbers: dict[str, Any] = {"epsilon": Decimal(decimal_above(Fraction(privacy["epsilon"])))}
     if delta:
@@ -105,21 +107,13 @@ def _loss(record: dict[str, Any]) -> dict[str, Any]:
     if Fraction(privacy["bound"]):
         parts = f"{privacy['bound']} for max_count, {parts}"
     return {
-        "privacy_unit": _unit(privacy),
+        "privacy_unit": whom[0].upper() + whom[1:],
         "privacy_unit_details": privacy["neighbours"],
         "privacy_parameters": numbers,
         "privacy_parameters_details": f"Exactly epsilon = {privacy['epsilon']}: {parts}. "
         f"Certified: {privacy['certified_epsilon_decimal']}; stage 1 by "
         f"{privacy['stage_1_certified_by']}, stage 2 from the integer weights in the bundle.",
     }
-
-
-def _unit(privacy: dict[str, Any]) -> str:
-    added = privacy["contributions"]
-    if "unit" not in privacy:
-        return f"A person who adds at most {added} to one row"
-    rows = numbered(privacy["person_rows"], "row")
-    return f"One {privacy['unit']} with at most {added} in each of at most {rows}"
 
 
 def _model() -> dict[str, Any]:

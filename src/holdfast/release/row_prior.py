@@ -11,7 +11,7 @@ from holdfast.privatizers.named import find_privatizer
 from holdfast.release.usefulness import share_uncertainty
 
 if TYPE_CHECKING:
-    from holdfast.release.release import ReleaseFacts
+    from holdfast.release.facts import ReleaseFacts
 
 UNSURE = 0.02  # standard deviation of a share from which on z is not taken for the truth
 FEW_FOR_ROWS = 0.05  # and from which on it does not say what rows are likely to have

@@ -4,19 +4,16 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.privacy.delta import promise_in_words
 from holdfast.privacy.persons import Persons
-from holdfast.release.release import (
-    SCHEMA_OF_SEVERAL,
-    Privacy,
-    Release,
-    ReleaseFacts,
-    StreamedRelease,
-)
+from holdfast.release.facts import SCHEMA_OF_SEVERAL, ReleaseFacts
+from holdfast.release.promise import Privacy
+from holdfast.release.release import Release, StreamedRelease
 from holdfast.tables.table import without_columns
 
 if TYPE_CHECKING:
@@ -175,8 +172,16 @@ class TableRelease(SeveralFacts[Release]):
     it, which its own draw was given, and not those after, which follow from it.
     """
 
-    table: Any = field(repr=False)
-    """The same kind of table as came in, its columns of counts replaced."""
+    cells: Any = field(repr=False)
+    """The table as it came in or was read, its columns of counts replaced."""
+
+    @cached_property
+    def table(self) -> Any:
+        """The same kind of table as came in, its columns of counts replaced; a data frame where
+        that was a CSV file."""
+        from holdfast.analysis.frames import as_frame
+
+        return as_frame(self.cells)
 
     def save(self, directory: str | os.PathLike[str], *, table_format: str = "csv") -> Path:
         """Write the bundle as a new folder, all of it or nothing; a folder in it for each column of
@@ -234,15 +239,10 @@ class TableRelease(SeveralFacts[Release]):
 
     def to_pandas(self) -> Any:
         """The table as a pandas data frame; texts stay texts."""
-        from holdfast.analysis.frames import pandas
-        from holdfast.tables.table import columns_of, labels_of
+        from holdfast.analysis.frames import pandas, typed_columns
 
-        return pandas().DataFrame(
-            {
-                name: self.columns[name].counts if name in self.columns else labels
-                for name, labels in ((n, labels_of(self.table, n)) for n in columns_of(self.table))
-            }
-        )
+        counts = {name: one.counts for name, one in self.columns.items()}
+        return pandas().DataFrame(typed_columns(self.cells) | counts)
 
     def _repr_html_(self) -> str:
         return "".join(one._repr_html_() for one in self.columns.values())
@@ -265,5 +265,5 @@ class StreamedTableRelease(SeveralFacts[StreamedRelease]):
 def visible(columns: dict[str, Release], table: Any) -> dict[str, Release]:
     """The releases of all columns, each with the part of the table that its answers may go by."""
     return {
-        name: replace(one, table=without_columns(table, one.later)) for name, one in columns.items()
+        name: replace(one, cells=without_columns(table, one.later)) for name, one in columns.items()
     }

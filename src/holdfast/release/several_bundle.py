@@ -33,12 +33,12 @@ from holdfast.tables.table import read_file, write_file
 def save(release: TableRelease, directory: str | os.PathLike[str], table_format: str) -> Path:
     """Write a release of several counts as a new folder, all of it or nothing."""
     missing = any(one.missing_rows is not None for one in release.columns.values())
-    check_format(release.table, table_format, missing=missing)
+    check_format(release.cells, table_format, missing=missing)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
         for one in release.columns.values():
             one.drawn_with.verify()
-        write_file(release.table, folder / f"table.{table_format}")
-        complete_several(release, folder, column_names(release.table))
+        write_file(release.cells, folder / f"table.{table_format}")
+        complete_several(release, folder, column_names(release.cells))
     return Path(directory)
 
 
@@ -88,7 +88,7 @@ def load_table(directory: str | os.PathLike[str]) -> TableRelease:
             columns[place["column"]] = rebuild(own, about, seen_by(about, table))
         return TableRelease(
             columns=columns,
-            table=table,
+            cells=table,
             joint=record["joint"],
             privacy=SharedPrivacy.from_dict(record["privacy"], columns),
             notes=tuple(record["notes"]),

@@ -14,17 +14,29 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.errors import code_span, markdown_text, numbered
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.privacy.persons import protected
 from holdfast.release.codebook import codebook
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
 from holdfast.release.recipes import has_mechanism_csv, recipes
+from holdfast.release.share_recipes import share_recipes
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
 2, ...) stays close to the true one."""
 NOT_KEPT = """. The mechanism that drew them does not keep the
 distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... than in truth."""
+
+
+LEFT_OUT = """\
+An interval may leave the released count of its row out: where few rows have that many, it was more
+probably drawn for a row that has another. It is the interval that tells of the row.
+"""
+NO_MECHANISM = """
+`mechanism.csv`, from which the same can be computed without holdfast, is written up to a max_count
+of 200 and 250,000 probabilities in all (counts by counts by groups): here there are more.
+"""
 
 
 def written(
@@ -114,15 +126,6 @@ def _several_in_words(summary: dict[str, Any]) -> str:
     )
 
 
-def whom(privacy: dict[str, Any]) -> str:
-    """To whom a promise is, over two lines."""
-    added = privacy["contributions"]
-    if "unit" not in privacy:
-        return f"for a person who adds at most {added}\n  to one row"
-    rows = numbered(privacy["person_rows"], "row")
-    return f"for one {privacy['unit']} with at most {added}\n  in each of at most {rows}"
-
-
 def _rows_in_words(summary: dict[str, Any]) -> str:
     """What a row's true count may be: where the bundle has intervals.csv."""
     if "intervals" not in summary:
@@ -132,6 +135,8 @@ def _rows_in_words(summary: dict[str, Any]) -> str:
     lines = "row of the table, in its order" if stated["lines"] == "rows" else "released count"
     kind = "whatever it is" if stated["every"] else "on average over the rows"
     recipe = f"\n{recipes(summary)}" if has_mechanism_csv(summary) else ""
+    if "words" in stated:
+        recipe = f"\n{LEFT_OUT}{recipe}{share_recipes(summary) if recipe else NO_MECHANISM}"
     return f"""
 ## What the true count of a row may be
 
@@ -160,6 +165,7 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     gaps, missing = summary.get("missing", 0), ""
     if gaps:
         missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
+    whom = protected(privacy, gap="\n  ")
     certified = f"{privacy['certified_epsilon_decimal']} was certified from what was drawn."
     at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
     found = "; this bound came from the data, privately" * bool(summary["max_count_found"])
@@ -167,9 +173,9 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
 
 {heading}The counts in `{table}` (column {column}) are not the true counts. Each was drawn at
 random from the true one, so that whoever reads the table learns almost the same whether or not
-any one person was counted{law}
+any one {privacy.get("unit", "person")} was counted{law}
 
-- Promise: {promise} {whom(privacy)}; {certified}
+- Promise: {promise} for {whom}; {certified}
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
 {_several_in_words(summary)}{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.

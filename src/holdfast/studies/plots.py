@@ -138,10 +138,15 @@ def legend_below(axes: Sequence[Any]) -> None:
 
 @contextmanager
 def canvas(
-    path: str | os.PathLike[str], panels: int, width: float, height: float, title: str
+    path: str | os.PathLike[str],
+    panels: int,
+    width: float,
+    height: float,
+    title: str,
+    also: Sequence[Path] = (),
 ) -> Iterator[tuple[Any, Sequence[Any]]]:
-    """A figure to draw on, written whole to its place at the end."""
-    place = check_picture(path)
+    """A figure to draw on, written whole to its place at the end, and to others, laid out alike."""
+    places = [check_picture(place) for place in (path, *also)]
     if not panels:
         raise HoldfastError("there is nothing to draw. Hint: give one method or more.")
     matplotlib = require_matplotlib()
@@ -152,14 +157,20 @@ def canvas(
         axes = figure.subplots(1, panels, squeeze=False)[0]
         figure.suptitle(title, fontsize=11)
         yield figure, axes
-        partial = place.with_name(f".{place.name}.partial")
-        dated = {"Date": None} if place.suffix == ".svg" else {"Software": None}
-        try:
-            figure.savefig(partial, format=place.suffix[1:], dpi=150, metadata=dated)
-            os.replace(partial, place)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise HoldfastError(f"`{place}` cannot be written ({error.strerror}).") from None
+        for place in places:
+            _write(figure, place)
+            figure.set_layout_engine("none")  # what was laid out once stays
+
+
+def _write(figure: Any, place: Path) -> None:
+    partial = place.with_name(f".{place.name}.partial")
+    dated = {"Date": None} if place.suffix == ".svg" else {"Software": None}
+    try:
+        figure.savefig(partial, format=place.suffix[1:], dpi=150, metadata=dated)
+        os.replace(partial, place)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise HoldfastError(f"`{place}` cannot be written ({error.strerror}).") from None
 
 
 def require_matplotlib() -> Any:

@@ -1,55 +1,65 @@
-"""Questions that a distribution of counts answers: a share of rows, or the mean count."""
+"""Questions whose errors are studied: shares of rows and the mean, as `holdfast ask` takes them."""
 
-import re
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
+from holdfast.analysis import linear
+from holdfast.analysis.grammar import AnsweredBy, parse
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-
-_ABOVE = re.compile(r"above\s+([0-9]{1,6})")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A number that is linear in the distribution: "zeros", "mean" or "above K".
+    """A number that is linear in the distribution: "share zero", "share at least 3" or "mean"; for
+    short also "zeros" and "above 10".
 
     >>> question = Question("above 1")
-    >>> float(question.weights(4) @ np.array([0.4, 0.3, 0.2, 0.1]))
+    >>> float(question.weights(4) @ [0.4, 0.3, 0.2, 0.1])
     0.30000000000000004
+    >>> question.weights(4).tolist() == Question("share at least 2").weights(4).tolist()
+    True
     """
 
     name: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not (
-            self.name in ("zeros", "mean") or _ABOVE.fullmatch(self.name)
-        ):
-            raise HoldfastError(
-                f"a question must be 'zeros', 'mean' or 'above K', got {self.name!r:.40}. "
-                "Hint: 'above 10' is the share of rows with a count above 10."
-            )
+        _share(self.name)
 
     @property
     def is_share(self) -> bool:
         """Whether the answer is a share of rows; the other kind is the mean count."""
-        return self.name != "mean"
+        return _share(self.name) is not None
 
     def weights(self, n: int) -> Floats:
         """q with answer = q · distribution, for counts 0 ... n-1."""
-        counts = np.arange(n)
-        if self.name == "mean":
-            return counts.astype(np.float64)
-        if self.name == "zeros":
-            return np.asarray(counts == 0, dtype=np.float64)
-        above = int(_ABOVE.fullmatch(self.name)[1])  # type: ignore[index]
-        if above >= n - 1:
+        share = _share(self.name)
+        if share is None:
+            return linear.mean(n).f
+        if share.get("at_least", 0) >= n:
             raise HoldfastError(
                 f"the question {self.name!r} has the answer 0: counts above {n - 1} are published "
                 f"as {n - 1}. Hint: ask for less than `max_count`."
             )
-        return np.asarray(counts > above, dtype=np.float64)
+        return linear.share(n, **share).f
+
+
+def _share(name: Any) -> dict[str, Any] | None:
+    """Which share a question asks for; None for the mean."""
+    if isinstance(name, str):
+        try:
+            asked = parse(name)
+        except HoldfastError:
+            asked = None
+        if asked is not None and asked.method is AnsweredBy.ASK:
+            if asked.arguments == ("mean",):
+                return None
+            if asked.arguments == ("share",):
+                return asked.options
+    raise HoldfastError(
+        "a question must be 'mean', 'zeros', 'above K' or a share as `holdfast ask` takes it, got "
+        f"{name!r:.40}. Hint: 'above 10' is 'share above 10', of rows with a count above 10."
+    )
 
 
 def find_questions(questions: "list[str] | tuple[str, ...] | None", n: int) -> list[Question]:

@@ -52,6 +52,21 @@ def parse_part(
     return replace(table, rows=TextRows(columns))
 
 
+def row_numbers(data: bytes, lines: Lines) -> list[int]:
+    r"""In which line of its file each row of a table begins.
+
+    >>> row_numbers(b"Deaths\na,n\n\"Kent\nEast\",3\nEly,0\n", Lines(header_row=2))
+    [3, 5]
+    """
+    encoding = find_encoding(lambda: [data])
+    text = _lines(data[len(encoding.bom) :].decode(encoding.name))
+    last = len(text) if lines.last_row is None else lines.last_row
+    kept = [at for at in range(lines.header_row or 1, last + 1) if at not in lines.leave_out]
+    cut = [text[at - 1] for at in kept]
+    records = _records(cut, _shape(cut[:LOOKED_AT])[0])
+    return [kept[first - 1] for first, _, cells in records if cells][1:]
+
+
 def _cut(data: bytes, lines: Lines) -> bytes:
     """The bytes of some lines, with the byte order mark of the file."""
     encoding = find_encoding(lambda: [data])

@@ -37,6 +37,18 @@ def parse_excel(
         last_row: The number of the table's last row; what is below is left out.
         leave_out: Numbers of rows of the table that are left out.
     """
+    header, rows = numbered_rows(data, sheet, header_row, last_row, leave_out)
+    return CsvTable(header, [cells for _, cells in rows])
+
+
+def numbered_rows(
+    data: bytes,
+    sheet: str | None = None,
+    header_row: int | None = None,
+    last_row: int | None = None,
+    leave_out: tuple[int, ...] = (),
+) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
+    """The names of the columns, and the rows with the numbers that Excel shows."""
     cells, merged, marks = _open(data, sheet)
     rows = _padded(cells, merged, marks)
     if last_row is not None:
@@ -50,7 +62,7 @@ def parse_excel(
     header = tuple(" ".join(rows[top][c].split()) for c in columns)
     check_left_out(leave_out, top + 1, last + 1)
     kept = (at for at in range(top + 1, last + 1) if at + 1 not in leave_out)
-    return CsvTable(header, [[rows[at][c] for c in columns] for at in kept])
+    return header, [(at + 1, [rows[at][c] for c in columns]) for at in kept]
 
 
 def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE], Marks]:

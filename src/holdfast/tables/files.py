@@ -10,8 +10,8 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable, parse_csv
-from holdfast.tables.csv_part import Lines, find_lines, parse_part
-from holdfast.tables.excel import parse_excel
+from holdfast.tables.csv_part import Lines, find_lines, parse_part, row_numbers
+from holdfast.tables.excel import numbered_rows, parse_excel
 from holdfast.tables.formats import STREAMED, Format, endings, format_of
 from holdfast.tables.frames import (
     Frame,
@@ -101,6 +101,21 @@ def read_part(path: str | os.PathLike[str], part: Mapping[str, Any]) -> Any:
     if refused:
         raise HoldfastError(f"`{min(refused)}` is for CSV files; Excel's numbers have no marks.")
     return read_excel(path, **part) if excel else read_csv(path, **part)
+
+
+def numbers_in_file(path: str | os.PathLike[str], part: Mapping[str, Any]) -> list[int]:
+    """The number of each row of such a table as an editor or Excel shows it; none for Parquet."""
+    kind, names = format_of(path), ("header_row", "last_row", "leave_out")
+    given = {name: part[name] for name in names if name in part}
+    given |= {"leave_out": tuple(given.get("leave_out", ()))}
+    if kind is Format.TEXT:
+        found: list[int] = _parsed(Path(path), lambda data: row_numbers(data, Lines(**given)))
+        return found
+    if kind is Format.EXCEL:
+        sheet = part.get("sheet")
+        _, rows = _parsed(Path(path), lambda data: numbered_rows(data, sheet, **given))
+        return [number for number, _ in rows]
+    return []
 
 
 def find_part(path: str | os.PathLike[str]) -> dict[str, int]:

@@ -82,13 +82,8 @@ class GroupReader:
         self, coded: list[tuple[Integers, list[str]]], weights: Integers
     ) -> tuple[Partition, Integers]:
         """The groups that occur, from numbers of labels in each column, and that of each line."""
-        labels, inside = list[Label]([()]), np.zeros(len(weights), dtype=np.int64)
-        self._keys = []
-        for codes, texts in coded:
-            keys, inside = np.unique(inside * len(texts) + codes, return_inverse=True)
-            pairs = (divmod(key, len(texts)) for key in keys.tolist())
-            labels = [(*labels[group], texts[code]) for group, code in pairs]
-            self._keys.append(keys)
+        nobody = np.zeros(len(weights), dtype=np.int64)
+        labels, inside, self._keys = _crossed([()], nobody, coded)
         sizes = np.zeros(len(labels), dtype=np.int64)
         np.add.at(sizes, inside, weights)
         return Partition(within=self.within, labels=tuple(labels), sizes=sizes), inside
@@ -123,6 +118,51 @@ class GroupReader:
         return written
 
 
+def _crossed(
+    labels: Sequence[Label], inside: Integers, coded: Sequence[tuple[Integers, list[str]]]
+) -> tuple[list[Label], Integers, list[Integers]]:
+    """The groups that occur where those of lines are crossed with labels of further columns, that
+    of each line, and by what they were found."""
+    found, every = list(labels), list[Integers]()
+    for codes, texts in coded:
+        keys, inside = np.unique(inside * len(texts) + codes, return_inverse=True)
+        pairs = (divmod(key, len(texts)) for key in keys.tolist())
+        found = [(*found[group], texts[code]) for group, code in pairs]
+        every.append(keys)
+    return found, inside, every
+
+
+def add_classes(
+    groups: Partition | None,
+    inside: Integers,
+    parts: tuple[Classes, ...],
+    numbers: Sequence[Integers],
+) -> tuple[Partition, Integers, list[float]]:
+    """Groups crossed with classes of whole numbers from 0: the new ones, that of each row, and the
+    highest number of each class of the last column. `inside` is the group of each row so far.
+
+    >>> counts = np.array([0, 7, 0, 5])
+    >>> found = add_classes(None, np.zeros(4, dtype=int), (Classes("n", 2),), [counts])
+    >>> found[0].names, found[1].tolist(), found[2]
+    (('0 to 0', '5 to 7'), [0, 1, 0, 1], [0.0, 7.0])
+    """
+    reader, coded = GroupReader(Within(parts)), []
+    for number, column in enumerate(numbers):
+        rows = np.bincount(column)
+        values = np.flatnonzero(rows)
+        reader.see_part(number, values.tolist(), rows[values])
+    for (codes, texts), column in zip(reader.settle_parts(reader.within), numbers, strict=True):
+        place = np.zeros(int(column.max()) + 1, dtype=np.int64)
+        place[np.flatnonzero(np.bincount(column))] = codes
+        coded.append((place[column], texts))
+    known = [()] if groups is None else groups.labels
+    labels, cells, _ = _crossed(known, inside, coded)
+    within = Within((*(() if groups is None else groups.within.parts), *parts))
+    sizes = np.bincount(cells, minlength=len(labels))
+    partition = Partition(within=within, labels=tuple(labels), sizes=sizes)
+    return partition, cells, reader.highs(len(parts) - 1) or []
+
+
 class _Labels:
     """A column of labels."""
 
@@ -149,7 +189,7 @@ class _Labels:
         self._seen.append(found)
 
     def settle(self, number: int, weights: Integers | None) -> tuple[Integers, list[str]]:
-        labels = sorted(set(self._texts), key=_order)
+        labels = sorted(set(self._texts), key=label_order)
         place = {text: k for k, text in enumerate(labels)}
         self._rank = np.array([place[text] for text in self._texts], dtype=np.int64)
         seen, self._seen = np.concatenate(self._seen), []
@@ -211,7 +251,7 @@ class _Numbers:
         return _plain(float(cell))
 
 
-def _order(text: str) -> tuple[bool, float, str]:
+def label_order(text: str) -> tuple[bool, float, str]:
     """Numbers by their size, before other labels."""
     number = _is_number(text)
     return not number, float(text) if number else 0.0, text

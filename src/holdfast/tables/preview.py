@@ -1,4 +1,4 @@
-"""The first rows of a file, to look at: for the steward alone."""
+"""The first and last rows of a file, to look at: for the steward alone."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,18 +17,26 @@ class Preview(NamedTuple):
 
     columns: list[str]
     rows: list[list[str]]
+    """The first ones."""
+    last: list[list[str]]
+    """The last ones, as far as they are not among the first."""
 
 
-def preview(table: Any, rows: int) -> Preview:
-    r"""The columns of a table and its first rows as text.
+def preview(table: Any, rows: int, last: int = 0) -> Preview:
+    r"""The columns of a table, its first rows and its last as text.
 
-    >>> preview(parse_csv(b"county,deaths\nKent,3\nEly,0\n"), 1)
-    Preview(columns=['county', 'deaths'], rows=[['Kent', '3']])
+    >>> preview(parse_csv(b"county,deaths\nKent,3\nEly,0\nTotal,3\n"), 1, 1)
+    Preview(columns=['county', 'deaths'], rows=[['Kent', '3']], last=[['Total', '3']])
     """
     names = columns_of(table)
-    columns = [labels_of(table, name)[:rows] for name in names]
-    cells = zip(*columns, strict=True)
-    return Preview(names, [["" if cell is None else str(cell) for cell in row] for row in cells])
+    cells = [labels_of(table, name) for name in names]
+    end = max(rows, len(cells[0]) - last) if last and cells else None
+    first = [column[:rows] for column in cells]
+    return Preview(names, _text(first), _text([column[end:] for column in cells] if end else []))
+
+
+def _text(columns: list[list[Any]]) -> list[list[str]]:
+    return [["" if c is None else str(c) for c in row] for row in zip(*columns, strict=True)]
 
 
 def head(path: Path, rows: int) -> Any:

@@ -119,8 +119,8 @@ def _run(name: str, check: Callable[[B], str | Found], bundle: B) -> Check:
     except Exception as error:  # whatever a forger thought of: it did not pass
         detail = f"the check of {name} could not be made ({type(error).__name__})."
         return Check(name=name, passed=False, detail=detail, failure=Failure.DAMAGE)
-    detail, warning = found if isinstance(found, Found) else Found(found)
-    return Check(name=name, passed=True, detail=detail, warning=warning)
+    found = found if isinstance(found, Found) else Found(found)
+    return Check(name=name, passed=True, **found._asdict())
 
 
 class _Bundle:

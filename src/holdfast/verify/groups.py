@@ -25,6 +25,7 @@ from holdfast.verify.report import Damage, Found, NotChecked
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
+WITH_TOTALS = "JointSmooth(sums_first=True)"  # of early releases with totals METHOD too
 _CHUNK = 1 << 20
 WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
@@ -219,8 +220,10 @@ def check_measured(
 ) -> str | Found:
     """As many integers as stage 1 measures of these groups, and z of each from them; of a column
     that is given others also w, from what is known of those before it."""
-    method = CONDITIONAL if record.get("given") else METHOD
-    if record["methods"][0] != method or record["measurement"] is not None:
+    methods = {CONDITIONAL} if record.get("given") else {METHOD}
+    if METHOD in methods and "totals" in record:
+        methods.add(WITH_TOTALS)
+    if record["methods"][0] not in methods or record["measurement"] is not None:
         raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
     if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
         raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
@@ -295,6 +298,7 @@ def _check_fit(
             ordered=record["within"]["classes"][0] is not None
             and len(record["within"]["classes"]) == 1,
             totals=_totals(listed, record),
+            sums_first=record["methods"][0] == WITH_TOTALS,
         )
     except Exception as error:  # the compiler and its cache fail in ways of their own
         raise NotChecked(

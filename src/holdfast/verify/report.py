@@ -43,6 +43,8 @@ class Found(NamedTuple):
     detail: str
     warning: str | None = None
     """What a reader should know all the same."""
+    claimed: bool = False
+    """Whether it rests on somebody's word, which cannot be checked anywhere."""
 
 
 def shown(text: Any, width: int = 60) -> str:
@@ -69,6 +71,8 @@ class Check:
     """Why it did not pass; None where it passed, or was not made because another failed."""
     warning: str | None = None
     """What a reader should know although it passed."""
+    claimed: bool = False
+    """Whether what it passed rests on somebody's word, which cannot be checked anywhere."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +115,11 @@ class Verification:
         """What a reader should know although it passed."""
         return tuple(check.warning for check in self.checks if check.warning is not None)
 
+    @property
+    def claimed(self) -> bool:
+        """Whether a part of the promise is only its author's claim: a stage 1 not of holdfast."""
+        return any(check.claimed for check in self.checks)
+
     def require(self) -> None:
         """Raise a `HoldfastError` that names the damage, if there is any."""
         if self.passed:
@@ -133,6 +142,7 @@ class Verification:
             "passed": self.passed,
             "failure": None if self.failure is None else self.failure.value,
             "simulated": self.simulated,
+            "claimed": self.claimed,
             "warnings": list(self.warnings),
             "checks": [
                 {"check": check.name, "passed": check.passed, "detail": check.detail}

@@ -162,6 +162,7 @@ def _of(column: str, check: Check) -> Check:
         detail=said,
         failure=check.failure,
         warning=warning,
+        claimed=check.claimed,
     )
 
 

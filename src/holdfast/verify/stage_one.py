@@ -67,8 +67,11 @@ def check_measurement(
     if name == SKIPPED:
         return _check_released(record, target, tally)
     if method is None:
-        unknown = f"stage 1, {shown(name, 40)}, is not of holdfast: z was not computed again."
-        return Found(f"not repeated: {shown(name, 40)} is unknown here", unknown)
+        unknown = (
+            f"stage 1, {shown(name, 40)}, is not of holdfast: z was not computed again, and that "
+            "it is private is its author's claim."
+        )
+        return Found(f"not repeated: {shown(name, 40)} is unknown here", unknown, claimed=True)
     if noisy is None:
         raise Damage("measurement is null, but this stage 1 publishes what it measured.")
     n, rows = record["max_count"] + 1, record["rows"]

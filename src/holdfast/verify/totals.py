@@ -1,7 +1,9 @@
 """Totals: from what was measured to what is stated, again, in fractions."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -13,7 +15,7 @@ from holdfast.verify.report import Damage
 
 LEVEL = Fraction(9, 10)
 LARGEST = 1 << 54
-Numbers = list[tuple[float, int]]
+Numbers = tuple[tuple[float, int], ...]
 
 
 def check_totals(record: dict[str, Any], listed: Listed | None, budget: Budget) -> str:
@@ -80,35 +82,37 @@ def _check(
         raise Damage(f"totals: the interval of {whose} is not that of its noise.")
 
 
+@lru_cache(maxsize=16)
 def _half(noises: Numbers) -> float:
     """How far the noise goes with the level, by bisection."""
+    chance = _chances(noises)
     low, high = 0.0, 40 * math.sqrt(sum(2 * m * s**2 for s, m in noises))
     for _ in range(48):
         middle = (low + high) / 2
-        low, high = (middle, high) if _chance(noises, middle) < LEVEL else (low, middle)
+        low, high = (middle, high) if chance(middle) < LEVEL else (low, middle)
     return high
 
 
 def _noises(groups: int, weight: Fraction, scale: float) -> tuple[Numbers, Numbers]:
     """The Laplace noises in a group's total and in the table's: scales, and how many of each."""
     if not weight:
-        return [(scale, 1)], [(scale, groups)]
+        return ((scale, 1),), ((scale, groups),)
     part, other = 1 / (groups + float(weight)), scale * math.sqrt(weight)
-    own = [(scale * (1 - part), 1), (scale * part, groups - 1), (other * part, 1)]
-    return own, [(scale * (1 - groups * part), groups), (other * groups * part, 1)]
+    own = ((scale * (1 - part), 1), (scale * part, groups - 1), (other * part, 1))
+    return own, ((scale * (1 - groups * part), groups), (other * groups * part, 1))
 
 
-def _chance(noises: Numbers, reach: float) -> float:
+def _chances(noises: Numbers) -> Callable[[float], float]:
     """P(|sum of Laplace noises| <= reach): a sum over the odd multiples of a small frequency.
 
     The sum, were it to repeat every 4 L, is a square wave's mean: a Fourier series (Davies 1973).
     """
     deviation = math.sqrt(sum(2 * m * s**2 for s, m in noises))
     if len(noises) == 1 and noises[0][1] == 1:
-        return 1 - math.exp(-reach / noises[0][0])
+        return lambda reach: 1 - math.exp(-reach / noises[0][0])
     t = (2 * np.arange(40_000) + 1) * 0.01 / deviation
     law = np.prod([(1 + (s * t) ** 2) ** -float(m) for s, m in noises], axis=0)
-    return float((np.sin(t * reach) / t * law).sum() * 0.02 / deviation * 2 / math.pi)
+    return lambda reach: float((np.sin(t * reach) / t * law).sum() * 0.02 / deviation * 2 / math.pi)
 
 
 def _fitted(noisy: list[int], whole: int | None, weight: Fraction) -> list[int]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.answer import Answer
+from holdfast.analysis.answer import LOWER_BOUND, Answer
 from holdfast.analysis.asking import Answers
 from holdfast.analysis.conditions import as_numbers
 from holdfast.analysis.derived.formula import DerivedFormula, parse_derived
@@ -39,7 +39,7 @@ class Derived:
     low: Floats = field(repr=False)
     """Lower ends for the true value of each row."""
     high: Floats = field(repr=False)
-    """Upper ends."""
+    """Upper ends; inf where a count may be any above the highest."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
     _columns: Mapping[str, "Release"] = field(repr=False)
@@ -60,9 +60,10 @@ class Derived:
         ]
         marks = self._rows(where)
         if by is None:
-            return self._added([part for part in parts if isinstance(part, Answer)], marks, "")
+            found = [part for part in parts if isinstance(part, Answer)]
+            return self._added(found, marks, _where_words(where, marks))
         groups = groups_of(self._first, by)
-        found = {
+        answers = {
             name: self._added(
                 [part[name] for part in parts if isinstance(part, Answers)],
                 marks & rows,
@@ -71,7 +72,7 @@ class Derived:
             for name, rows in groups.items()
             if all(isinstance(part, Answers) and name in part for part in parts)
         }
-        return Answers(question=str(self.formula), by=by, found=found)
+        return Answers(question=str(self.formula), by=by, found=answers)
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns to stand beside the table."""
@@ -111,19 +112,33 @@ class Derived:
             factor = self.formula.per / below if below > 0 else float("nan")
         total = sum(each.estimate for each in answers)
         down = hypot(*(each.estimate - each.interval[0] for each in answers))
-        up = hypot(*(each.interval[1] - each.estimate for each in answers))
+        up = hypot(*(each.true_ends[1] - each.estimate for each in answers))
         errors = [each.standard_error for each in answers]
         known = [error for error in errors if error is not None]
+        tops = [each.capped_at for each in answers if each.capped_at is not None]
+        capped = f", counts capped at {max(tops)}{LOWER_BOUND}" if tops else ""
         return replace(
             answers[0],
-            question=f"{self.formula}{words}",
+            question=f"{self.formula}{capped}{words}",
+            measures=str(self.formula),
+            measured=all(each.measured for each in answers),
+            capped_at=max(tops, default=None),
             estimate=factor * total,
             interval=(factor * max(total - down, 0.0), factor * (total + up)),
             standard_error=factor * hypot(*known) if len(known) == len(errors) else None,
             notes=tuple(dict.fromkeys(note for each in answers for note in each.notes)),
             whole=answers[0].whole and self.formula.column is None,
+            whole_ends=answers[0].whole_ends and self.formula.column is None,
             top_code=None,
         )
+
+
+def _where_words(where: Any, marks: Marks) -> str:
+    if where is None:
+        return ""
+    if isinstance(where, str):
+        return f", where {one_line(where)}"
+    return f", of {numbered(int(marks.sum()), 'row')} chosen"
 
 
 def derive(columns: Mapping[str, "Release"], text: str, level: float) -> Derived:
@@ -188,4 +203,4 @@ def _spread(found: Any, known: Marks, scale: Floats | None) -> Floats:
 def _cells(values: Floats, places: int) -> list[Any]:
     if places:
         return [None if np.isnan(x) else float(f"{x:.{places}g}") for x in values.tolist()]
-    return [None if np.isnan(x) else int(x) for x in values.tolist()]
+    return [None if np.isnan(x) else x if np.isinf(x) else int(x) for x in values.tolist()]

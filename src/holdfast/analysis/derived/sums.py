@@ -8,7 +8,8 @@ import numpy as np
 
 from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of
-from holdfast.arrays import Floats, Integers
+from holdfast.analysis.row_intervals import Intervals
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.release.row_laws import shortest_run
 from holdfast.release.row_prior import does_without
 
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 STEPS = 1  # more of them fit the noise of these very rows, and their intervals become too short
-Rows = tuple[Floats, Integers, Integers, tuple[str, ...]]
+Rows = tuple[Floats, Integers, Floats, tuple[str, ...]]
 """Expected sums, lower and upper ends, and what a reader should know."""
+OPEN = (
+    "a count published as the highest is that or any above it: rows in which it may be have no "
+    "upper end (inf)"
+)
 
 
 def row_sums(columns: Sequence["Release"], level: float) -> Rows:
@@ -29,7 +34,8 @@ def row_sums(columns: Sequence["Release"], level: float) -> Rows:
     """
     if len(columns) == 1:
         found = columns[0].intervals(level)
-        return found.mean, found.low, found.high, found.notes
+        high = np.where(_reaches(columns[0], found), np.inf, found.high)
+        return found.mean, found.low, high, (*found.notes, *_told(high))
     total = reduce(add_channels, [channel_of(one) for one in columns])
     laws = total.likelihood * total.prior[:, None]
     laws = laws / laws.sum(axis=0)
@@ -38,9 +44,28 @@ def row_sums(columns: Sequence["Release"], level: float) -> Rows:
         each = 1 - (1 - level) / len(columns)
         ends = [one.intervals(each, every=True) for one in columns]
         low, high = sum(one.low for one in ends), sum(one.high for one in ends)
-        return expected, np.asarray(low), np.asarray(high), (UNSURE_NOTE,)
+        high = _open(columns, ends, np.asarray(high), level)
+        return expected, np.asarray(low), high, (UNSURE_NOTE, *_told(high))
     runs = np.array([shortest_run(law, level) for law in laws.T], dtype=np.int64)[total.kinds]
-    return expected, runs[:, 0], runs[:, 1], ()
+    high = _open(columns, [one.intervals(level) for one in columns], runs[:, 1], level)
+    return expected, runs[:, 0], high, _told(high)
+
+
+def _open(
+    columns: Sequence["Release"], ends: Sequence[Intervals], high: Integers, level: float
+) -> Floats:
+    """Upper ends of sums; none where a count may be the highest, or any of them is too probably."""
+    tops = [each.at_least(len(one.target) - 1) for one, each in zip(columns, ends, strict=True)]
+    reached = np.any([_reaches(*each) for each in zip(columns, ends, strict=True)], axis=0)
+    return np.where(reached | (np.sum(tops, axis=0) > (1 - level) / 2), np.inf, high)
+
+
+def _reaches(release: "Release", found: Intervals) -> Marks:
+    return np.asarray(found.high >= len(release.target) - 1)
+
+
+def _told(high: Floats) -> tuple[str, ...]:
+    return (OPEN,) if np.isinf(high).any() else ()
 
 
 def add_channels(one: Channel, other: Channel) -> Channel:

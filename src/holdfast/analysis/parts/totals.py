@@ -34,6 +34,7 @@ def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
         method="formula",
         notes=(*part.notes, MEASURED),
         about=(part.about,),
+        measured=True,
     )
 
 

@@ -19,6 +19,7 @@ from holdfast.analysis.selection import chosen_rows, published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered
+from holdfast.tables.columns import suggest
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -77,22 +78,28 @@ def _outcome(release: "Release", formula: Formula, family: str, inside: Integers
         )
 
     def columns(name: str) -> Sequence[Any]:
-        cells = published(release, name)
+        cells = _published(release, name)
         return [cells[row] for row in inside]
 
     found = design(formula, columns, len(inside))
     rows = inside[found.used]
     shown, law = release.counts[rows], FAMILIES[family]
-    notes = _notes(release, inside, rows)
+    notes = (*_top_only(found, shown, len(release.target) - 1), *_notes(release, inside, rows))
     if law is None:
         return _gaussian(release, formula, found, rows, notes)
-    naive = _likely(law, found, shown, None, None)
-    fitted = _likely(law, found, shown, _columns(release, rows), naive.coefficients)
-    names = (*found.names, *law.extra)
+    naive, kernel = _likely(law, found, shown, None, None), _columns(release, rows)
+    fitted = _likely(law, found, shown, kernel, naive.coefficients)
+    names, top = (*found.names, *law.extra), len(release.target) - 1
+    capped = None
+    if high_is_noted(release.target[-1]) and (shown == top).any():
+        close = _likely(law, found, shown, kernel, fitted.coefficients, top_is_open=False)
+        capped = close.coefficients
     return Regression(
         formula=formula,
         family=family,
         method="maximum likelihood through the mechanism",
+        capped=capped,
+        max_count=top,
         rows=len(rows),
         log_likelihood=fitted.log_likelihood,
         fitted=Coefficients(names=names, values=fitted.coefficients, covariance=fitted.covariance),
@@ -114,11 +121,17 @@ def _columns(release: "Release", rows: Integers) -> Floats:
 
 
 def _likely(
-    law: Family, found: Design, shown: Integers, kernel: Floats | None, start: Floats | None
+    law: Family,
+    found: Design,
+    shown: Integers,
+    kernel: Floats | None,
+    start: Floats | None,
+    top_is_open: bool = True,
 ) -> Fitted:
     return Likelihood(
-        family=law, matrix=found.matrix, offset=found.offset, counts=shown, kernel=kernel
-    ).fit(start)
+        family=law, matrix=found.matrix, offset=found.offset, counts=shown, kernel=kernel,
+        top_is_open=top_is_open,
+    ).fit(start)  # fmt: skip
 
 
 def _gaussian(
@@ -145,10 +158,13 @@ def _gaussian(
             names=found.names, values=values.mean(axis=0), covariance=within + between
         ),
         naive=Coefficients(names=found.names, values=naive[0], covariance=naive[1]),
-        notes=(*notes, enters_capped(len(release.target) - 1))
-        if high_is_noted(release.target[-1])
-        else notes,
+        notes=notes + _enters_capped(release),
     )
+
+
+def _enters_capped(release: "Release") -> tuple[str, ...]:
+    top = len(release.target) - 1
+    return (enters_capped(top),) if high_is_noted(release.target[-1]) else ()
 
 
 def _imputers(release: "Release", found: Design, rows: Integers) -> Imputers:
@@ -162,7 +178,7 @@ def _regressor(release: "Release", formula: Formula, family: str, inside: Intege
     cells: dict[str, list[str]] = {}
 
     def columns(name: str) -> Sequence[Any]:
-        every = cells[name] if name in cells else published(release, name)
+        every = cells[name] if name in cells else _published(release, name)
         return [every[row] for row in inside]
 
     outcome = numbers_of(formula.outcome, columns(formula.outcome.column))
@@ -189,7 +205,7 @@ def _regressor(release: "Release", formula: Formula, family: str, inside: Intege
         log_likelihood=None,
         fitted=Coefficients(names=names, values=fitted, covariance=covariance),
         naive=Coefficients(names=names, values=naive, covariance=its),
-        notes=_notes(release, inside, rows),
+        notes=_notes(release, inside, rows) + _enters_capped(release),
     )
 
 
@@ -201,6 +217,31 @@ def _plain(family: str, found: Design, outcome: Floats) -> tuple[Floats, Floats]
         raise HoldfastError(f"the family {family!r} needs an outcome of whole numbers.")
     fit = _likely(law, found, outcome.astype(np.int64), None, None)
     return fit.coefficients, fit.covariance
+
+
+def _published(release: "Release", name: str) -> Sequence[Any]:
+    if name not in release.unchanged_columns:
+        raise HoldfastError(
+            f"the formula names {name!r:.60}, which is no column of the release. Hint: "
+            f"{suggest(list(release.unchanged_columns), name)}"
+        )
+    return published(release, name)
+
+
+def _top_only(found: Design, shown: Integers, top: int) -> tuple[str, ...]:
+    """What to say of groups all rows of which show the highest count: they may be any above it, so
+    nothing holds their coefficient from above."""
+    names = [
+        name
+        for name, column in zip(found.names, found.matrix.T, strict=True)
+        if np.isin(column, (0, 1)).all() and not column.all() and (shown[column == 1] == top).all()
+    ]
+    if not names:
+        return ()
+    return (
+        f"{', '.join(names)}: all rows were published as {top}, which means {top} or more, so "
+        "nothing limits the coefficient from above: it says nothing",
+    )
 
 
 def _notes(release: "Release", inside: Integers, rows: Integers) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ import numpy as np
 
 from holdfast.analysis.answer import percent
 from holdfast.analysis.markup import small, table
+from holdfast.analysis.posterior import check_level
 from holdfast.analysis.regression.formula import Formula
 from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError, listed_names
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,6 +42,11 @@ class Regression:
     """The same regression with the released counts taken for true ones."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    capped: Floats | None = field(default=None, repr=False)
+    """The coefficients with the noise taken out and the highest count taken for itself; None where
+    no rows to speak of have it, or the counts enter capped."""
+    max_count: int | None = None
+    """The highest count, which stands for all above it."""
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -60,9 +67,16 @@ class Regression:
         return dict(zip(self.fitted.names, np.atleast_1d(found).tolist(), strict=True))
 
     def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
-        """Of one coefficient."""
+        """Of one coefficient, by its name."""
         from scipy.stats import norm
 
+        if name not in self.fitted.names:
+            raise HoldfastError(
+                f"`name` must be a coefficient, got {name!r:.60}. Hint: "
+                f"fit.interval({self.fitted.names[-1]!r}, level=0.9); the names are "
+                f"{listed_names(self.fitted.names)}."
+            )
+        level = check_level(level)
         reach = float(norm.ppf((1 + level) / 2)) * self.standard_errors[name]
         return self.coefficients[name] - reach, self.coefficients[name] + reach
 
@@ -87,7 +101,23 @@ class Regression:
                 f"{_number(float(its)):>9}"
             )
         naive = "naive: the released counts taken for true ones"
-        return "\n".join([*lines, "=" * len(head), naive, *self.notes])
+        return "\n".join([*lines, "=" * len(head), naive, *self._gaps(), *self.notes])
+
+    def _gaps(self) -> list[str]:
+        """What of the gap to the naive fit is the noise, and what is the cap."""
+        if self.capped is None:
+            return []
+        gaps = [
+            f"  {name[:22]}: {noise:+.4f} by the noise, {cap:+.4f} by the cap"
+            for name, noise, cap in zip(
+                self.fitted.names,
+                self.capped - self.naive.values,
+                self.fitted.values - self.capped,
+                strict=True,
+            )
+        ]
+        head = f"its gap to coef (counts above {self.max_count} were published as {self.max_count})"
+        return [f"{head}:", *gaps]
 
     def _facts(self) -> list[str]:
         left = [self.formula.text, f"family: {self.family}", self.method]
@@ -110,6 +140,9 @@ class Regression:
             "standard_errors": self.standard_errors,
             "p_values": self.p_values,
             "naive": dict(zip(self.naive.names, self.naive.values.tolist(), strict=True)),
+            "capped": None
+            if self.capped is None
+            else dict(zip(self.fitted.names, self.capped.tolist(), strict=True)),
             "notes": list(self.notes),
         }
 

@@ -111,7 +111,7 @@ def _promise(promise: Content) -> list[Block]:
         Paragraph(promise["words"]),
         Table(
             header=("", "epsilon promised", "certified", "by"),
-            rows=[*stages, ("one person, in all", given, certified, "the sum")],
+            rows=[*stages, (f"one {promise['unit']}, in all", given, certified, "the sum")],
             numbers=(1, 2),
         ),
         Paragraph(f"{promise['neighbours']} Randomness: {promise['randomness']}.", Tone.SMALL),
@@ -202,6 +202,8 @@ def _one_count(row: Content, top: int) -> list[Block]:
 
 
 def _single_rows(content: Content) -> list[Block]:
+    if not content["single_rows"]:  # in a release by group a count says other things in each
+        return [Notes(content["single_rows_notes"])] if content["single_rows_notes"] else []
     return [
         Paragraph(
             "The other way round, what a released count says of the true one "

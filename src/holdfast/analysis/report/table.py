@@ -34,6 +34,6 @@ def released_table(release: "Release") -> dict[str, list[Any]]:
     """The columns of the released table, without rows whose count is missing."""
     release = release.known
     columns: dict[str, list[Any]] = {
-        name: labels_of(release.table, name) for name in release.unchanged_columns
+        name: labels_of(release.cells, name) for name in release.unchanged_columns
     }
     return columns | {release.count_column or "count": release.counts.tolist()}

@@ -12,8 +12,6 @@ from datetime import datetime
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report.content import (
     DO_NOT,
@@ -54,9 +52,8 @@ def workbook(release: "Release", level: float = 0.9, cover: Cover | None = None)
             book.sheet("Answers", _answers_header(level), answers, widths=(44,))
         if totals := totals_sheet(release):
             book.sheet("Totals", ("rows", "total", "90% interval, from", "to"), totals)
-        if groups := groups_sheet(release):
-            counts = [f"share of {count}" for count in range(len(release.target))]
-            book.sheet("Groups", ("group", "rows", "mean count", *counts), groups)
+        if groups := groups_sheet(release, content["groups"]):
+            book.sheet("Groups", _groups_header(release, level), groups)
     return book.data
 
 
@@ -83,6 +80,7 @@ def _content(release: "Release", level: float, cover: Cover) -> dict[str, Any]:
             "distribution": [{"first": i, "last": i, "released": s} | nothing for i, s in shares],
             "distribution_notes": [],
             "questions": [],
+            "groups": [],
             "do_not": DO_NOT,
         }
 
@@ -107,14 +105,25 @@ def totals_sheet(release: "Release") -> Rows:
     return rows
 
 
-def groups_sheet(release: "Release") -> Rows:
-    """For every group its rows, the mean of its z, and z."""
+def groups_sheet(release: "Release", asked: Sequence[dict[str, Any]] = ()) -> Rows:
+    """For every group its rows, what `ask` says of its mean and of its zeros, where the report asks
+    so many groups, and its z."""
     if release.groups is None:
         return []
+    answers = {group["name"]: (*group["numbers"], group["mean_counts"]) for group in asked}
     return [
-        (name, group.rows, float(group.target @ np.arange(len(group.target))), *group.target)
+        (name, group.rows, *answers.get(name, (None,) * 7), *group.target)
         for name, group in release.groups.items()
     ]
+
+
+def _groups_header(release: "Release", level: float) -> tuple[str, ...]:
+    ends = (f"{percent(level)} interval, from", "to")
+    shares = [
+        f"share of {count}, by the private distribution" for count in range(len(release.target))
+    ]
+    answers = ("mean count", *ends, "share of zeros", *ends, "counts in the mean")
+    return ("group", "rows", *answers, *shares)
 
 
 def _about(content: dict[str, Any], notes: Iterable[str]) -> Rows:

@@ -1,5 +1,6 @@
 """Tables in Spark: counted and drawn where they are, and written once."""
 
-from holdfast.engines.spark.engine import SparkRelease, privatize
+from holdfast.engines.spark.engine import privatize
+from holdfast.engines.spark.release import SparkRelease, SparkTableRelease
 
-__all__ = ["SparkRelease", "privatize"]
+__all__ = ["SparkRelease", "SparkTableRelease", "privatize"]

@@ -1,27 +1,21 @@
-"""The columns of a Spark DataFrame: checked, tallied and looked through by Spark itself."""
+"""The columns of a Spark DataFrame, and what Spark is to compute of them."""
 
 from copy import copy
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import compress
 from typing import Any
 
-import numpy as np
-
-from holdfast.arrays import Integers
-from holdfast.engines.spark.order import merged_order, order_of_counts
+from holdfast.engines.spark.tasks import LARGEST
 from holdfast.errors import HoldfastError
-from holdfast.tables.columns import Wanted, refuse_leaks
+from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import Codes
-from holdfast.tables.leaks import Leak, Watch
-from holdfast.tables.leaks.watch import SAMPLE, named_total, total_labels
 from holdfast.tables.subset import Subset
-from holdfast.tables.table import not_labels, repeated_notes
+from holdfast.tables.table import not_labels
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = (*_WHOLE, "float", "double")
 LABELS = ("string", "boolean", *_WHOLE)
-_PROBLEMS = {
+PROBLEMS = {
     -1: "a row where it is missing. Hint: fill in the count, 0 where there is nobody, or say that "
     "it is not known with `missing`",
     -2: "a negative number. Hint: correct it in the source, or name the code for what is not known "
@@ -31,22 +25,7 @@ _PROBLEMS = {
     -5: "a number other than zero in a row marked as publicly known to be zero",
     -6: "a row whose mark for `structural_zero` is missing",
 }
-_KNOWN_ZERO, _NOT_KNOWN = -7, -8
-
-
-@dataclass(frozen=True, kw_only=True)
-class Seen:
-    """What the first pass found. Not for release."""
-
-    histogram: Integers = field(repr=False)
-    structural_zeros: int
-    missing: int
-    notes: tuple[str, ...]
-
-    @property
-    def rows(self) -> int:
-        """Rows that go through the mechanism."""
-        return int(self.histogram.sum())
+KNOWN_ZERO, NOT_KNOWN = -7, -8
 
 
 class Columns:
@@ -57,7 +36,7 @@ class Columns:
         self.codes = Codes(wanted.missing)
         self.roles = wanted.roles(list(df.columns))
         self.roles.refuse_header()
-        self.names, self.count = list(self.roles.published), self.roles.count
+        self.names, self.count = list(self.roles.written), self.roles.count
         marks = [self.marker] if self.marker and self.marker not in self.names else []
         self.df = df.select(*map(quoted, [*self.names, *marks]))
         self._kinds = dict(df.dtypes)
@@ -103,74 +82,44 @@ class Columns:
         if self.marker and self._kinds[self.marker] != "boolean":
             raise HoldfastError(f"`structural_zero` column {self.marker!r} must be boolean.")
 
-    def only(self, subset: Subset) -> "Columns":
-        """The rows of a subset alone."""
+    def only(self, subset: Subset) -> Any:
+        """Which rows are in a subset, as Spark sees it."""
         from pyspark.sql import functions as F
 
-        value, part = F.col(quoted(subset.column)), copy(self)
+        value = F.col(quoted(subset.column))
         cells = [row[0] for row in self.df.select(value).distinct().collect()]
-        mine = subset.marks(cells).tolist()
-        part.df = self.df.where(value.isin(list(compress(cells, mine))))
+        return value.isin(list(compress(cells, subset.marks(cells).tolist())))
+
+    def where(self, condition: Any) -> "Columns":
+        """Some of the rows alone."""
+        part = copy(self)
+        part.df = self.df.where(condition)
         return part
 
-    def tally(self, highest: int) -> Seen:
-        """The histogram of counts by one groupBy; then a sample of the rows is looked through."""
-        from pyspark.sql import functions as F
-
-        groups = self.df.groupBy(self._key(highest).alias("key"))
-        found = groups.agg(F.count(F.lit(1))).collect()
-        histogram, zeros, missing = np.zeros(highest + 1, dtype=np.int64), 0, 0
-        for key, rows in found:
-            if key in _PROBLEMS:
-                raise HoldfastError(
-                    f"`count` column {self.count!r} must hold whole numbers from 0 to 2^53, but "
-                    f"there is {_PROBLEMS[key]}."
-                )
-            if key == _KNOWN_ZERO:
-                zeros = rows
-            elif key == _NOT_KNOWN:
-                missing = rows
-            else:
-                histogram[key] = rows
-        if not histogram.any():
-            raise HoldfastError("`df` has no rows to release. Hint: one row per category.")
-        refuse_leaks(self._leaks(histogram), self.roles.wanted)
-        return Seen(
-            histogram=histogram, structural_zeros=zeros, missing=missing, notes=self._notes()
-        )
-
-    def _leaks(self, histogram: Integers) -> list[Leak]:
-        """What gives the counts away, in a sample of rows with a count of 0 and one of others."""
-        from pyspark.sql import functions as F
-
-        found = [named_total()] if self._has_total() else []
-        found += self._order_leaks()
-        columns = list(self.roles.watched)
-        if not columns:
-            return found
-        rows, value = self._drawn(self.df), F.col(quoted(self.count))
-        watch = Watch(columns)
-        for part, number in ((value == 0, histogram[0]), (value > 0, histogram[1:].sum())):
-            share = min(1.0, 2 * SAMPLE / max(int(number), 1))
-            named = [value.cast("bigint"), *(F.col(quoted(name)) for name in columns)]
-            sample = rows.where(part).select(*named).sample(share, seed=0).limit(3 * SAMPLE)
-            cells = [list(row) for row in sample.collect()]
-            counts = np.array([row[0] for row in cells], dtype=np.int64)
-            watch.see(counts, partial(_picked, cells))
-        # a sample has neither the order of the rows nor their total
-        return found + [leak for leak in watch.leaks() if set(leak.names) <= set(columns)]
-
-    def _order_leaks(self) -> list[Leak]:
-        """Whether the rows, as they will be written, stand in the order of the counts: what every
-        partition says of its own, put together."""
-        counts = self._drawn(self.placed).select(quoted(self.count))
-        parts = counts.mapInArrow(order_of_counts, "part long, state binary").collect()
-        return merged_order([bytes(row.state) for row in sorted(parts)])
+    def among(self, df: Any, codes: Codes) -> "Columns":
+        """The same counts in another table, whole numbers now; `codes` say which are not known."""
+        moved = copy(self)
+        moved.df, moved.codes, moved._whole = df, codes, True
+        return moved
 
     @property
     def drawn(self) -> Any:
         """The rows that go through the mechanism."""
-        return self._drawn(self.df)
+        from pyspark.sql import functions as F
+
+        known = self.df.where(~self._not_known())
+        return known if self.marker is None else known.where(~F.col(quoted(self.marker)))
+
+    @property
+    def open_count(self) -> Any:
+        """The count of a row that goes through the mechanism, null in others."""
+        from pyspark.sql import functions as F
+
+        value = F.col(quoted(self.count))
+        drawn = ~self._not_known() & (value >= 0) & (value <= LARGEST)
+        if self.marker is not None:
+            drawn = drawn & ~F.col(quoted(self.marker))
+        return F.when(drawn, value.cast("bigint"))
 
     def kind(self, name: str) -> str:
         """What a column holds, as Spark calls it."""
@@ -183,13 +132,6 @@ class Columns:
         value = F.col(quoted(self.count)).cast("decimal(38,0)")
         return int(self.drawn.agg(F.sum(value)).collect()[0][0])
 
-    def _drawn(self, df: Any) -> Any:
-        """The rows that go through the mechanism."""
-        from pyspark.sql import functions as F
-
-        known = df.where(~self._not_known())
-        return known if self.marker is None else known.where(~F.col(quoted(self.marker)))
-
     def _not_known(self) -> Any:
         """Whether a count is one of the codes for what is not known."""
         from pyspark.sql import functions as F
@@ -201,25 +143,8 @@ class Columns:
             found = found | F.coalesce(value.isin(self.codes.numbers), F.lit(False))
         return found
 
-    def _has_total(self) -> bool:
-        from pyspark.sql import functions as F
-
-        if self.category is None:
-            return False
-        label = F.lower(F.trim(F.col(quoted(self.category)).cast("string")))
-        names = sorted(set(map(str.lower, total_labels())))
-        return bool(self.df.where(label.isin(names)).limit(1).collect())
-
-    def _notes(self) -> tuple[str, ...]:
-        from pyspark.sql import functions as F
-
-        if self.category is None:
-            return ()
-        labels = self.df.groupBy(F.col(quoted(self.category)).alias("label"))
-        repeated = labels.agg(F.count(F.lit(1)).alias("rows")).where("rows > 1").limit(1)
-        return repeated_notes(self.roles.wanted) if repeated.collect() else ()
-
-    def _key(self, highest: int) -> Any:
+    def key(self, highest: int) -> Any:
+        """A count, capped; or a number below 0 for what is no count that is drawn."""
         from pyspark.sql import functions as F
 
         value = F.col(quoted(self.count))
@@ -227,28 +152,24 @@ class Columns:
         gap = self._not_known()
         if self.marker is not None:  # a row that is known to be zero is not one that is not known
             gap = gap & ~F.coalesce(F.col(quoted(self.marker)), F.lit(False))
-        key = F.when(gap, _NOT_KNOWN).when(absent, -1)
-        key = key.when(value < 0, -2).when(value > 2**53, -3)
+        key = F.when(gap, NOT_KNOWN).when(absent, -1)
+        key = key.when(value < 0, -2).when(value > LARGEST, -3)
         if not self._whole:
             key = key.when(value != F.floor(value), -4)
         if self.marker is not None:
             mark = F.col(quoted(self.marker))
             key = key.when(mark.isNull(), -6).when(mark & (value != 0), -5)
-            key = key.when(mark, _KNOWN_ZERO)
-        return key.otherwise(F.least(value.cast("bigint"), F.lit(highest)))
+            key = key.when(mark, KNOWN_ZERO)
+        return key.otherwise(F.least(value.cast("bigint"), F.lit(highest))).cast("bigint")
 
     def released_schema(self) -> Any:
         """The schema with whole counts, and without notes, which would go into the files."""
         from pyspark.sql.types import StructType
 
         described = without_notes(self.df.select(*map(quoted, self.names)).schema.jsonValue())
-        described["fields"][self.names.index(self.count)]["type"] = "long"
+        for name in (self.count, *self.roles.wanted.other_counts):
+            described["fields"][self.names.index(name)]["type"] = "long"
         return StructType.fromJson(described)
-
-
-def _picked(rows: list[list[Any]], chosen: Integers) -> list[list[Any]]:
-    """The cells of some rows, a list for each column after the first."""
-    return [list(column) for column in zip(*(rows[at][1:] for at in chosen.tolist()), strict=True)]
 
 
 def is_number(kind: str) -> bool:

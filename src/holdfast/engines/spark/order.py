@@ -10,22 +10,26 @@ from holdfast.tables.leaks.watch import MOST_COUNT, Order
 
 
 def order_of_counts(batches: Iterator[Any]) -> Iterator[Any]:
-    """What the order of its rows tells, for one partition: its number, and a state to merge."""
+    """What the order of its rows tells of each column of counts, for one partition: its number, and
+    a state to merge. Rows without a count in a column are passed over."""
     import pyarrow as pa
     from pyspark import TaskContext
 
-    order = Order()
+    orders = list[Order]()
     for batch in batches:
-        order.see(counts_in(batch.column(0), MOST_COUNT))
+        orders = orders or [Order() for _ in batch.columns]
+        for order, column in zip(orders, batch.columns, strict=True):
+            order.see(counts_in(column.drop_null(), MOST_COUNT))
     context = TaskContext.get()
     number = 0 if context is None else context.partitionId()
-    columns = [pa.array([number]), pa.array([pickle.dumps(order)])]
+    columns = [pa.array([number]), pa.array([pickle.dumps(orders)])]
     yield pa.RecordBatch.from_arrays(columns, ["part", "state"])
 
 
-def merged_order(states: Sequence[bytes]) -> list[Leak]:
-    """What the order of all rows tells, from that of partitions that follow each other."""
-    whole = Order()
+def merged_orders(states: Sequence[bytes], columns: int) -> list[list[Leak]]:
+    """What the order of all rows tells of each column, from partitions that follow each other."""
+    whole = [Order() for _ in range(columns)]
     for state in states:
-        whole.join(pickle.loads(state))
-    return whole.leaks()
+        for order, part in zip(whole, pickle.loads(state) or (), strict=False):
+            order.join(part)
+    return [order.leaks() for order in whole]

@@ -1,6 +1,7 @@
 """What Spark's executors do with their batches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,10 @@ from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import SystemEntropy
 from holdfast.tables.count_values import Codes
+from holdfast.tables.group_rows import GroupReader
+
+LARGEST = 2**53
+Task = Callable[[Iterator[Any]], Iterator[Any]]
 
 
 def changed() -> HoldfastError:
@@ -23,45 +28,63 @@ def changed() -> HoldfastError:
     )
 
 
-def drawing(
-    shared: Any,
-    at: int,
-    top: int,
-    marker: int | None,
-    codes: Codes,
-    width: int,
-    grouping: tuple[int, ...] = (),
-) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """The first columns of batches, with counts drawn from the mechanism that is shared in `at`;
-    `grouping` are the columns that say which group a row is in."""
+@dataclass(frozen=True, kw_only=True)
+class ToDraw:
+    """A column of counts that tasks are to draw."""
+
+    at: int
+    """Its place in a batch."""
+    top: int
+    mechanism: Mechanism | GroupedMechanism
+    groups: GroupReader | None = None
+    grouping: tuple[int, ...] = ()
+    """The places of the columns that say which group a row is in."""
+
+
+def drawing(shared: Any, marker: int | None, codes: Codes, width: int) -> Task:
+    """The first columns of batches, with counts drawn from the mechanisms that are shared: a key
+    and the columns `ToDraw`."""
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
 
-        key, mechanism, groups = shared.value
-        draw, source = _sampler(key, mechanism), SystemEntropy()
+        key, wanted = shared.value
+        samplers, source = _samplers(key, wanted), SystemEntropy()
         for batch in batches:
-            missing = _missing(batch.column(at), codes)
-            known = pa.array(~missing)
-            counts = np.zeros(len(batch), dtype=np.int64)
-            counts[~missing] = counts_in(batch.column(at).filter(known), top)
-            drawn, released = ~missing, np.zeros(len(batch), dtype=np.int64)
-            if marker is not None:
-                marks = batch.column(marker).to_numpy(zero_copy_only=False).astype(np.bool_)
-                drawn &= ~marks
-            if isinstance(draw, Sampler):
-                released[drawn] = draw(counts[drawn], source)
-            else:
-                cells = [batch.column(place).to_pylist() for place in grouping]
-                released[drawn] = draw(counts[drawn], groups.place(cells, drawn), source)
             columns = list(batch.columns[:width])
-            columns[at] = pa.array(released, mask=missing)
+            for one, sampler in zip(wanted, samplers, strict=True):
+                columns[one.at] = _drawn(batch, one, sampler, marker, codes, source)
             yield pa.RecordBatch.from_arrays(columns, names=batch.schema.names[:width])
 
     return run
 
 
-def _missing(column: Any, codes: Codes) -> NDArray[np.bool_]:
+def _drawn(
+    batch: Any,
+    one: ToDraw,
+    draw: Sampler | GroupedSampler,
+    marker: int | None,
+    codes: Codes,
+    source: SystemEntropy,
+) -> Any:
+    """The released counts of a column, null where one is not known."""
+    import pyarrow as pa
+
+    missing = missing_in(batch.column(one.at), codes)
+    counts = np.zeros(len(batch), dtype=np.int64)
+    counts[~missing] = counts_in(batch.column(one.at).filter(pa.array(~missing)), one.top)
+    drawn, released = ~missing, np.zeros(len(batch), dtype=np.int64)
+    if marker is not None:
+        drawn &= ~batch.column(marker).to_numpy(zero_copy_only=False).astype(np.bool_)
+    if isinstance(draw, Sampler):
+        released[drawn] = draw(counts[drawn], source)
+    elif one.groups is not None:
+        cells = [batch.column(place).to_pylist() for place in one.grouping]
+        released[drawn] = draw(counts[drawn], one.groups.place(cells, drawn), source)
+    return pa.array(released, mask=missing)
+
+
+def missing_in(column: Any, codes: Codes) -> NDArray[np.bool_]:
     """Where a count is a code for what is not known."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -91,15 +114,17 @@ def _by_key(key: str) -> list[Sampler | GroupedSampler]:
     return []
 
 
-def _sampler(key: str, mechanism: Mechanism | GroupedMechanism) -> Sampler | GroupedSampler:
-    """The mechanism certified again where it is used; once for each process."""
+def _samplers(key: str, columns: Sequence[ToDraw]) -> list[Sampler | GroupedSampler]:
+    """The mechanisms certified again where they are used; once for each process."""
     made = _by_key(key)
     if not made:
-        if isinstance(mechanism, GroupedMechanism):
-            made.append(GroupedSampler(mechanism))
-        else:
-            made.append(Sampler(mechanism))
-    return made[0]
+        made += [
+            GroupedSampler(one.mechanism)
+            if isinstance(one.mechanism, GroupedMechanism)
+            else Sampler(one.mechanism)
+            for one in columns
+        ]
+    return made
 
 
 def packed(batches: Iterator[Any]) -> Iterator[Any]:

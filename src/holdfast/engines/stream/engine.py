@@ -8,10 +8,9 @@ from typing import Any
 
 from holdfast.constructors import Construction
 from holdfast.engines.several import refuse_for_one
-from holdfast.engines.stages import check_parameters
+from holdfast.engines.stages import arguments_of, check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
 from holdfast.engines.stream.several import stream_several
-from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
@@ -70,8 +69,7 @@ def privatize_stream(
         order_by: As in `holdfast.privatize`. Released rows, and no true ones, are sorted in a
             temporary file beside the bundle where they are too many for memory.
         ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
-            files, byte for byte; a query, or a release of several counts, is drawn and paid for
-            whenever it is run.
+            files, byte for byte; a query is drawn and paid for whenever it is run.
         progress: Called with what is being done and the share of it that is behind.
 
     The others are those of `holdfast.privatize`.
@@ -81,40 +79,12 @@ def privatize_stream(
     >>> _ = (folder / "deaths.csv").write_text("county,deaths\\nKent,3\\nEly,0\\nRye,1\\n")
     >>> options = {"count": "deaths", "category": "county", "epsilon": 1, "max_count": 10}
     >>> release = privatize_stream(folder / "deaths.csv", folder / "release", **options, seed=1)
-    >>> release.rows, release.histogram.sum(), release.load().table.columns
+    >>> release.rows, release.histogram.sum(), release.load().cells.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "max_count": max_count,
-        "contributions": contributions,
-        "rows": rows,
-        "unit": unit,
-        "privatizer": privatizer,
-        "constructor": constructor,
-        "split": split,
-        "seed": seed,
-        "within": within,
-        "totals": totals,
-    }
-    names: dict[str, Any] = {
-        "category": category,
-        "keep": keep,
-        "publish_anyway": publish_anyway,
-        "order_by": order_by,
-        "repeated_categories": repeated_categories,
-        "missing": missing,
-        "structural_zero": structural_zero,
-        "subset": subset,
-    }
+    names, options, shared = arguments_of(locals())
     say = progress or (lambda _what, _done: None)
-    shared = {"joint": joint, "person_in": person_in, "weights": weights}
     if count is not None and not isinstance(count, str):
-        if corrects is not None:
-            raise HoldfastError(
-                "`corrects` of several counts is for tables in memory. Nothing was drawn or spent. "
-                "Hint: holdfast.privatize."
-            )
         return stream_several(
             source,
             Path(sink),
@@ -125,6 +95,7 @@ def privatize_stream(
             ledger=ledger,
             dataset=dataset,
             period=period,
+            corrects=corrects,
         )
     refuse_for_one(**shared)
     parameters = check_parameters(**options)

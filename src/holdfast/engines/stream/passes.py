@@ -10,6 +10,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks, exact_sum
 from holdfast.engines.rehearsal import rehearse
+from holdfast.engines.several import not_together
 from holdfast.engines.stages import Read, Staged, Stages
 from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.stored_counts import (
@@ -27,7 +28,8 @@ from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
 from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
-from holdfast.release.release import ReleaseFacts, StreamedRelease
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.release import StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING
@@ -57,7 +59,8 @@ class Tally:
     groups: GroupReader | None = field(default=None, repr=False)
     """What has seen which group each row is in."""
     open_counts: Integers | None = field(default=None, repr=False)
-    """The counts of all rows that go through a mechanism, where these are in groups."""
+    """The counts of all rows that go through a mechanism, where these are in groups, or where the
+    relation between several counts is kept."""
 
     @property
     def rows(self) -> int:
@@ -83,13 +86,19 @@ def tallies(
     say: Callable[[float | None], None],
     *,
     condense: bool = False,
+    keep: bool = False,
 ) -> tuple[Tally, ...]:
-    """The same for each of several columns of counts, in one pass."""
+    """The same for each of several columns of counts, in one pass; where that is said the counts
+    are kept, and must be known in all columns or in none."""
     lookout, wanted = Lookout(table.roles), table.roles.wanted
-    columns, rows = [_Tallying(top, wanted, condense=condense) for top in highest], 0
+    columns = [_Tallying(top, wanted, condense=condense, keep=keep) for top in highest]
+    rows = 0
     for part in table.read(lookout):
         for column, counts in zip(columns, (part.counts, *part.others), strict=True):
             column.see(counts, part.marks, part.cells)
+        gaps = part.counts == MISSING
+        if keep and any(((other == MISSING) != gaps).any() for other in part.others):
+            raise not_together()
         rows += len(part.counts)
         say(part.done)
     if not rows and wanted.subset is not None:
@@ -103,25 +112,28 @@ def tallies(
 class _Tallying:
     """The first pass over one column of counts."""
 
-    def __init__(self, highest: int, wanted: Wanted, *, condense: bool) -> None:
+    def __init__(self, highest: int, wanted: Wanted, *, condense: bool, keep: bool) -> None:
         self._highest, self._codes = highest, bool(wanted.missing)
         self._histogram = np.zeros(highest + 1, dtype=np.int64)
         self._digest = TableDigest() if condense else None
         self._rows, self._zeros, self._total = 0, 0, 0
         self._marks, self._gaps, self._kept = list[Marks](), list[Marks](), list[Integers]()
         self._groups = None if wanted.within is None else GroupReader(wanted.within)
+        self._keep = keep or self._groups is not None
 
     def see(self, counts: Integers, marks: Marks | None, cells: Cells) -> None:
         """Take in the next rows."""
         if self._digest is not None:
             self._digest.add(counts, marks)
-        self._histogram += open_histogram(counts, marks, self._highest)
         self._zeros += 0 if marks is None else int(marks.sum())
         self._rows += len(counts)
         drawn = drawn_rows(counts, marks)
-        self._total += exact_sum(counts[drawn])
+        known = counts if drawn.all() else counts[drawn]
+        self._histogram += histogram_of_counts(known, self._highest)
+        self._total += exact_sum(known)
         if self._groups is not None:
             self._groups.see(cells, drawn)
+        if self._keep:
             self._kept.append(counts[drawn])
         if self._rows <= MOST_ROWS:
             self._marks += [] if marks is None else [marks]
@@ -146,7 +158,7 @@ class _Tallying:
             notes=notes,
             total=self._total,
             groups=self._groups,
-            open_counts=None if self._groups is None else np.concatenate(self._kept),
+            open_counts=np.concatenate(self._kept) if self._keep else None,
         )
 
 
@@ -217,7 +229,7 @@ class Streaming(Run[StreamedRelease]):
     def prepare(self) -> None:
         """Load what drawing and writing need."""
         rehearse(self.stages)
-        write_lines(np.zeros(1, dtype=np.int64), BytesIO())
+        write_lines([np.zeros(1, dtype=np.int64)], BytesIO())
 
     @property
     def stored_names(self) -> tuple[str, ...]:
@@ -261,12 +273,12 @@ class Streaming(Run[StreamedRelease]):
                 known = part.released[part.released != MISSING]
                 released += np.bincount(known, minlength=top + 1)
                 missing += len(part.released) - len(known)
-                write(part.released, self._texts(part, bare))
+                write([part.released], self.texts(part, bare))
                 self.say(DRAWING, part.done)
         self.check_unchanged(again, int(released.sum()) + missing)
         return released
 
-    def _texts(self, part: Part, bare: Path | None) -> list[list[str]]:
+    def texts(self, part: Part, bare: Path | None) -> list[list[str]]:
         """What says which group rows are in, as text; none where nothing is stored."""
         if bare is None or self.seen.groups is None:
             return []

@@ -1,15 +1,17 @@
 """Several columns of counts in one stream: one pass that counts all of them, one that draws."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, Marks
+from holdfast.engines.chain import Chain
 from holdfast.engines.several import SeveralStages, check_several
 from holdfast.engines.stages import Staged
+from holdfast.engines.steps import draw_by, histogram_by, totals_by
 from holdfast.engines.stream.passes import (
     DRAWING,
     READING,
@@ -19,18 +21,29 @@ from holdfast.engines.stream.passes import (
     open_histogram,
     tallies,
 )
+from holdfast.engines.stream.stored_counts import (
+    StoredCounts,
+    column_file,
+    read_stored_columns,
+    stored_bundle,
+)
 from holdfast.errors import HoldfastError
 from holdfast.ledger.periods import period_notes, read_period
+from holdfast.ledger.recognition import Content, joined
+from holdfast.ledger.request import condensed_groups
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privacy.persons import PersonIn
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import new_bundle, new_folder, writing
 from holdfast.release.release import StreamedRelease
-from holdfast.release.several import SharedPrivacy, StreamedTableRelease
+from holdfast.release.several import SeveralFacts, SharedPrivacy, StreamedTableRelease
 from holdfast.release.several_bundle import complete_several
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING, check_codes
+from holdfast.tables.histogram import top_code
+from holdfast.tables.stream.lookout import drawn_rows
 from holdfast.tables.stream.open import open_source
+from holdfast.tables.stream.source import Cells, Draw
 
 
 def stream_several(
@@ -44,14 +57,10 @@ def stream_several(
     ledger: Any = None,
     dataset: str | None = None,
     period: Any = None,
+    corrects: Any = None,
 ) -> StreamedTableRelease:
     """`holdfast.privatize_stream` for several columns of counts."""
     parameters = check_several(count, **options)
-    if parameters.joint or names.get("subset") is not None:
-        raise HoldfastError(
-            "`joint` and `subset` of several counts are for tables in memory. Nothing was drawn or "
-            "spent. Hint: holdfast.privatize, or joint=False."
-        )
     for one in parameters.columns:
         check_codes(names.get("missing", ()), one.highest)
     account = find_account(ledger, dataset, source=source, column=count, folder=sink)
@@ -60,7 +69,11 @@ def stream_several(
     apart = parameters.persons.person_in is PersonIn.ONE
     wanted = Wanted(count=count[0], other_counts=others, within=within, apart=apart, **names)
     table, span = open_source(source, wanted), read_period(period)
-    seen = tallies(table, [one.highest for one in parameters.columns], lambda d: say(READING, d))
+    highest = [one.highest for one in parameters.columns]
+    recognised = account is not None and not parameters.columns[0].source.simulated
+    seen = tallies(
+        table, highest, lambda d: say(READING, d), condense=recognised, keep=parameters.joint
+    )
     pairs = zip(parameters.columns, seen, strict=True)
     grouped = [one.groups_for(own.rows, own.settle) for one, own in pairs]
     stages = parameters.for_rows([own.rows for own in seen], [groups for groups, _ in grouped])
@@ -76,88 +89,208 @@ def stream_several(
         )
         for one, own, (_, members) in zip(stages.columns, seen, grouped, strict=True)
     )
-    request = replace(stages.request(seen[0].structural_zeros), period=span)
-    return pay_and_draw(SeveralStreaming(columns=columns, stages=stages), request, account)
+    first = replace(columns[0], digest=table.digest() if recognised else None)
+    run = SeveralStreaming(columns=(first, *columns[1:]), stages=stages)
+    request = stages.request(seen[0].structural_zeros)
+    known = {"subset": wanted.subset, "period": span, "corrects": corrects}
+    return pay_and_draw(run, replace(request, **known), account)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeveralStreaming(Run[StreamedTableRelease]):
-    """A stream of several columns between its two passes. A ledger does not know it again: it is
-    drawn and paid for whenever it is run."""
+    """A stream of several columns between its two passes."""
 
     columns: tuple[Streaming, ...]
+    """The first has the digest of the table, where a ledger is to know it again."""
     stages: SeveralStages
+
+    @property
+    def first(self) -> Streaming:
+        """The first column of counts."""
+        return self.columns[0]
 
     def prepare(self) -> None:
         """Load what drawing and writing need."""
         for one in self.columns:
             one.prepare()
 
+    def content(self, words: str) -> Content | None:
+        """The parameters and the table."""
+        digest, known = self.first.digest, list[Content]()
+        for name, one in zip(self.stages.names, self.columns, strict=True):
+            if digest is None or one.seen.digest is None:
+                return None
+            groups = condensed_groups(one.stages.groups, one.members)
+            known.append(one.seen.digest.content(words, digest, name, groups=groups))
+        return joined(known)
+
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
     ) -> StreamedTableRelease:
-        """The second pass, into a bundle that is there when all of it is."""
-        first = self.columns[0]
+        """The second pass, into a bundle that is there when all of it is, and a second bundle of
+        the counts alone where that is said."""
+        first = self.first
         first.say("Building the mechanism", None)
-        staged = [one.staged() for one in self.columns]
-        with new_bundle(first.sink) as folder:
-            released = self._rewrite(staged, folder)
-            release = self._release(staged, released, receipt, notes)
+        staged, draws = self._in_turn() if self.stages.parameters.joint else self._apart()
+        in_order = self.stages.parameters.joint or first.stages.source.simulated
+        with new_bundle(first.sink) as folder, stored_bundle(store) as bare:
+            tops = [one.top for one in staged]
+            released = self._rewrite(draws, tops, folder, bare, 1 if in_order else THREADS)
+            facts = [self._facts(k, made, released[k]) for k, made in enumerate(staged)]
+            release = self._release(facts, released, notes=notes, receipt=receipt)
             with writing(folder.parent):
                 complete_several(release, folder, list(first.table.roles.written))
+            if bare is not None:
+                with writing(bare.parent):
+                    complete_several(self._bare(release), bare, list(self._stored_names))
         return release
 
-    def _rewrite(self, staged: Sequence[Staged], folder: Path) -> list[Integers]:
+    def show_again(
+        self,
+        folder: Path,
+        check: Callable[[SeveralFacts[Any]], None],
+        notes: tuple[str, ...] = (),
+    ) -> StreamedTableRelease:
+        """The stored counts in the table with all its columns; draws nothing."""
+        stored, facts = read_stored_columns(folder, check)
+        draws = [StoredCounts(folder, name) for name in self.stages.names]
+        tops = [own["drawn_with"].max_count for own in facts.values()]
+        with new_bundle(self.first.sink) as bundle:
+            released = self._rewrite(draws, tops, bundle, None, 1)
+            release = replace(
+                self._release(list(facts.values()), released, receipt=stored.receipt),
+                repeated=True,
+                notes=(*stored.notes, *notes),
+            )
+            with writing(bundle.parent):
+                complete_several(release, bundle, list(self.first.table.roles.written))
+        return release
+
+    def _apart(self) -> tuple[list[Staged], list[Draw]]:
+        staged = [one.staged() for one in self.columns]
+        pairs = zip(staged, self.columns, strict=True)
+        return staged, [Drawing(made, one.seen.groups) for made, one in pairs]
+
+    def _in_turn(self) -> tuple[list[Staged], list[Draw]]:
+        """Every column given those before it, drawn before the second pass, which writes them."""
+        groups, inside = self.first.stages.groups, self.first.members
+        chain = Chain(self.stages.classes, None if groups is None else groups.within)
+        cells, staged, released = inside, list[Staged](), dict[str, Integers]()
+        for name, one in zip(self.stages.names, self.columns, strict=True):
+            stages, counts = one.stages, one.seen.open_counts
+            if counts is None:
+                raise HoldfastError("the counts of the first pass are not there.")
+            if released:
+                whole = np.zeros(len(counts), dtype=np.int64) if inside is None else inside
+                before = [released[other] for other in chain.before]
+                stages, cells = chain.next(stages, groups, whole, before)
+            totals = totals_by(cells, counts, stages)
+            made = stages(histogram_by(cells, counts, stages), totals)
+            capped = top_code(counts, made.top)
+            released[name] = draw_by(cells, made.mechanism, capped, stages.source)
+            chain.add(name, made)
+            staged.append(made)
+        return staged, [_Drawn(own) for own in released.values()]
+
+    @property
+    def _stored_names(self) -> tuple[str, ...]:
+        """The columns of a table of counts alone, and of what says which group a row is in."""
+        return (*self.first.table.roles.grouping, *self.stages.names)
+
+    def _rewrite(
+        self,
+        draws: Sequence[Draw],
+        tops: Sequence[int],
+        folder: Path,
+        bare: Path | None,
+        threads: int,
+    ) -> list[Integers]:
         """Write the table with other counts; the histograms of those."""
-        first, rows = self.columns[0], 0
+        first, rows = self.first, 0
         again = [np.zeros_like(one.seen.histogram) for one in self.columns]
-        found = [np.zeros(one.top + 1, dtype=np.int64) for one in staged]
-        draws = [Drawing(s, c.seen.groups) for s, c in zip(staged, self.columns, strict=True)]
-        threads = 1 if first.stages.source.simulated else THREADS  # seeded draws go by row order
+        found = [np.zeros(top + 1, dtype=np.int64) for top in tops]
         path = folder / f"table.{first.table.suffix}"
-        with writing(first.sink.parent):
+        with writing(first.sink.parent), column_file(bare, self._stored_names) as write:
             for part in first.table.rewrite(draws[0], path, threads, draws[1:]):
                 true, new = (part.counts, *part.others), (part.released, *part.other_released)
                 for k, one in enumerate(self.columns):
                     again[k] += open_histogram(true[k], part.marks, one.stages.highest)
                     known = new[k][new[k] != MISSING]
                     found[k] += np.bincount(known, minlength=len(found[k]))
+                write(new, first.texts(part, bare))
                 rows += len(part.counts)
                 first.say(DRAWING, part.done)
         for one, histogram in zip(self.columns, again, strict=True):
             one.check_unchanged(histogram, rows)
         return found
 
+    def _facts(self, k: int, staged: Staged, released: Integers) -> dict[str, Any]:
+        """What is to be said of a column that was drawn."""
+        names, drawn, own = self.stages.names, released.copy(), self.columns[k].seen
+        drawn[0] -= own.structural_zeros
+        facts = staged.facts(drawn)
+        groups = None if staged.stages.given is None else staged.groups
+        given = () if groups is None else groups.within.columns
+        return facts | {
+            "notes": own.notes + facts["notes"],
+            "other_counts": tuple(other for other in names if other != names[k]),
+            "given": tuple(column for column in given if column in names),
+            "later": names[k + 1 :] if self.stages.parameters.joint else (),
+        }
+
     def _release(
         self,
-        staged: Sequence[Staged],
+        facts: Sequence[dict[str, Any]],
         released: Sequence[Integers],
+        *,
         receipt: str | None,
-        notes: tuple[str, ...],
+        notes: tuple[str, ...] = (),
     ) -> StreamedTableRelease:
-        names, columns = self.stages.names, dict[str, StreamedRelease]()
-        parts = zip(names, self.columns, staged, released, strict=True)
-        for name, one, made, histogram in parts:
-            drawn = histogram.copy()
-            drawn[0] -= one.seen.structural_zeros
-            facts = made.facts(drawn)
-            facts |= {"notes": one.seen.notes + facts["notes"], "receipt": receipt}
-            columns[name] = replace(
-                one.made(histogram, facts),
-                count_column=name,
-                other_counts=tuple(other for other in names if other != name),
+        columns = {
+            name: replace(one.made(histogram, own | {"receipt": receipt}), count_column=name)
+            for name, one, own, histogram in zip(
+                self.stages.names, self.columns, facts, released, strict=True
             )
+        }
         parameters = self.stages.parameters
-        privacy = SharedPrivacy(
-            epsilon=parameters.epsilon,
-            persons=parameters.persons,
-            columns=tuple(one.privacy for one in columns.values()),
-        )
         return StreamedTableRelease(
             columns=columns,
-            privacy=privacy,
-            joint=False,
+            privacy=SharedPrivacy(
+                epsilon=parameters.epsilon,
+                persons=parameters.persons,
+                columns=tuple(one.privacy for one in columns.values()),
+            ),
+            joint=parameters.joint,
             receipt=receipt,
-            notes=notes,
-            folder=self.columns[0].sink,
+            notes=(*self.first.seen.notes, *notes),
+            folder=self.first.sink,
         )
+
+    def _bare(self, release: StreamedTableRelease) -> StreamedTableRelease:
+        """The release with nothing beside its counts but what says which group a row is in."""
+        columns = dict[str, StreamedRelease]()
+        for (name, one), own in zip(release.columns.items(), self.columns, strict=True):
+            columns[name] = replace(
+                one,
+                unchanged_columns=self.first.table.roles.grouping,
+                category=None,
+                structural_zero_rows=own.seen.structural_zero_rows,  # as they were drawn,
+                missing_rows=own.seen.missing_rows,  # whatever order they are published in
+            )
+        return replace(release, columns=columns)
+
+
+class _Drawn:
+    """Counts that were drawn before the second pass, in the order of the rows."""
+
+    def __init__(self, released: Integers) -> None:
+        self._left = released
+
+    def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
+        """Those of the next batch; rows known to be zero, and missing ones, pass through."""
+        drawn = drawn_rows(counts, marks)
+        size, released = int(drawn.sum()), np.where(counts == MISSING, MISSING, 0)
+        if size > len(self._left):
+            raise HoldfastError("the table has more rows than when it was first read.")
+        released[drawn], self._left = self._left[:size], self._left[size:]
+        return released

@@ -13,7 +13,8 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import new_bundle, read_facts, writing
-from holdfast.release.release import ReleaseFacts
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.several import SeveralFacts, SharedPrivacy
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
@@ -26,10 +27,37 @@ def read_stored(folder: Path, check: Callable[[ReleaseFacts], None]) -> dict[str
     """All of a stored release but its counts; raises if `holdfast.verify` finds any damage, or if
     it does not pass `check`."""
     verify(folder).require()
-    record = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    facts = read_facts(folder, record)
+    facts = _facts_in(folder)
     check(ReleaseFacts(**facts))
     return facts
+
+
+def read_stored_columns(
+    folder: Path, check: Callable[[SeveralFacts[Any]], None]
+) -> tuple[SeveralFacts[Any], dict[str, dict[str, Any]]]:
+    """The same of several columns of counts: of all of them, and of each."""
+    verify(folder).require()
+    record = _record_in(folder)
+    facts = {place["column"]: _facts_in(folder / place["folder"]) for place in record["counts"]}
+    columns = {name: ReleaseFacts(**own) for name, own in facts.items()}
+    stored = SeveralFacts(
+        columns=columns,
+        privacy=SharedPrivacy.from_dict(record["privacy"], columns),
+        joint=record["joint"],
+        notes=tuple(record["notes"]),
+        receipt=record.get("receipt"),
+    )
+    check(stored)
+    return stored, facts
+
+
+def _facts_in(folder: Path) -> dict[str, Any]:
+    return read_facts(folder, _record_in(folder))
+
+
+def _record_in(folder: Path) -> dict[str, Any]:
+    record: dict[str, Any] = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    return record
 
 
 @contextmanager
@@ -45,17 +73,18 @@ def stored_bundle(store: Path | None) -> Iterator[Path | None]:
 @contextmanager
 def column_file(
     folder: Path | None, names: Sequence[str] = ("count",)
-) -> Iterator[Callable[[Integers, list[list[str]]], None]]:
-    """Writes counts to a table in a folder, and beside them nothing but the columns that say which
-    group a row is in; `names` are those of all columns, the counts last."""
+) -> Iterator[Callable[[Sequence[Integers], list[list[str]]], None]]:
+    """Writes columns of counts to a table in a folder, and beside them nothing but the columns that
+    say which group a row is in; `names` are those of all columns, the counts last."""
     if folder is None:
         yield lambda _counts, _texts: None
         return
 
-    def write(counts: Integers, texts: list[list[str]]) -> None:
+    def write(counts: Sequence[Integers], texts: list[list[str]]) -> None:
         with writing(folder.parent):
             if texts:
-                file.write(_lines(zip(*texts, map(_cell, counts.tolist()), strict=True)))
+                cells = [list(map(_cell, column.tolist())) for column in counts]
+                file.write(_lines(zip(*texts, *cells, strict=True)))
             else:
                 write_lines(counts, file)
 
@@ -76,12 +105,13 @@ def _cell(count: int) -> str:
     return "" if count == MISSING else str(count)
 
 
-def write_lines(counts: Integers, file: IO[bytes]) -> None:
-    """Write counts, one a line."""
+def write_lines(counts: Sequence[Integers], file: IO[bytes]) -> None:
+    """Write columns of counts, a row a line."""
     from holdfast.tables.stream import text_kernel
 
-    out = np.empty(len(counts) * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
-    file.write(out[: text_kernel.write_lines(counts, out)].data)
+    values = np.stack(counts)
+    out = np.empty(values.size * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)
+    file.write(out[: text_kernel.write_lines(values, out)].data)
 
 
 class StoredCounts:

@@ -54,13 +54,15 @@ for (const button of document.querySelectorAll("button[data-once]")) {
   button.form.addEventListener("submit", () => setTimeout(() => { button.disabled = true; }));
 }
 
-// How far a run is.
+// How far a run is, and whether something that takes long is there.
 const list = document.querySelector("[data-watch]");
 if (list) {
   const watch = async () => {
     try {
       const status = await (await fetch(list.dataset.watch)).json();
       if (status.ended) { location.reload(); return; }
+      const waits = document.getElementById("waits");
+      if (waits) waits.hidden = !status.waits;
       for (const item of list.children) {
         if (item.dataset.phase === status.phase) {
           item.setAttribute("aria-current", "step");

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any, Protocol, runtime_checkable
 
@@ -53,6 +53,11 @@ class _OfFrames(Protocol):
 
     def to_numpy(self) -> Any:
         """Its values."""
+
+
+@cache
+def _is_of_frames(kind: type) -> bool:
+    return issubclass(kind, _OfFrames)  # slow, and asked of every number that was drawn
 
 
 def column_of(name: str, values: Any, kind: Kind = Kind.COORDINATE) -> Column:
@@ -182,7 +187,8 @@ def _stack(outputs: Sequence[Any]) -> Floats:
 
 
 def _atoms(output: Any) -> list[Any]:
-    if isinstance(output, _OfFrames):
+    kind: Any = type(output)
+    if _is_of_frames(kind):
         output = output.to_numpy()
     if isinstance(output, np.ndarray):
         output = output.tolist()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.engines.memory import five_steps
 from holdfast.engines.stages import check_parameters
+from holdfast.engines.steps import five_steps
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.release.release import Release
@@ -77,7 +77,7 @@ class ByGroup(Method):
             totals=self.totals,
         )
         stages = parameters.for_rows(len(groups.counts), groups.partition)
-        return five_steps(read_table(groups.counts), stages, groups.members)
+        return five_steps(read_table(groups.counts), stages, groups.members)[0]
 
 
 def grouped_counts(table: CountTable, *, max_count: int, within: Any, totals: Any) -> GroupedCounts:

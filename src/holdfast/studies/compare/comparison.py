@@ -163,7 +163,8 @@ def compare(
         count, category, structural_zero: As for `holdfast.privatize`.
         epsilons: The budgets; default the paper's 11 from 0.1 to 5.
         methods: Names, `holdfast.Method`s or "module:NAME"; default all the named ones.
-        questions: "zeros", "mean", "above K"; default these, with K a third of max_count.
+        questions: "mean", or shares as `holdfast ask` takes them; "zeros", "above K" for short.
+            Default: these three, with K a third of max_count.
         repetitions: Releases per method and budget.
         folder: Where results are added as they come, so that a killed run resumes where it stopped.
         jobs: How many processes; default one per core. In a script, more than one needs

@@ -149,7 +149,7 @@ def plan(
         count: Name of the prior's count column, when it has several.
         epsilons: The budgets to look at.
         splits: Stage 1's shares of the budget to look at; None is the default rule.
-        questions: "zeros", "mean", "above K".
+        questions: "mean", or shares as `holdfast ask` takes them; "zeros", "above K" for short.
         target: "zeros within 1 point, 9 in 10": the smallest budget that meets it is sought
             for every split, between the least and the largest of `epsilons`.
         method: The way to publish: a name or a `holdfast.Method`, its split left out.

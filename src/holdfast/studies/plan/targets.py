@@ -7,7 +7,7 @@ from holdfast.errors import HoldfastError
 from holdfast.studies.questions import Question
 
 _WORDS = re.compile(
-    r"(zeros|mean|above\s+[0-9]+)\s+within\s+([0-9]*\.?[0-9]+)\s*(points?|pt|%)?"
+    r"(zeros|mean|above\s+[0-9]+|share\s.+?)\s+within\s+([0-9]*\.?[0-9]+)\s*(points?|pt|%)?"
     r"\s*,?\s*([0-9]+)\s+(?:times\s+)?in\s+([0-9]+)",
 )
 

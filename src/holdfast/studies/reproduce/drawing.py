@@ -42,15 +42,14 @@ class Figure:
 
     def save(self, folder: Path) -> list[Path]:
         """The figure as PNG and SVG."""
-        return [self._save(folder / f"{self.name}.{suffix}") for suffix in ("png", "svg")]
-
-    def _save(self, path: Path) -> Path:
-        with canvas(path, len(self.panels), self.width, 3.7, spelled(self.title)) as (_, axes):
+        first, *others = (folder / f"{self.name}.{suffix}" for suffix in ("png", "svg"))
+        size = len(self.panels), self.width, 3.7
+        with canvas(first, *size, spelled(self.title), also=others) as (_, axes):
             for axis, panel in zip(axes, self.panels, strict=True):
                 panel(axis)
             if self.legend:
                 legend_below(axes)
-        return path
+        return [first, *others]
 
 
 def curves(

@@ -1,6 +1,6 @@
 """All rows of a table seen once, in batches: a sample of them, their order, and their total."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,15 @@ class Watch:
     [Leak(names=('also',), how='holds the counts')]
     """
 
-    def __init__(self, columns: Sequence[str], ordering: Sequence[str] = ()) -> None:
-        """Rows that are published in the order of columns, `ordering`, are looked at in that."""
-        self._columns = list(columns)
+    def __init__(
+        self,
+        columns: Sequence[str],
+        ordering: Sequence[str] = (),
+        helping: Collection[str] = (),
+    ) -> None:
+        """Rows that are published in the order of columns, `ordering`, are looked at in that. Of
+        the columns, those that are `helping` are looked at beside the others alone."""
+        self._columns, self._helping = list(columns), frozenset(helping)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
         self._samples = (_Sample(), _Sample())
@@ -56,7 +62,8 @@ class Watch:
         cells = list(zip(*(cells for _, cells in rows), strict=True))
         if self._ordering and cells:
             self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
-        found = find_leaks(counts, dict(zip(self._columns, cells, strict=bool(cells))))
+        columns = dict(zip(self._columns, cells, strict=bool(cells)))
+        found = find_leaks(counts, columns, self._helping)
         return [*found, *self._order.leaks(), *self._total.leaks()]
 
 
@@ -170,7 +177,7 @@ class _Total:
     def leaks(self) -> list[Leak]:
         if self._rows < 6 or 2 * self._most != self._sum:
             return []
-        return [Leak((TOTALS,), "has a row that is the sum of all others")]
+        return [Leak((TOTALS,), "a row is the sum of all others", told=True)]
 
 
 def is_total(label: Any) -> bool:
@@ -193,4 +200,4 @@ def total_labels() -> list[str]:
 
 def named_total() -> Leak:
     """What is said of a category with such a name."""
-    return Leak((TOTALS,), "has a category named like a total of others")
+    return Leak((TOTALS,), "a row is named like a total of others", told=True)

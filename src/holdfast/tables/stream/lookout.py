@@ -1,6 +1,6 @@
 """What the first pass looks for in what is published beside the counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.arrays import Integers, Marks
-from holdfast.tables.columns import Roles, refuse_leaks
+from holdfast.tables.columns import Roles, Wanted, refuse_leaks
 from holdfast.tables.count_values import MISSING
+from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.watch import Watch, named_total, total_labels
 from holdfast.tables.table import not_labels, repeated_notes
 
@@ -31,18 +32,10 @@ class Lookout:
         roles.refuse_header()
         self._wanted = roles.wanted
         self.columns = roles.watched
-        self._watch = Watch(roles.watched, roles.ordering)
-        self.labels = None if roles.wanted.category is None else Labels(roles.wanted.category)
-        self._part: Watch | None = None
+        self._whole = _Watches(roles)
+        self._part = None if roles.wanted.subset is None else _Watches(roles)
         """What looks at the rows of a subset alone, where one was named."""
-        if roles.wanted.subset is not None:
-            self._part = Watch(roles.watched, roles.ordering)
-        names = (roles.count, *roles.wanted.other_counts)
-        self._several = [
-            Watch([*roles.watched, *(other for other in names if other != name)], roles.ordering)
-            for name in ((*names, None) if roles.wanted.other_counts else ())
-        ]
-        """What looks at each of several columns of counts, beside the others, and at their sum."""
+        self.labels = None if roles.wanted.category is None else Labels(roles.wanted.category)
 
     def see(
         self,
@@ -54,41 +47,18 @@ class Lookout:
     ) -> None:
         """Take in the next rows; `cells` gives those of some rows, a list for each column, and
         `inside` says which are in the subset that was named. `others` are further counts."""
-        if others:
-            cells = _Remembered(cells)
-            known = np.logical_and.reduce([one != MISSING for one in (counts, *others)])
-            every = (counts, *others)
-            whole = np.where(known, np.sum(every, axis=0), MISSING)
-            for at, (watch, own) in enumerate(zip(self._several, (*every, whole), strict=True)):
-                beside = [other for k, other in enumerate(every) if k != at]
-                rows = np.flatnonzero(drawn_rows(own, marks))
-                self._see(watch, rows, own, partial(_with_counts, cells, beside))
-        else:
-            self._see(self._watch, np.flatnonzero(drawn_rows(counts, marks)), counts, cells)
+        every = (counts, *others)
+        cells = _Remembered(cells) if others else cells
+        self._whole.see(every, marks, cells)
         if self._part is not None and inside is not None:
-            mine = np.flatnonzero(drawn_rows(counts, marks) & inside)
-            self._see(self._part, mine, counts, cells)
-
-    @staticmethod
-    def _see(
-        watch: Watch,
-        rows: Integers,
-        counts: Integers,
-        cells: Callable[[Integers], list[list[Any]]],
-    ) -> None:
-        if len(rows) == len(counts):
-            watch.see(counts, cells)
-        else:
-            watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
+            self._part.see(every, marks, cells, inside)
 
     def refuse(self) -> None:
         """Raise if something gave the counts away, when all rows were seen."""
-        named = self.labels is not None and self.labels.has_total
-        refuse_leaks([*self._watch.leaks(), *[named_total()][:named]], self._wanted)
-        for watch in (*([] if self._part is None else [self._part]), *self._several[:-1]):
-            refuse_leaks(watch.leaks(), self._wanted)
-        for watch in self._several[-1:]:  # a sum follows from its parts
-            refuse_leaks(watch.leaks(), replace(self._wanted, apart=False))
+        named = [named_total()] if self.labels is not None and self.labels.has_total else []
+        for watches in (self._whole, self._part):
+            for leaks, wanted in () if watches is None else watches.leaks():
+                refuse_leaks([*leaks, *named], wanted)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -98,6 +68,60 @@ class Lookout:
         if self.labels is None:
             return told
         return told + (repeated_notes(self._wanted) if self.labels.repeated else self.labels.notes)
+
+
+class _Watches:
+    """What looks at each column of counts: of several beside the others, and at their sum."""
+
+    def __init__(self, roles: Roles) -> None:
+        self._wanted, others = roles.wanted, roles.wanted.other_counts
+        names = (roles.count, *others)
+        looked = (*names, None) if others else names
+        self._watches = [
+            Watch(
+                [*roles.watched, *(other for other in names if other != name)],
+                roles.ordering,
+                () if self._wanted.apart and name is not None else names,
+            )
+            for name in looked
+        ]
+
+    def see(
+        self,
+        every: tuple[Integers, ...],
+        marks: Marks | None,
+        cells: Callable[[Integers], list[list[Any]]],
+        inside: Marks | None = None,
+    ) -> None:
+        """Take in the next rows, or those of them that are inside."""
+        columns = every
+        if len(every) > 1:
+            known = np.logical_and.reduce([one != MISSING for one in every])
+            columns = (*every, np.where(known, np.sum(every, axis=0), MISSING))
+        for at, (watch, own) in enumerate(zip(self._watches, columns, strict=True)):
+            beside = [other for k, other in enumerate(every) if k != at]
+            drawn = drawn_rows(own, marks)
+            shown = drawn if inside is None else drawn & inside
+            _show(watch, shown, own, partial(_with_counts, cells, beside) if beside else cells)
+
+    def leaks(self) -> Iterator[tuple[list[Leak], Wanted]]:
+        """What was found of each, and what was wanted of it: a sum follows from its parts."""
+        for at, watch in enumerate(self._watches):
+            whole = at > len(self._wanted.other_counts)
+            yield watch.leaks(), replace(self._wanted, apart=False) if whole else self._wanted
+
+
+def _show(
+    watch: Watch,
+    shown: Marks,
+    counts: Integers,
+    cells: Callable[[Integers], list[list[Any]]],
+) -> None:
+    if shown.all():
+        watch.see(counts, cells)
+    else:
+        rows = np.flatnonzero(shown)
+        watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
 
 def _with_counts(

@@ -9,6 +9,7 @@ TOO_LONG = -2
 LONGEST_CELL = 131_072
 MISSING = -1
 QUOTE, LF, CR, SPACE, TAB, POINT, ZERO, NINE = 34, 10, 13, 32, 9, 46, 48, 57
+COMMA = 44
 LARGEST = 1 << 53
 
 
@@ -238,12 +239,13 @@ def _count_cell(value, alone, out, written):
 
 @compiled(nogil=True)
 def write_lines(values, out):
-    """Numbers alone, one per line; the number of bytes written."""
-    written = 0
-    for value in values:
-        written = _count_cell(value, True, out, written)
-        out[written] = LF
-        written += 1
+    """Columns of numbers alone, a row per line; the number of bytes written."""
+    written, columns = 0, len(values)
+    for row in range(values.shape[1]):
+        for k in range(columns):
+            written = _count_cell(values[k, row], columns == 1, out, written)
+            out[written] = COMMA if k < columns - 1 else LF
+            written += 1
     return written
 
 

@@ -1,0 +1,92 @@
+"""What a release says of one row: the same wherever it is asked."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.analysis.answer import About, Answer
+from holdfast.analysis.every_count import UNSURE_NOTE, ends_for_every_count, rarely_covered
+from holdfast.analysis.known_zeros import row_kinds
+from holdfast.analysis.parts.part import Part, digest
+from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
+from holdfast.analysis.rows import find_row, row_labels
+from holdfast.errors import HoldfastError, one_line
+from holdfast.release.row_prior import does_without
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+ESTIMATOR = "row"
+QUESTIONS = ("total", "mean")
+LIKE_ANY = (
+    "by its released count and the released distribution, as intervals.csv has it: what else is "
+    "known of the row is not in it"
+)
+LEFT_OUT = (
+    "the released count is not in the interval: few rows have that many, so it was more probably "
+    "drawn for one that has another"
+)
+
+
+def ask_row(release: "Release", row: Any, *, label: str | None, level: float) -> Answer:
+    """What the row with this label, or of this number, may truly have; see `Release.row`."""
+    labels = row_labels(release, label)
+    place = find_row(release, labels, row)
+    name, count = one_line(str(labels[place])), int(release.counts[place])
+    if count < 0:
+        raise HoldfastError(f"the count of {name!r:.60} is missing: it was not known.")
+    found = _answer(release, place, f"true count of {name}, released as {count}", level)
+    law = row_law(release, row_kinds(release)[place])
+    chances = f"unchanged with probability {law.equal(count):.0%}, 0 with {law.equal(0):.0%}"
+    notes = (*found.notes, chances, *row_notes(release, [count], [law]))
+    return _with(found, notes)
+
+
+def answer_one(part: Part, question: str | Callable[..., Any], level: float) -> Answer | None:
+    """A total or a mean of one row; None for other parts and questions."""
+    if question not in QUESTIONS:
+        return None
+    n = len(part.release.target)
+    drawn = np.flatnonzero(part.marks & (row_kinds(part.release) % (n + 1) < n))
+    if len(drawn) != 1 or part.rows != 1:
+        return None
+    words = "mean count" if question == "mean" else "total of 1 row"
+    found = _answer(part.release, int(drawn[0]), words, level)
+    return _with(found, (*part.notes, LIKE_ANY, *found.notes))
+
+
+def _answer(release: "Release", row: int, words: str, level: float) -> Answer:
+    level, kind = check_level(level), int(row_kinds(release)[row])
+    law = row_law(release, kind)
+    low, high = _ends(release, kind, law, level)
+    unsure = does_without(release)
+    notes = (UNSURE_NOTE,) if unsure else rarely_covered(release, level)
+    outside = not low <= int(release.counts[row]) <= high
+    marks = np.zeros(len(release.counts), dtype=bool)
+    marks[row] = True
+    return Answer(
+        question=words,
+        estimate=law.mean,
+        standard_error=law.variance**0.5,
+        interval=(float(low), float(high)),
+        level=level,
+        estimator=ESTIMATOR,
+        method="posterior",
+        notes=((LEFT_OUT,) if outside else ()) + notes,
+        about=(About(release=digest(release), marks=marks),),
+        whole_ends=True,
+        top_code=len(release.target) - 1,
+    )
+
+
+def _ends(release: "Release", kind: int, law: Posterior, level: float) -> tuple[int, int]:
+    if not does_without(release):
+        return law.interval(level)
+    low, high = ends_for_every_count(release, [kind], level)[0].tolist()
+    return low, high
+
+
+def _with(answer: Answer, notes: tuple[str, ...]) -> Answer:
+    return replace(answer, notes=tuple(dict.fromkeys(notes)))

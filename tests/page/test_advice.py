@@ -1,0 +1,125 @@
+"""What the page tells a steward to do about a table, and does at a press."""
+
+import re
+import shutil
+
+import pytest
+
+from page_visits import problem_of, words_of
+
+ROWS = [(f"C{i}", "NE" if i % 2 else "IA", i * i * 31 % 7) for i in range(60)]
+HEADER = "county,state,deaths\n"
+BODY = "".join(f"{c},{s},{n}\n" for c, s, n in ROWS)
+SUM = sum(n for *_, n in ROWS)
+ROLES = {"role:county": "category", "role:deaths": "count"}
+
+
+def columns_of(visitor, folder, text, roles=ROLES):
+    (folder / "messy.csv").write_text(text)
+    draft = visitor.start(path="messy.csv")
+    return visitor.post(f"{draft}/columns", roles), draft
+
+
+def test_the_last_rows_of_a_file_are_shown_with_their_numbers(visitor, folder):
+    _, draft = columns_of(visitor, folder, "Deaths in 2023\n" + HEADER + BODY + f"Sum,,{SUM}\n")
+    page = words_of(visitor.get(f"{draft}/file").text)
+    assert "is the last one a total? row county state deaths 3 C0 IA 0" in page
+    assert f"62 C59 NE 6 63 Sum {SUM}" in page
+
+
+@pytest.mark.parametrize("label", ("Total", "Whole country"))
+def test_a_total_is_named_by_its_row_and_left_out_at_a_press(visitor, folder, label):
+    page, draft = columns_of(visitor, folder, HEADER + BODY + f'"{label}",,{SUM}\n')
+    assert "'totals'" not in problem_of(page) and "Row 62: " + label in words_of(page.text)
+    assert f"{SUM:,}" not in re.sub(r'<div class="private">.*?</div>', "", page.text)
+    link = re.search(r'href="([^"]*unfold=yes)#leave_out"', page.text)[1]
+    assert "<details open>" in visitor.get(link).text
+    page = visitor.post(f"{draft}/mend", {"row": "62"})
+    assert problem_of(page) == "" and "60 rows to protect" in page.text
+    assert 'name="leave_out" value="62"' in visitor.get(f"{draft}/file").text.replace("  ", " ")
+
+
+def test_a_total_in_a_workbook_has_the_number_that_excel_shows(visitor, folder):
+    pytest.importorskip("python_calamine")
+    from xlsxwriter import Workbook
+
+    with Workbook(folder / "messy.xlsx") as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(1, 0, ["county", "deaths"])
+        for at, (county, _, deaths) in enumerate([*ROWS, ("Total", "", SUM)]):
+            sheet.write_row(2 + at, 0, [county, deaths])
+    draft = visitor.start(path="messy.xlsx")
+    assert "Row 63: Total" in words_of(visitor.post(f"{draft}/columns", ROLES).text)
+
+
+def test_categories_that_repeat_are_told_apart_by_another_column(visitor, folder):
+    text = HEADER + BODY + "C1,IA,3\nC2,NE,4\n"
+    page, draft = columns_of(visitor, folder, text)
+    assert "Together with state, every row has a name of its own" in page.text
+    page = visitor.post(f"{draft}/mend", {"column": "state"})
+    assert problem_of(page) == "" and "Published unchanged: county, state" in page.text
+
+
+def test_no_column_is_offered_where_none_tells_rows_apart(visitor, folder):
+    page, _ = columns_of(visitor, folder, HEADER + BODY + "C1,NE,3\n")
+    assert problem_of(page) and "Together with" not in page.text
+
+
+def test_the_order_of_the_file_is_said_and_counts_are_not_offered_for_it(visitor, folder):
+    rows = "".join(f"C{i:02d},{'IA' if i < 30 else 'NE'},{n}\n" for i, (*_, n) in enumerate(ROWS))
+    page, _ = columns_of(visitor, folder, HEADER + rows)
+    page = visitor.get(page.url.path.replace("protected", "columns")).text
+    offered = re.search(r'<select name="order_by".*?</select>', page, re.DOTALL)[0]
+    assert "now in the order of county" in offered and ">state<" in offered
+    assert "deaths" not in offered
+
+
+def test_groups_that_are_too_small_come_with_what_can_be_done(visitor, folder):
+    rows = "".join(f"C{i},{'A' if i < 96 else 'BC'[i % 2]},{i * i * 31 % 7}\n" for i in range(100))
+    (folder / "states.csv").write_text(HEADER + rows)
+    draft = visitor.start(path="states.csv")
+    page = words_of(visitor.fill(draft, ROLES | {"role:state": "group"}).text)
+    told = re.search(r"(\d) of 3 groups have fewer than (\d+) rows", page)
+    assert told[1] == "2" and 2 < int(told[2]) <= 96
+    assert "The smallest, with their rows: B (2), C (2)" in page and "such as regions" in page
+    enough = re.search(r"choose epsilon (\d+) or more", page)
+    assert enough is None or "groups have fewer" not in words_of(
+        visitor.fill(draft, ROLES | {"role:state": "group"}, epsilon=enough[1]).text
+    )
+
+
+def test_an_earlier_release_of_the_same_data_is_told_where_no_ledger_adds_up(
+    visitor, folder, bundle
+):
+    (folder / "deaths.csv").write_bytes((bundle.parent / "deaths.csv").read_bytes())
+    draft = visitor.start(path="deaths.csv")
+    assert "nobody adds up" not in words_of(visitor.fill(draft).text)
+    shutil.copytree(bundle, folder / "last_week")
+    page = words_of(visitor.get(f"{draft}/release").text)
+    assert "last_week (epsilon 2)" in page and "epsilon 4 in all" in page
+    (folder / "last_week" / "release.json").write_text('{"privacy": []}')
+    assert "nobody adds up" not in words_of(visitor.get(f"{draft}/release").text)
+
+
+def test_drafts_that_are_no_different_are_listed_and_removed_as_one(visitor):
+    for _ in range(2):
+        visitor.fill(visitor.start(path="deaths.csv"))
+    assert len(visitor.site.state.names("drafts")) == 2
+    assert visitor.get("/").text.count("Remove the draft of") == 1
+    draft = visitor.site.state.names("drafts")[0]
+    visitor.post(f"/drafts/{draft}/forget")
+    assert visitor.site.state.names("drafts") == []
+
+
+def test_looking_at_a_file_again_goes_on_with_its_draft(visitor):
+    assert visitor.start(path="deaths.csv") == visitor.start(path="deaths.csv")
+
+
+def test_an_epsilon_that_nobody_chose_is_explained_and_not_filled_in(visitor):
+    draft = visitor.start(path="deaths.csv")
+    visitor.post(f"{draft}/columns", {"role:county": "category", "role:deaths": "count"})
+    page = visitor.post(f"{draft}/protected", {"contributions": "1"}).text
+    assert "1 is a common place to start" in page and "73%" in page
+    assert 'name="epsilon" inputmode="decimal" size="6" list="epsilons" value=""' in page
+    page = visitor.post(f"{draft}/file", {"rows": "counts", "path": "", "go": "stay"})
+    assert "Nothing is named yet" in problem_of(page) and "`" not in problem_of(page)
