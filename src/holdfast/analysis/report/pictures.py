@@ -9,6 +9,7 @@ from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
 BAND = "#1f2937"
 VANISHING, FEW = 0.05, 5
+LETTER, GAP = 15, 12  # wide, as large as letters are on a telephone
 WORDS = "Share of rows with each count: released, and estimated with intervals"
 
 
@@ -92,9 +93,7 @@ def _bar(
 
 def _frame(parts: list[str], names: list[str], highest: float, words: str) -> str:
     step, right, bottom = _step(len(names)), WIDTH - RIGHT, HEIGHT - BOTTOM
-    ticks = [
-        label(names[i], f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26) for i in _named(len(names))
-    ]
+    ticks = [label(names[i], f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26) for i in _named(names)]
     for share in _shares(highest):
         y = _y(share, highest)
         places = 0 if highest >= 0.05 else 1 if highest >= 0.005 else 2
@@ -114,9 +113,12 @@ def _shares(highest: float) -> list[float]:
     return [share * smaller for share in share_ticks(min(highest / smaller, 1.0))]
 
 
-def _named(places: int) -> list[int]:
-    """Bars that are named: every so many, and the last, which stands for all above it."""
-    step = tick_step(places, 11)
+def _named(names: list[str]) -> list[int]:
+    """Bars that are named: every so many, so that names have room in large letters too, and the
+    last, which stands for all above it."""
+    places, longest = len(names), max(map(len, names))
+    room = (WIDTH - LEFT - RIGHT) // (LETTER * longest + GAP)
+    step = tick_step(places, max(min(room, 11), 2))
     return [i for i in range(0, places - 1, step) if places - 1 - i > step / 2] + [places - 1]
 
 
