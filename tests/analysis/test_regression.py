@@ -37,6 +37,19 @@ def test_slopes_are_not_bent_by_the_noise(family):
     assert low < 0.8 < high and "naive" in str(found[0])
 
 
+def test_the_gap_to_the_naive_fit_is_told_apart_by_noise_and_cap():
+    release = holdfast.privatize(
+        TABLE, epsilon=8, max_count=4, count="n", category="place", keep=["people"], seed=1
+    )
+    fit = release.regress("n ~ log(people)")
+    naive, capped, slope = fit.naive.values[1], fit.capped[1], fit.coefficients["log(people)"]
+    assert slope - capped > 0.2 > abs(capped - naive)  # hardly any noise, and a low cap
+    assert slope == pytest.approx(0.8, abs=0.1)
+    line = f"log(people): {capped - naive:+.4f} by the noise, {slope - capped:+.4f} by the cap"
+    assert line in str(fit) and fit.to_dict()["capped"]["log(people)"] == capped
+    assert release_of().regress("n ~ log(people)", family="gaussian").capped is None
+
+
 def test_least_squares_through_plausible_tables():
     release = release_of()
     fit = release.regress("n ~ log(people)", family="gaussian")

@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import html.parser
+import itertools
 import json
 import re
 import sys
@@ -13,6 +14,8 @@ import pytest
 import holdfast
 from analysis_releases import COUNTS, QUICK, released
 from holdfast.analysis.report import blocks
+from holdfast.analysis.report.content import runs
+from holdfast.analysis.report.pictures import band_picture
 from holdfast.cli import main
 from holdfast.tables.table import CsvTable
 
@@ -174,6 +177,20 @@ def test_a_wide_range_is_drawn_in_runs(cli):
     assert len(content["distribution"]) <= 61
     assert sum(bar["released"] for bar in content["distribution"]) == pytest.approx(1)
     assert "<svg" in blocks.html(content)
+
+
+def test_the_runs_of_a_long_range_widen_and_its_axis_names_powers_of_ten():
+    places = runs(100_001)
+    assert places[0] == (0, 0) and places[-1] == (100_000, 100_000) and len(places) <= 61
+    assert all(a[1] + 1 == b[0] for a, b in itertools.pairwise(places))
+    bars = [
+        {"first": a, "last": b, "open": a == 100_000, "released": 1 / len(places),
+         "estimate": None, "interval": None}
+        for a, b in places
+    ]  # fmt: skip
+    svg = band_picture(bars)
+    for name in ("0", "1", "10", "100", "1,000", "10,000", "100,000+"):
+        assert f">{name}</text>" in svg
 
 
 def test_rows_named_by_dates_or_numbers_are_found_and_printed(cli, monkeypatch):

@@ -107,10 +107,10 @@ def test_a_fit_says_that_counts_enter_capped(by_state):
     assert told(by_state.regress("people ~ n", family="gaussian").notes, "enter as 20")
     fit = by_state.regress("n ~ state")
     assert told(fit.notes, "state[OR]: all rows were published as 20")
-    with pytest.raises(holdfast.HoldfastError, match="must be a coefficient, got 0.9"):
+    with pytest.raises(holdfast.HoldfastError, match="must be a coefficient"):
         fit.interval(0.9)
     assert fit.interval("state[NE]", level=0.9)[0] < fit.coefficients["state[NE]"]
-    with pytest.raises(holdfast.HoldfastError, match="the formula names 'stat'.*'state'"):
+    with pytest.raises(holdfast.HoldfastError, match=r"the formula names 'stat'.*'state'"):
         by_state.regress("n ~ stat")
     with pytest.raises(holdfast.HoldfastError, match="`given` must be a column"):
         by_state.impute(1, given=["stat"])

@@ -247,6 +247,7 @@ def test_the_demo_promises_compares_and_says_it_is_not_private(cli):
     for words in ("certified", "truncated geometric", "NOT PRIVATE", "2,197"):
         assert words in out
     svg = Path("demo.svg").read_text()
+    assert ">30+</text>" in svg
     assert svg.count("<g ") == 3 and "NOT PRIVATE" in svg
 
 
@@ -459,7 +460,7 @@ def test_a_copy_of_the_counts_is_not_published(cli, words):
 
 def test_one_row_is_one_row(cli):
     code, out, _ = cli("privatize", table("n\n3\n"), *USUAL)
-    assert code == 0 and "Released 1 row." in out
+    assert code == 0 and "Released 1 row:" in out
 
 
 @pytest.mark.parametrize("centre, spread", [(500, 20), (0, 100), (9000, 300), (300, 5)])

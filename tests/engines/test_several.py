@@ -148,6 +148,7 @@ def test_a_kept_column_that_is_the_sum_of_the_counts_is_refused():
         ({"max_count": [5, 5]}, "max_count"),
         ({"keep": ["b"]}, "keep"),
         ({"joint": True, "split": None, "constructor": len}, "default stages"),
+        ({"joint": True, "max_count": "auto"}, r"PrivateQuantile\('0.999', highest=10000\)"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_drawn(options, words):

@@ -1,6 +1,7 @@
 """The optimum in exact rational arithmetic, written from the theorem and not from the code."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -35,6 +36,7 @@ def curve_through(z: Law, level: Fraction, decay: Fraction, delta: Fraction) -> 
     return [Fraction(0)] * len(z)
 
 
+@cache
 def knots(n: int, decay: Fraction, delta: Fraction) -> list[tuple[int, Fraction]]:
     """Curves (m, S(m)) in their order, such that between two of them S is linear.
 
@@ -48,14 +50,14 @@ def knots(n: int, decay: Fraction, delta: Fraction) -> list[tuple[int, Fraction]
         Fraction(0),
         Fraction(1),
     }
-    found = []
-    for m in reversed(range(n)):
-        heights = set(kinks)
-        for _ in range(n):
-            heights |= {h for s in heights for h in inverses(s, decay, delta)}
+    heights = set(kinks)
+    for _ in range(n):
+        heights |= {h for s in heights for h in inverses(s, decay, delta)}
+    found, ordered = [], sorted(heights)
+    for m in range(n):
         least = Fraction(0) if m == 0 else 1 - delta
-        found.append((m, sorted(h for h in heights if least <= h <= 1)))
-    return [(m, h) for m, heights in reversed(found) for h in heights]
+        found += [(m, h) for h in ordered if least <= h <= 1]
+    return found
 
 
 def inverses(s: Fraction, decay: Fraction, delta: Fraction) -> list[Fraction]:
@@ -90,6 +92,7 @@ def certified_bound(z: Law, w: Law, costs: list[Law], decay: Fraction) -> Fracti
     return total
 
 
+@cache
 def scales(n: int, decay: Fraction) -> list[Law]:
     """All 2^(n-1) scales: columns in which every step is as steep as privacy allows."""
     found = [[Fraction(1)]]

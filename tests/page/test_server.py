@@ -33,13 +33,20 @@ class Caller:
             connection.close()
 
     def get(self, address):
-        return self.ask("GET", address)[1]
+        reply, page = self.ask("GET", address)
+        while reply.status == 202:  # it takes longer, and is looked for again
+            reply, page = self.ask("GET", address)
+        return page
 
     def post(self, address, fields):
         key = re.search(r'name="key" value="(\w+)"', self.get("/"))[1]
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         reply, _ = self.ask("POST", address, urlencode({"key": key} | fields), **kind)
-        return reply.headers["location"]
+        while (place := reply.headers["location"]).startswith("/waiting/"):
+            reply, _ = self.ask("GET", place)
+            while reply.status == 202:
+                reply, _ = self.ask("GET", place)
+        return place
 
 
 @pytest.fixture

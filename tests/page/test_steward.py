@@ -276,6 +276,8 @@ def test_several_columns_of_counts_are_released_under_one_promise(visitor, folde
     assert "--max-count murders=4 --max-count thefts=5" in words and "--rows 2" in words
     page = visitor.press(draft, out="out").text
     assert "recomputed and holds" in page and "Columns of counts in this release" in page
+    assert "any one person who is in at most 2 rows, and adds to each at most: murders 1" in page
+    assert page.index("What was promised") < page.index("Columns of counts in this release")
     whole, first = re.findall(r'href="(/releases/\w+)"', page)[:2]
     column = visitor.get(first).text
     assert "learns almost the same" in column and "released together with thefts" in column

@@ -12,8 +12,11 @@ import pytest
 
 import holdfast
 from holdfast.engines.stream.engine import privatize_stream as stream
+from holdfast.release import bundle, plain_files
 from holdfast.release.recipes import cells, letters
 from holdfast.release.row_laws import taken
+from holdfast.release.row_prior import row_prior
+from holdfast.release.share_recipes import share_cells
 
 RANDOM = np.random.default_rng(4)
 MANY, FEW = 3000, 30  # rows: enough for z to be known, and too few
@@ -51,9 +54,21 @@ def lines_of(folder, name="intervals.csv"):
 
 
 def code(folder, language):
-    """The recipe of a README."""
+    """The recipes of a README: that for a row, and that for shares and means."""
     text = (folder / "README.md").read_text(encoding="utf-8")
-    return re.search(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)[1]
+    return "".join(re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
+
+
+def answers(made, group):
+    """The share with 3 or more and the mean of the rows of a group, with the recipes' ends."""
+    part = made if group is None else made.groups[group]
+    counts = made.counts if group is None else made.counts[(made.table["area"] == group).to_numpy()]
+    prior = row_prior(made, 0 if group is None else made.groups.names.index(group))[0]
+    for f in (np.arange(8) >= 3, np.arange(8)):
+        f, drawn = f.astype(float), part.mechanism.matrix
+        spread = prior @ (drawn @ f**2 - (drawn @ f) ** 2)
+        reach = 2.33 * np.sqrt(spread / len(counts))
+        yield pytest.approx([f[counts].mean() + side * reach for side in (0, -1, 1)], abs=1e-6)
 
 
 def wanted(folder, group=None):
@@ -85,7 +100,7 @@ def made_lines(folder):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_pandas_recipe_gives_the_intervals(tmp_path, kind, monkeypatch):
-    make(tmp_path / "out", **KINDS[kind])
+    made = make(tmp_path / "out", **KINDS[kind])
     monkeypatch.chdir(tmp_path / "out")
     for group in ("north", "south, wet") if "within" in KINDS[kind] else (None,):
         names = {}
@@ -93,6 +108,9 @@ def test_the_pandas_recipe_gives_the_intervals(tmp_path, kind, monkeypatch):
         expected = wanted(tmp_path / "out", group)
         assert len(expected) > 4
         assert {count: names["interval"](count) for count in expected} == expected
+        if "few" not in KINDS[kind]:
+            found = [list(names["answer"](of)) for of in (lambda n: n >= 3, lambda n: n)]
+            assert found == list(answers(made, group))
 
 
 @pytest.mark.skipif(
@@ -100,17 +118,23 @@ def test_the_pandas_recipe_gives_the_intervals(tmp_path, kind, monkeypatch):
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_r_recipe_gives_the_intervals(tmp_path, kind):
-    make(tmp_path / "out", **KINDS[kind])
+    made = make(tmp_path / "out", **KINDS[kind])
     group = "south, wet" if "within" in KINDS[kind] else None
     expected = wanted(tmp_path / "out", group)
     script = code(tmp_path / "out", "r").replace('"..."', f'"{group}"')
     script += "".join(f'cat({count}, interval({count}), "\\n")\n' for count in expected)
+    if "few" not in KINDS[kind]:
+        script += "cat(answer(function(n) n >= 3), answer(identity))"
     (tmp_path / "recipe.R").write_text(script)
     done = subprocess.run(
         ["Rscript", tmp_path / "recipe.R"], cwd=tmp_path / "out", capture_output=True, text=True,
         check=True,
     )  # fmt: skip
-    found = [tuple(map(int, line.split())) for line in done.stdout.splitlines()]
+    lines = done.stdout.splitlines()
+    if "few" not in KINDS[kind]:
+        numbers = list(map(float, lines.pop().split()))
+        assert [numbers[:3], numbers[3:]] == list(answers(made, group))
+    found = [tuple(map(int, line.split())) for line in lines]
     assert {count: ends for count, *ends in found} == {k: list(v) for k, v in expected.items()}
 
 
@@ -120,16 +144,19 @@ def test_the_r_recipe_gives_the_intervals(tmp_path, kind):
 def test_the_spreadsheets_recipe_gives_the_intervals(tmp_path):
     """All kinds in one workbook: LibreOffice takes seconds to start."""
     xlsxwriter = pytest.importorskip("xlsxwriter")
-    expected = {}
+    expected, shares = {}, {}
     for kind, options in KINDS.items():
         folder = tmp_path / kind
-        make(folder, **options)
+        made = make(folder, **options)
         group = "south, wet" if "within" in options else None
         text = (folder / "README.md").read_text(encoding="utf-8")
         for place, formula, fill in cells(8, group is not None, kind == "for every count"):
             assert f"`{place}`: `{formula}`" in text and fill in text
         with xlsxwriter.Workbook(tmp_path / f"{kind.replace(' ', '-')}.xlsx") as book:
             expected |= _fill(book, folder, kind, group)
+            if "few" not in options:
+                shares[kind] = list(answers(made, group))
+                _fill_shares(book, folder, group, text)
     (tmp_path / "profile" / "user").mkdir(parents=True)
     (tmp_path / "profile" / "user" / "registrymodifications.xcu").write_text(ALWAYS_COMPUTE)
     books = sorted(tmp_path.glob("*.xlsx"))
@@ -144,6 +171,26 @@ def test_the_spreadsheets_recipe_gives_the_intervals(tmp_path):
         rows = [line.split(",") for line in text.splitlines()]
         found[kind, count] = int(float(rows[1][4])), int(float(rows[2][4]))
     assert found == expected
+    for kind, (share, mean) in shares.items():
+        for name, asked in (("share", share), ("mean", mean)):
+            text = (tmp_path / f"{kind.replace(' ', '-')}-{name}.csv").read_text()
+            assert [float(line.split(",")[5]) for line in text.splitlines()[1:4]] == asked
+
+
+def _fill_shares(book, folder, group, text):
+    """The sheet `intervals`, and one for each question by the README's formulas."""
+    rows = list(csv.reader((folder / "intervals.csv").read_text(encoding="utf-8").splitlines()))
+    rows = [rows[0], *(row for row in rows[1:] if group is None or row[1] == group)]
+    at, sheet = rows[0].index("released"), book.add_worksheet("intervals")
+    for number, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            sheet.write(number, column, int(cell) if number and column == at else cell)
+    for name, first in (("share", "=N(ROW()-2>=3)"), ("mean", "=ROW()-2")):
+        own = book.add_worksheet(name)
+        assert f"`{first}`" in text
+        for place, formula, fill in share_cells(8, group is not None):
+            assert f"`{place}`: `{formula}`" in text and fill in text
+            _write(own, place, first if place == "A2" else formula, fill)
 
 
 def _fill(book, folder, kind, group):
@@ -255,3 +302,28 @@ def test_without_a_stage_1_there_are_none(tmp_path):
 def test_ties_are_taken_together():
     uniform = np.full((4, 4), 0.25)
     assert taken(np.full(4, 0.25), uniform, 0.5).all()
+
+
+def test_words_say_how_a_released_count_leaves_its_interval_and_what_is_not_there(tmp_path):
+    make(tmp_path / "out")
+    assert "leave the released count out" in (tmp_path / "out" / "codebook.md").read_text()
+    make(tmp_path / "few", few=True)
+    assert "Shares and means of so few rows need" in (tmp_path / "few" / "README.md").read_text()
+    make(tmp_path / "long", max_count=300)
+    text = (tmp_path / "long" / "README.md").read_text()
+    assert "up to a max_count\nof 200 and 250,000 probabilities" in text and "```" not in text
+    assert holdfast.verify(tmp_path / "long")
+
+
+def test_a_bundle_with_the_first_words_still_verifies(tmp_path, monkeypatch):
+    first = plain_files.intervals_record
+
+    def unnumbered(facts):
+        return {name: value for name, value in first(facts).items() if name != "words"}
+
+    monkeypatch.setattr(bundle, "intervals_record", unnumbered)
+    make(tmp_path / "out")
+    monkeypatch.undo()
+    assert holdfast.verify(tmp_path / "out")
+    text = (tmp_path / "out" / "README.md").read_text()
+    assert "A share of rows, or a mean" not in text and "leave the released" not in text

@@ -83,12 +83,12 @@ def test_blank_lines_at_the_ends_are_ignored_and_blank_cells_are_not():
 
 
 def test_thousands_of_columns_are_simply_read():
-    header = ",".join(f"c{i}" for i in range(5_000))
-    table = parse_csv(f"{header}\n{','.join('7' * 5_000)}\n".encode())
+    header = ",".join(f"c{i}" for i in range(2_000))
+    table = parse_csv(f"{header}\n{','.join('7' * 2_000)}\n".encode())
     back = read_table(
         table, count="c1234", keep=[c for c in table.columns if c != "c1234"]
     ).replace(np.array([8]))
-    assert back.rows[0][1234] == "8" and back.rows[0].count("7") == 4_999
+    assert back.rows[0][1234] == "8" and back.rows[0].count("7") == 1_999
 
 
 def test_repeated_names_matter_only_where_they_are_used():

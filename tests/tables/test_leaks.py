@@ -8,7 +8,7 @@ import holdfast
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.leaks import find_leaks
+from holdfast.tables.leaks import find_leaks, watch
 from holdfast.tables.leaks.watch import SAMPLE, Watch
 
 ROWS = 3000
@@ -105,6 +105,18 @@ def test_batches_are_seen_as_a_whole_and_few_cells_are_fetched():
 
 def frame(**columns):
     return pd.DataFrame({"place": [f"p{i}" for i in range(ROWS)], "n": Y} | columns)
+
+
+def test_a_sample_of_many_batches_keeps_cells_with_their_counts(monkeypatch):
+    monkeypatch.setattr(watch, "SAMPLE", 40)
+    looking = Watch(["name"])
+    for start in range(0, 20_000, 500):
+        counts = np.arange(start, start + 500) % 50
+        looking.see(counts, lambda rows, start=start: [[f"r{start + row}" for row in rows]])
+    zeros, others = (sample.rows for sample in looking._samples)
+    assert len(zeros) == len(others) == len({cells for _, cells in others}) == 40
+    assert all(int(cells[0][1:]) % 50 == count for count, cells in [*zeros, *others])
+    assert {count for count, _ in zeros} == {0} and len({count for count, _ in others}) > 20
 
 
 def test_the_schools_whose_teachers_were_a_difference_are_refused(tmp_path):

@@ -13,7 +13,7 @@ import holdfast
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.tables.stream import arrow_source, lookout, text_source
-from holdfast.tables.stream.arrow_columns import label_keys
+from holdfast.tables.stream.arrow_columns import dictionary_columns, label_keys
 
 OPTIONS = {"count": "visits", "epsilon": 1, "max_count": 12, "constructor": Heuristic()}
 ROWS = 2000
@@ -175,3 +175,16 @@ def test_the_table_of_labels_holds_all_of_them_as_it_grows():
         again.see(keys)
         again.see(np.array([key]))
         assert again.repeated
+
+
+def test_texts_are_looked_at_as_dictionaries_only_where_a_file_has_them_so(tmp_path):
+    texts = {"few": ["a", "bc", None, "d"] * 500, "many": [f"name {row}" for row in range(ROWS)]}
+    data = pa.table(texts | {"whole": COUNTS})
+    options = {"row_group_size": 700, "dictionary_pagesize_limit": 4000}
+    pa.parquet.write_table(data, tmp_path / "a.parquet", **options)
+    pa.parquet.write_table(data, tmp_path / "b.parquet", use_dictionary=False)
+    found = [
+        dictionary_columns(pa.parquet.read_metadata(tmp_path / name), data.schema)
+        for name in ("a.parquet", "b.parquet")
+    ]
+    assert found == [["few"], []]

@@ -451,7 +451,7 @@ loaded = {{m.split(".")[1] for m in sys.modules if m.startswith("holdfast.")}}
 assert loaded == {{"verify", "arrays", "errors", "privacy", "release"}}, loaded
 words = {{m.split(".")[2] for m in sys.modules if m.startswith("holdfast.release.")}}
 assert words == {{"bins", "text", "deployment", "pictures", "group_pictures", "svg",
-                 "codebook", "recipes"}}, words
+                 "codebook", "recipes", "share_recipes"}}, words
 assert not {{"numba", "scipy", "opendp", "pickle5", "yaml"}} & set(sys.modules)
 """
     subprocess.run([sys.executable, "-c", code], check=True)

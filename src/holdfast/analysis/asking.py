@@ -208,7 +208,8 @@ def _about(
     grouped: bool = False,
 ) -> Answer:
     known, kind = release.known, find_question(question)
-    part = Part(release=known, marks=_known(release, marks))
+    inside = _known(release, marks)
+    part = known.all_rows if inside.all() else Part(release=known, marks=inside)
     missing = int(marks.sum()) - int(part.marks.sum())
     if not part.rows and question == "total" and part.marks.any():
         found = _nothing(part, level)

@@ -28,7 +28,7 @@ from holdfast.errors import HoldfastError, numbered, one_line, whole_number
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-DRAWS, UNSURE = 2000, 0.02
+DRAWS, TOGETHER, UNSURE = 2000, 50, 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,12 +212,13 @@ def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int
     shares = np.column_stack([shares[:, :low].sum(axis=1), shares[:, low:]])
     shares /= shares.sum(axis=1, keepdims=True) * (1 + 1e-12)  # never above 1 by rounding
     chances = np.zeros((len(places), len(laws)))
-    for _ in range(DRAWS):
-        tables = generator.multinomial(rows, shares)
-        totals = tables.sum(axis=0)
-        above = np.append(np.cumsum(totals[::-1])[::-1][1:], 0)
+    for _ in range(DRAWS // TOGETHER):
+        tables = generator.multinomial(rows, shares, size=(TOGETHER, len(laws)))
+        totals = tables.sum(axis=1)
+        above = np.cumsum(totals[:, ::-1], axis=1)[:, ::-1] - totals
         for at, k in enumerate(places):
-            chances[at] += tables @ np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+            part = np.clip((k - above) / np.maximum(totals, 1), 0, 1)
+            chances[at] += np.einsum("dlc,dc->l", tables, part)
     return chances / rows / DRAWS
 
 

@@ -267,4 +267,4 @@ def _show(found: "Audit", as_json: bool) -> None:
         screen.print("VIOLATION: the claim is refuted.", style="bold")
     elif found.epsilon is not None:
         passed = "The claim holds for the matrix." if found.exact else "Not refuted."
-        screen.print(passed + ("" if found.exact else " That is no proof: see docs/audit.md."))
+        screen.print(passed + ("" if found.exact else " That is no proof."))

@@ -128,6 +128,7 @@ def _draw(picture: Path, columns: Sequence[Column]) -> None:
         title=f"Homicides per US county, 1996, epsilon = {EPSILON}: NOT PRIVATE, "
         "the line is the true distribution",
         outline=truth,
+        open_end=True,
     )
     try:
         picture.write_text(svg, encoding="utf-8")

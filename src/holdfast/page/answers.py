@@ -9,7 +9,6 @@ from holdfast.page.releases import LEVEL, in_order
 from holdfast.page.site import recipe_values
 
 if TYPE_CHECKING:
-    from holdfast.analysis.answer import Answer
     from holdfast.release.release import Release
 
 USUAL = 0.95
@@ -34,18 +33,8 @@ def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, 
         "rows": found if isinstance(found, tuple) else (),
         "groups": grouped,
         "sorted_groups": sorted(grouped.items(), key=lambda one: in_order(one[0])),
-        "group_notes": _notes_by_group(grouped),
         **_recipe(at, asked, part),
     }
-
-
-def _notes_by_group(groups: "Mapping[Any, Answer]") -> dict[str, list[str]]:
-    """What is to be known of the answers, with the groups that it is about."""
-    found: dict[str, list[str]] = {}
-    for name in sorted(groups, key=in_order):
-        for note in groups[name].notes:
-            found.setdefault(note, []).append(str(name))
-    return found
 
 
 def regression(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, Any]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from holdfast.verify.report import Verification
 
 LEVEL = 0.9
+MOST_CELLS, FEW_BARS = 5000, 21
+"""Groups times counts from which fewer bars have intervals, for the same reason as below."""
 MOST_GROUPS = 60
 """Groups that are shown with intervals: for more it would take too long to look at."""
 
@@ -159,8 +161,11 @@ def _promised(record: dict[str, Any]) -> dict[str, Any]:
     from holdfast.privacy.delta import beyond_epsilon
 
     told, delta = record["privacy"], Fraction(record["privacy"]["delta"])
+    names = [place["column"] for place in record["counts"]]
+    added = zip(names, told["contributions"], strict=True)
     return {
-        **{name: told[name] for name in ("unit", "promise", "neighbours")},
+        **told,
+        "added": ", ".join(f"{name} {most}" for name, most in added),
         "factor": math.exp(Fraction(told["epsilon"])),
         "beyond": beyond_epsilon(delta) if delta else "",
     }
@@ -184,15 +189,17 @@ def _shown(release: "Release") -> dict[str, Any]:
 
 def _shares(release: "Release") -> tuple[list[dict[str, Any]], list[str]]:
     """The share of every count, with intervals where they can be stated."""
-    from holdfast.analysis.report.content import distribution, runs
+    from holdfast.analysis.report.content import BARS, distribution, runs
 
+    groups = 1 if release.groups is None else len(release.groups)
+    most = BARS if groups * len(release.target) <= MOST_CELLS else FEW_BARS
     try:
-        return distribution(release, LEVEL)
+        return distribution(release, LEVEL, most)
     except HoldfastError:
         unknown: dict[str, Any] = {"estimate": None, "interval": None}
         bars = [
             {"first": a, "last": b, "released": float(release.distribution[a : b + 1].sum())}
-            for a, b in runs(len(release.target))
+            for a, b in runs(len(release.target), most)
         ]
         return [bar | unknown for bar in bars], []
 

@@ -3,7 +3,7 @@
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +21,7 @@ class Words:
     content: dict[str, Any]
 
     @staticmethod
+    @cache
     def of(language: str = LANGUAGE) -> "Words":
         """The words of a language that there is a file of."""
         path = files("holdfast.page") / "texts" / f"{language}.toml"

@@ -68,7 +68,17 @@ def _intervals(record: dict[str, Any], table: str) -> Iterator[Line]:
         else "on average over the rows; less often for rows whose true count is rare"
     )
     yield "`low`", f"lower end: the interval holds the true count with probability {level}, {kind}"
-    yield "`high`", f"upper end; {top} means {top} or more"
+    yield "`high`", f"upper end; {top} means {top} or more{_left_out(stated)}"
+
+
+def _left_out(stated: dict[str, Any]) -> str:
+    """How a released count may lie outside of its interval; of bundles that say so."""
+    if "words" not in stated:
+        return ""
+    return (
+        ". `low` to `high` may leave the released count out: where few rows have that many, it was "
+        "more probably drawn for a row that has another"
+    )
 
 
 def _mechanism(record: dict[str, Any]) -> Iterator[Line]:

@@ -21,6 +21,7 @@ from holdfast.release.row_prior import LONG, does_without, mixed_in, row_prior
 from holdfast.tables.table import labels_of, read_file
 
 INTERVALS, MECHANISM = "intervals.csv", "mechanism.csv"
+WORDS = 2  # what README.md and codebook.md say of rows; bundles without it have the first words
 LEVEL = Fraction(9, 10)
 ROWS, COUNTS = "rows", "counts"  # what has a line
 MOST_LINES = 1 << 17  # rows of a table that get a line each
@@ -40,6 +41,7 @@ def intervals_record(facts: ReleaseFacts) -> dict[str, Any] | None:
         "lines": ROWS if _by_row(facts) else COUNTS,
         "every": does_without(facts),
         "mixed": mixed_in(facts),
+        "words": WORDS,
     }
 
 

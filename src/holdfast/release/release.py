@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.changes import RowChanges
     from holdfast.analysis.derived.derive import Derived
     from holdfast.analysis.evidence import Evidence
+    from holdfast.analysis.parts.part import Part
     from holdfast.analysis.plotting import Picture
     from holdfast.analysis.posterior import Posterior
     from holdfast.analysis.regression.result import Regression
@@ -68,6 +69,13 @@ class Release(ReleaseFacts):
             missing_rows=None,
             groups=None if self.groups is None else self.groups.of_rows(left),
         )
+
+    @cached_property
+    def all_rows(self) -> "Part":
+        """Every row, as a part: what many questions fit to all of them is fitted once."""
+        from holdfast.analysis.parts.part import Part
+
+        return Part(release=self, marks=np.ones(len(self.counts), dtype=bool))
 
     @cached_property
     def evidence(self) -> "Evidence":

@@ -20,12 +20,23 @@ from holdfast.release.deployment import deployment_yaml
 from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
 from holdfast.release.recipes import has_mechanism_csv, recipes
+from holdfast.release.share_recipes import share_recipes
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,
 2, ...) stays close to the true one."""
 NOT_KEPT = """. The mechanism that drew them does not keep the
 distribution of the counts: there may be more or fewer rows with 0, 1, 2, ... than in truth."""
+
+
+LEFT_OUT = """\
+An interval may leave the released count of its row out: where few rows have that many, it was more
+probably drawn for a row that has another. It is the interval that tells of the row.
+"""
+NO_MECHANISM = """
+`mechanism.csv`, from which the same can be computed without holdfast, is written up to a max_count
+of 200 and 250,000 probabilities in all (counts by counts by groups): here there are more.
+"""
 
 
 def written(
@@ -124,6 +135,8 @@ def _rows_in_words(summary: dict[str, Any]) -> str:
     lines = "row of the table, in its order" if stated["lines"] == "rows" else "released count"
     kind = "whatever it is" if stated["every"] else "on average over the rows"
     recipe = f"\n{recipes(summary)}" if has_mechanism_csv(summary) else ""
+    if "words" in stated:
+        recipe = f"\n{LEFT_OUT}{recipe}{share_recipes(summary) if recipe else NO_MECHANISM}"
     return f"""
 ## What the true count of a row may be
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.tables.arrow_schema import plain
 
-ROW_GROUP = 1 << 20
+ROW_GROUP = 1 << 17  # as many as are read at a time, so that most rows need not be moved
 GROUP_BYTES = 1 << 26  # of wide rows there are fewer in a group
 DICTIONARY_BYTES = 1 << 17  # a column of more different values is written without one
 
@@ -37,7 +37,7 @@ def _bytes_of(column: Any) -> int:
     if isinstance(kind, pa.BaseExtensionType):
         return _bytes_of(column.storage)
     if pa.types.is_dictionary(kind):
-        return _bytes_of(column.dictionary_decode())
+        return _bytes_of_labels(column)
     if pa.types.is_struct(kind):
         return cell_bytes(column.flatten())
     if pa.types.is_map(kind):
@@ -49,6 +49,15 @@ def _bytes_of(column: Any) -> int:
     if any(is_kind(kind) for is_kind in _text_kinds()):
         return int(pc.sum(pc.binary_length(column)).as_py() or 0)
     return len(column) * max(int(kind.bit_width) // 8, 1)
+
+
+def _bytes_of_labels(column: Any) -> int:
+    import pyarrow.compute as pc
+
+    if not any(is_kind(column.type.value_type) for is_kind in _text_kinds()):
+        return _bytes_of(column.dictionary_decode())
+    sizes = pc.binary_length(column.dictionary)
+    return int(pc.sum(pc.take(sizes, column.indices)).as_py() or 0)
 
 
 def _text_kinds() -> tuple[Any, ...]:
@@ -101,7 +110,8 @@ class ParquetGroups:
     def _taken(self, rows: int) -> Any:
         import pyarrow as pa
 
-        table = pa.concat_tables([self._schema.empty_table(), *self._waiting])
+        waiting = [table for table in self._waiting if len(table)]
+        table = pa.concat_tables(waiting) if waiting else self._schema.empty_table()
         self._waiting, self._number = [table.slice(rows)], self._number - rows
         return table.slice(0, rows).combine_chunks()
 

@@ -187,7 +187,8 @@ class CountTable:
         refuse_leaks([*self._leaks(columns, open_rows), *named], self._wanted)
 
     def _leaks(self, columns: dict[str, list[Any]], open_rows: Integers) -> list[Leak]:
-        watch = Watch(tuple(columns))
+        helping = () if self._wanted.apart else self._wanted.other_counts
+        watch = Watch(tuple(columns), helping=helping)
         for at in range(0, len(open_rows), AT_A_TIME):
             part = open_rows[at : at + AT_A_TIME]
             watch.see(self.counts[part], partial(_cells_of, list(columns.values()), part))

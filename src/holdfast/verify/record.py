@@ -170,7 +170,7 @@ def check_fields(record: dict[str, Any]) -> str:
     if "totals" in more:
         check_keys(record["totals"], _TOTALS, "totals.")
     if "intervals" in record:
-        check_keys(record["intervals"], _INTERVALS, "intervals.")
+        check_keys(record["intervals"], _INTERVALS | _words(record["intervals"]), "intervals.")
     if record["max_count_found"] is not None:
         check_keys(record["max_count_found"], _FOUND, "max_count_found.")
     for name, claim in record["files"].items():
@@ -254,6 +254,13 @@ def _check_within(record: dict[str, Any]) -> None:
         raise Damage("release.json: within.groups is more than there are rows.")
     if len(record["target"]) != n:
         raise Damage(f"target has {len(record['target'])} shares, max_count + 1 are needed.")
+
+
+def _words(intervals: dict[str, Any]) -> dict[str, Kind]:
+    """Which words a bundle has: the first ones were not numbered."""
+    if intervals.get("words", 2) != 2:
+        raise Damage("release.json: intervals.words must be 2 where it is given.")
+    return {"words": int} if "words" in intervals else {}
 
 
 def check_keys(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
@@ -14,7 +15,7 @@ from holdfast.verify.report import Damage
 
 LEVEL = Fraction(9, 10)
 LARGEST = 1 << 54
-Numbers = list[tuple[float, int]]
+Numbers = tuple[tuple[float, int], ...]
 
 
 def check_totals(record: dict[str, Any], listed: Listed | None, budget: Budget) -> str:
@@ -81,6 +82,7 @@ def _check(
         raise Damage(f"totals: the interval of {whose} is not that of its noise.")
 
 
+@lru_cache(maxsize=16)
 def _half(noises: Numbers) -> float:
     """How far the noise goes with the level, by bisection."""
     chance = _chances(noises)
@@ -94,10 +96,10 @@ def _half(noises: Numbers) -> float:
 def _noises(groups: int, weight: Fraction, scale: float) -> tuple[Numbers, Numbers]:
     """The Laplace noises in a group's total and in the table's: scales, and how many of each."""
     if not weight:
-        return [(scale, 1)], [(scale, groups)]
+        return ((scale, 1),), ((scale, groups),)
     part, other = 1 / (groups + float(weight)), scale * math.sqrt(weight)
-    own = [(scale * (1 - part), 1), (scale * part, groups - 1), (other * part, 1)]
-    return own, [(scale * (1 - groups * part), groups), (other * groups * part, 1)]
+    own = ((scale * (1 - part), 1), (scale * part, groups - 1), (other * part, 1))
+    return own, ((scale * (1 - groups * part), groups), (other * groups * part, 1))
 
 
 def _chances(noises: Numbers) -> Callable[[float], float]:

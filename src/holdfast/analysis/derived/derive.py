@@ -60,8 +60,8 @@ class Derived:
         ]
         marks = self._rows(where)
         if by is None:
-            words = _where_words(where, marks)
-            return self._added([part for part in parts if isinstance(part, Answer)], marks, words)
+            found: list[Answer] = [part for part in parts if isinstance(part, Answer)]
+            return self._added(found, marks, _where_words(where, marks))
         groups = groups_of(self._first, by)
         answers = {
             name: self._added(

@@ -43,8 +43,8 @@ def row_sums(columns: Sequence["Release"], level: float) -> Rows:
     if any(does_without(one) for one in columns):
         each = 1 - (1 - level) / len(columns)
         ends = [one.intervals(each, every=True) for one in columns]
-        low = np.sum([one.low for one in ends], axis=0)
-        high = _open(columns, ends, np.sum([one.high for one in ends], axis=0), level)
+        low, high = np.sum([[one.low, one.high] for one in ends], axis=0)
+        high = _open(columns, ends, high, level)
         return expected, low, high, (UNSURE_NOTE, *_told(high))
     runs = np.array([shortest_run(law, level) for law in laws.T], dtype=np.int64)[total.kinds]
     high = _open(columns, [one.intervals(level) for one in columns], runs[:, 1], level)

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.analysis.pairs.joint_law import Channel, Pairs, drawn_by
+from holdfast.analysis.parts.unbiased import solved
 from holdfast.arrays import Floats, Integers
-from holdfast.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
-
-PENALTY = 0.3  # over N
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,8 +91,9 @@ def powers_of(release: "Release", channel: Channel) -> Powers:
     for group in np.unique(channel.groups[channel.groups >= 0]).tolist():
         inside = channel.groups == group
         mechanism, prior = drawn_by(release, group)
-        solved = _solved(mechanism, prior, PENALTY / release.rows)
-        found[:, inside] = solved[:, channel.shown[inside]]
+        wanted = np.arange(len(prior), dtype=np.float64)[:, None] ** np.array([1, 2])
+        values = solved(mechanism.matrix, prior, wanted, release.rows)
+        found[:, inside] = values[channel.shown[inside]].T
     return Powers(count=found[0], square=found[1])
 
 
@@ -120,16 +119,6 @@ def noise_of(
         variance = float((law * np.maximum(sums[2] - sums[1] ** 2, 0.0)).sum())
         found += float(rows[group + 1] / pairs.rows.sum()) * variance
     return found
-
-
-def _solved(mechanism: Mechanism, prior: Floats, penalty: float) -> Floats:
-    matrix, n = mechanism.matrix, len(prior)
-    weights = np.maximum(prior, 0) + 1e-3 / n
-    weights = weights / weights.sum()
-    shown = weights @ matrix
-    wanted = np.arange(n, dtype=np.float64)[:, None] ** np.array([1, 2])
-    normal = matrix.T @ (weights[:, None] * matrix) + np.diag(penalty * shown + 1e-12)
-    return np.asarray(np.linalg.solve(normal, matrix.T @ (weights[:, None] * wanted)).T)
 
 
 def moments_of(one: Powers, other: Powers) -> Moments:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 AGAIN = 20
 FEWEST = 20
+WIDER = 1.2  # what measured errors are of those worked out, of few rows and of a fitted law
 HELD = 5.0  # rows that the law of the whole table is worth beside those of a group
 BOTH_ZERO, ZEROS_IN_WORDS = "both zero", "share of rows with no {0} and no {1}"
 
@@ -185,6 +186,7 @@ class Beside:
             return asked.contribution(Deviations.of_powers(a, b, m), m)
 
         error = float(np.sqrt(noise_of(pairs, law, adds) / int(marks.sum())))
+        error *= WIDER if int(marks.sum()) < int(self.drawn.sum()) else 1.0
         return _answer(asked.of(m), error, asked.ends, level, "moments")
 
     def _moments(self, one: Powers, other: Powers) -> Moments:
@@ -195,7 +197,7 @@ class Beside:
         chance, rows = np.random.default_rng(SEED), int(marks.sum())
         weights = chance.multinomial(rows, pairs.rows / rows, size=AGAIN).astype(np.float64)
         again = pairs.fits(weights, start, held=held)[:, 0, 0]
-        error = float(again.std(ddof=1))
+        error = WIDER * float(again.std(ddof=1))
         found = _answer(float(law[0, 0]), error, (0.0, 1.0), level, "likelihood")
         return replace(found, percent=True)
 

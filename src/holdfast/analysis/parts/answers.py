@@ -13,6 +13,7 @@ from holdfast.analysis.parts.long import is_long, straight
 from holdfast.analysis.parts.part import WORTH_THE_REST, Part
 from holdfast.analysis.parts.profile import Asked, Profile, Told
 from holdfast.analysis.parts.tilts import pooled
+from holdfast.analysis.parts.unbiased import unbiased
 from holdfast.arrays import Floats
 
 USUAL = 1.645  # standard errors on each side of a 90 % interval
@@ -60,9 +61,23 @@ def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = F
 
 
 def interval(part: Part, asked: Asked, level: float) -> tuple[float, float]:
-    """By the likelihood of the part's counts and what else is told; no model of their law."""
+    """By the likelihood of the part's counts and what else is told; no model of their law. Where
+    several mechanisms drew them, that takes their rows for alike: an interval without this is
+    beside it, and the answer reaches over both."""
     told = _told(part, asked) if asked.straight else None
-    return Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+    low, high = Profile(drawn=part.drawn, asked=asked, told=told).interval(level)
+    if not asked.straight or len(part.strata) == 1:
+        return low, high
+    free = unbiased(part, _slope(part, asked), level)
+    least, most = asked.limits
+    ends = [(low, high), *([] if free is None else [free])]
+    return max(min(a for a, _ in ends), least), min(max(b for _, b in ends), most)
+
+
+def _slope(part: Part, asked: Asked) -> Floats:
+    """Of a straight question: the same for every histogram of as many rows."""
+    n = len(part.release.target)
+    return asked.slope(np.full(n, part.rows / n))
 
 
 def _long(part: Part, asked: Asked, words: str, level: float, percent: bool) -> Answer:
@@ -97,8 +112,7 @@ def _estimate(part: Part, asked: Asked) -> tuple[float, float]:
 
 def _told(part: Part, asked: Asked) -> Told | None:
     """What all rows of the mechanisms by stage 1, less the others by their own counts, say."""
-    n = len(part.release.target)
-    slope = asked.slope(np.full(n, part.rows / n))  # the same for every histogram of as many rows
+    slope = _slope(part, asked)
     measured = _measured(part, slope)
     if measured is None or part.rest is None:
         return measured

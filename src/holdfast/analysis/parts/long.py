@@ -42,7 +42,7 @@ def straight(part: Part, asked: Asked, level: float) -> Straight:
     $w_0 = f$, $w_{k+1} = w_k + (f - T w_k)$: each round undoes the blur that the one before left.
     What is left of it, at the counts that the rows show, widens the interval.
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if not asked.straight:
         raise HoldfastError(
@@ -57,7 +57,7 @@ def straight(part: Part, asked: Asked, level: float) -> Straight:
         variance += float(shown @ blur.variances)
         left += float(shown @ blur.left)
         most = max(most, float(blur.variances[shown > 0].max(initial=0.0)) ** 0.5)
-    wide = float(norm.ppf((1 + level) / 2)) * (1 + MARGIN + FEW / part.rows) ** 0.5
+    wide = float(ndtri((1 + level) / 2)) * (1 + MARGIN + FEW / part.rows) ** 0.5
     half = wide * variance**0.5 + wide**2 / 6 * most + left
     low, high = asked.limits
     return Straight(

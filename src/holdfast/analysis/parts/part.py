@@ -27,6 +27,8 @@ class Stratum:
     """The rows of a part that one mechanism drew."""
 
     inside: Rows
+    shown: Floats = field(repr=False)
+    """How many of them show each count."""
     outside: Rows | None
     """The other rows of that mechanism; None where there are none."""
     measured: Measured
@@ -89,7 +91,12 @@ class Part:
             Rows(drawn=Drawn.of(histogram, measured.matrix), prior=measured.target)
             for histogram in (inside, outside)
         )
-        return Stratum(inside=some, outside=others if outside.any() else None, measured=measured)
+        return Stratum(
+            inside=some,
+            shown=inside,
+            outside=others if outside.any() else None,
+            measured=measured,
+        )
 
     @cached_property
     def estimate(self) -> Estimate:

@@ -63,6 +63,11 @@ class Drawn:
                 return -self.rows * (value + highest), self.rows * p
         raise HoldfastError("the likelihood of these rows could not be maximised.")
 
+    @cached_property
+    def likeliest(self) -> tuple[float, Floats]:
+        """The same without a tilt, from where every question starts."""
+        return self.tilted(np.zeros(len(self.kernel)))
+
 
 class Asked(Protocol):
     """A number that a histogram of true counts has."""
@@ -131,7 +136,8 @@ class Profile:
         whole = self._flat if start is None else start
         for _ in range(1 if self.asked.straight or not tilt else ROUNDS):
             slope = self.asked.slope(whole)
-            least, found = self.drawn.tilted(tilt * slope, start)
+            plain = start is None and not tilt
+            least, found = self.drawn.likeliest if plain else self.drawn.tilted(tilt * slope, start)
             moved, whole, start = float(np.abs(found - whole).sum()), found, found
             if moved < 1e-4 * self.drawn.rows:
                 break
@@ -164,9 +170,9 @@ class Profile:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The values whose rate is within reach of the best."""
-        from scipy.stats import chi2
+        from scipy.special import chdtri
 
-        reach = float(chi2.ppf(level, 1)) / 2 * (1 + MARGIN + FEW / self.drawn.rows)
+        reach = float(chdtri(1, 1 - level)) / 2 * (1 + MARGIN + FEW / self.drawn.rows)
         low, high = (self._end(side, reach, self.best) for side in (-1.0, 1.0))
         return low, high
 

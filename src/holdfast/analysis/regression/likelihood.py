@@ -37,6 +37,8 @@ class Likelihood:
     kernel: Floats | None = field(repr=False)
     """For each row, the probability of what it shows by its true count: a column of the T that
     drew it. None for counts that went through no mechanism."""
+    top_is_open: bool = True
+    """Whether the highest count stands for all above it, and not for itself alone."""
 
     def fit(self, start: Floats | None = None) -> Fitted:
         """By quasi-Newton steps on columns made orthogonal; see `Fitted`."""
@@ -93,6 +95,13 @@ class Likelihood:
     def _through(self, kernel: Floats, eta: Floats, extra: Floats) -> tuple[Floats, Floats, Floats]:
         """The same of the released count: kernel has for each row the column of T it shows."""
         top = kernel.shape[1] - 1
+        if not self.top_is_open:
+            every = np.arange(top + 1, dtype=np.float64)
+            log, slope, others = self.family.logs(every, eta[:, None], extra)
+            inside = np.exp(log) * kernel
+            likelihood = np.maximum(inside.sum(axis=1), SMALL)
+            slopes = (inside * slope).sum(axis=1), (inside * others).sum(axis=2)
+            return np.log(likelihood), slopes[0] / likelihood, np.asarray(slopes[1] / likelihood)
         below = np.arange(top, dtype=np.float64)
         log, slope, others = self.family.logs(below, eta[:, None], extra)
         shares, (tail, its_slope) = np.exp(log), self.family.tail(top, eta, extra)

@@ -87,13 +87,19 @@ def _outcome(release: "Release", formula: Formula, family: str, inside: Integers
     notes = (*_top_only(found, shown, len(release.target) - 1), *_notes(release, inside, rows))
     if law is None:
         return _gaussian(release, formula, found, rows, notes)
-    naive = _likely(law, found, shown, None, None)
-    fitted = _likely(law, found, shown, _columns(release, rows), naive.coefficients)
-    names = (*found.names, *law.extra)
+    naive, kernel = _likely(law, found, shown, None, None), _columns(release, rows)
+    fitted = _likely(law, found, shown, kernel, naive.coefficients)
+    names, top = (*found.names, *law.extra), len(release.target) - 1
+    capped = None
+    if high_is_noted(release.target[-1]) and (shown == top).any():
+        close = _likely(law, found, shown, kernel, fitted.coefficients, top_is_open=False)
+        capped = close.coefficients
     return Regression(
         formula=formula,
         family=family,
         method="maximum likelihood through the mechanism",
+        capped=capped,
+        max_count=top,
         rows=len(rows),
         log_likelihood=fitted.log_likelihood,
         fitted=Coefficients(names=names, values=fitted.coefficients, covariance=fitted.covariance),
@@ -115,11 +121,17 @@ def _columns(release: "Release", rows: Integers) -> Floats:
 
 
 def _likely(
-    law: Family, found: Design, shown: Integers, kernel: Floats | None, start: Floats | None
+    law: Family,
+    found: Design,
+    shown: Integers,
+    kernel: Floats | None,
+    start: Floats | None,
+    top_is_open: bool = True,
 ) -> Fitted:
     return Likelihood(
-        family=law, matrix=found.matrix, offset=found.offset, counts=shown, kernel=kernel
-    ).fit(start)
+        family=law, matrix=found.matrix, offset=found.offset, counts=shown, kernel=kernel,
+        top_is_open=top_is_open,
+    ).fit(start)  # fmt: skip
 
 
 def _gaussian(
@@ -146,8 +158,13 @@ def _gaussian(
             names=found.names, values=values.mean(axis=0), covariance=within + between
         ),
         naive=Coefficients(names=found.names, values=naive[0], covariance=naive[1]),
-        notes=(*notes, *_capped(release)),
+        notes=notes + _enters_capped(release),
     )
+
+
+def _enters_capped(release: "Release") -> tuple[str, ...]:
+    top = len(release.target) - 1
+    return (enters_capped(top),) if high_is_noted(release.target[-1]) else ()
 
 
 def _imputers(release: "Release", found: Design, rows: Integers) -> Imputers:
@@ -188,7 +205,7 @@ def _regressor(release: "Release", formula: Formula, family: str, inside: Intege
         log_likelihood=None,
         fitted=Coefficients(names=names, values=fitted, covariance=covariance),
         naive=Coefficients(names=names, values=naive, covariance=its),
-        notes=(*_notes(release, inside, rows), *_capped(release)),
+        notes=_notes(release, inside, rows) + _enters_capped(release),
     )
 
 
@@ -209,12 +226,6 @@ def _published(release: "Release", name: str) -> Sequence[Any]:
             f"{suggest(list(release.unchanged_columns), name)}"
         )
     return published(release, name)
-
-
-def _capped(release: "Release") -> tuple[str, ...]:
-    """What to say where counts enter a fit as the highest that stands for all above it."""
-    noted = high_is_noted(release.target[-1])
-    return (enters_capped(len(release.target) - 1),) if noted else ()
 
 
 def _top_only(found: Design, shown: Integers, top: int) -> tuple[str, ...]:

@@ -42,6 +42,11 @@ class Regression:
     """The same regression with the released counts taken for true ones."""
     notes: tuple[str, ...] = ()
     """What a reader should know."""
+    capped: Floats | None = field(default=None, repr=False)
+    """The coefficients with the noise taken out and the highest count taken for itself; None where
+    no rows to speak of have it, or the counts enter capped."""
+    max_count: int | None = None
+    """The highest count, which stands for all above it."""
 
     @property
     def coefficients(self) -> dict[str, float]:
@@ -96,7 +101,23 @@ class Regression:
                 f"{_number(float(its)):>9}"
             )
         naive = "naive: the released counts taken for true ones"
-        return "\n".join([*lines, "=" * len(head), naive, *self.notes])
+        return "\n".join([*lines, "=" * len(head), naive, *self._gaps(), *self.notes])
+
+    def _gaps(self) -> list[str]:
+        """What of the gap to the naive fit is the noise, and what is the cap."""
+        if self.capped is None:
+            return []
+        gaps = [
+            f"  {name[:22]}: {noise:+.4f} by the noise, {cap:+.4f} by the cap"
+            for name, noise, cap in zip(
+                self.fitted.names,
+                self.capped - self.naive.values,
+                self.fitted.values - self.capped,
+                strict=True,
+            )
+        ]
+        head = f"its gap to coef (counts above {self.max_count} were published as {self.max_count})"
+        return [f"{head}:", *gaps]
 
     def _facts(self) -> list[str]:
         left = [self.formula.text, f"family: {self.family}", self.method]
@@ -119,6 +140,9 @@ class Regression:
             "standard_errors": self.standard_errors,
             "p_values": self.p_values,
             "naive": dict(zip(self.naive.names, self.naive.values.tolist(), strict=True)),
+            "capped": None
+            if self.capped is None
+            else dict(zip(self.fitted.names, self.capped.tolist(), strict=True)),
             "notes": list(self.notes),
         }
 

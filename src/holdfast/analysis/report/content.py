@@ -1,6 +1,7 @@
 """What a report of a release says, as plain values, which JSON prints as they are."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,11 +22,13 @@ from holdfast.analysis.stage_one import has_stage_1
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.privacy.delta import beyond_epsilon
 from holdfast.privacy.persons import protected
+from holdfast.release.bins import widening
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 BARS, TOP, MOST_GROUPS = 61, 5, 100
+FAR = 1001  # counts from which on runs widen
 Content = dict[str, Any]
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -173,11 +176,13 @@ def facts(release: "Release") -> Content:
     }
 
 
-def distribution(release: "Release", level: float) -> tuple[list[Content], list[str]]:
-    """The share of every count, or of runs of counts where there are many, with its interval,
-    and what to know about them. The estimates are those of one distribution and add up to 1.
+def distribution(
+    release: "Release", level: float, most: int = BARS
+) -> tuple[list[Content], list[str]]:
+    """The share of every count, or of at most so many runs of counts, with its interval, and
+    what to know about them. The estimates are those of one distribution and add up to 1.
     Estimate and interval are None where none can be computed."""
-    bars, notes, places = [], dict[str, list[str]](), runs(len(release.target))
+    bars, notes, places = [], dict[str, list[str]](), runs(len(release.target), most)
     for first, last in places:
         bar: Content = {"first": first, "last": last, "open": last == len(release.target) - 1}
         bar["released"] = float(release.distribution[first : last + 1].sum())
@@ -218,15 +223,18 @@ def share_words(bar: Content) -> tuple[str, str, str, str]:
     return name, shown, f"{bar['estimate']:.2%}", f"{low:.2%} to {high:.2%}"
 
 
-def runs(n: int) -> list[tuple[int, int]]:
-    """The counts 0 ... n-1 in at most 61 runs; the first and the last count stay alone.
+def runs(n: int, most: int = BARS) -> list[tuple[int, int]]:
+    """The counts 0 ... n-1 in at most so many runs; the first and the last count stay alone. Where
+    they would be long, they widen, as counts that run far mostly thin out.
 
-    >>> runs(4), len(runs(501)), runs(501)[1]
-    ([(0, 0), (1, 1), (2, 2), (3, 3)], 58, (1, 9))
+    >>> runs(4), len(runs(501)), runs(501)[1], runs(100_001)[9]
+    ([(0, 0), (1, 1), (2, 2), (3, 3)], 58, (1, 9), (17, 22))
     """
-    if n <= BARS:
+    if n <= most:
         return [(i, i) for i in range(n)]
-    width = -(-(n - 2) // (BARS - 2))
+    if n > FAR:
+        return [(int(a), int(b) - 1) for a, b in pairwise([*widening(n), n])]
+    width = -(-(n - 2) // (most - 2))
     inner = [(i, min(i + width - 1, n - 2)) for i in range(1, n - 1, width)]
     return [(0, 0), *inner, (n - 1, n - 1)]
 

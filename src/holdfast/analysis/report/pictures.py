@@ -6,9 +6,10 @@ from typing import Any
 from holdfast.analysis.report.content import run_name, share_words
 from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick_step
 
-WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 58, 14, 38
+WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 72, 14, 38
 BAND = "#1f2937"
 VANISHING, FEW = 0.05, 5
+LONG_NAME, POWERS = 4, (0, *(10**k for k in range(7)))
 WORDS = "Share of rows with each count: released, and estimated with intervals"
 
 
@@ -38,7 +39,21 @@ def band_picture(bars: list[dict[str, Any]], words: str = WORDS) -> str:
         parts.append(_bar(i, step, bar["released"], highest, title, fill=BLUE, fill_opacity=0.55))
         if bar["interval"] is not None:
             parts.append(_band(bar, LEFT + (i + 0.5) * step, highest))
-    return _frame(parts, [run_name(bar) for bar in bars], highest, words)
+    return _frame(parts, _names(bars), highest, words)
+
+
+def _names(bars: list[dict[str, Any]]) -> dict[int, str]:
+    """Bars that are named, by their first count: every so many; where they widen the powers of ten,
+    so that the axis is one of logarithms; and the last, which stands for all above it."""
+    last, starts = len(bars) - 1, [bar["first"] for bar in bars]
+    widening = bars[-2]["last"] - starts[-2] > 2 * (bars[1]["last"] - starts[1]) if last else False
+    if not widening:
+        return {i: run_name(bars[i]) if i == last else str(starts[i]) for i in _named(len(bars))}
+    step = _step(len(bars))
+    names = {i: f"{first:,}" for i, first in enumerate(starts) if first in POWERS}
+    near = 14 * len(f"{starts[-1]:,}+") / step  # the last name ends where the axis does
+    names = {i: name for i, name in names.items() if last - i > near}
+    return names | {last: f"{starts[-1]:,}+"}
 
 
 def _band(bar: dict[str, Any], middle: float, highest: float) -> str:
@@ -63,7 +78,7 @@ def row_picture(row: dict[str, Any]) -> str:
     ]
     words = f"What is published for a true count of {true}"
     names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
-    return _frame(parts, names, highest, words)
+    return _frame(parts, {i: names[i] for i in _named(len(names))}, highest, words)
 
 
 def law_picture(probabilities: list[float], ends: tuple[int, int], words: str) -> str:
@@ -77,7 +92,7 @@ def law_picture(probabilities: list[float], ends: tuple[int, int], words: str) -
         for i, (j, p) in enumerate(shown)
     ]
     names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
-    return _frame(parts, names, highest, words)
+    return _frame(parts, {i: names[i] for i in _named(len(names))}, highest, words)
 
 
 def _bar(
@@ -90,10 +105,14 @@ def _bar(
     )  # fmt: skip
 
 
-def _frame(parts: list[str], names: list[str], highest: float, words: str) -> str:
-    step, right, bottom = _step(len(names)), WIDTH - RIGHT, HEIGHT - BOTTOM
+def _frame(parts: list[str], names: dict[int, str], highest: float, words: str) -> str:
+    """`names` are those of bars by their place, the last one's among them."""
+    step, right, bottom = _step(max(names) + 1), WIDTH - RIGHT, HEIGHT - BOTTOM
     ticks = [
-        label(names[i], f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26) for i in _named(len(names))
+        label(name, WIDTH - 2, bottom + 26, "end")
+        if len(name) > LONG_NAME and i == max(names)
+        else label(name, f"{LEFT + (i + 0.5) * step:.1f}", bottom + 26)
+        for i, name in names.items()
     ]
     for share in _shares(highest):
         y = _y(share, highest)

@@ -113,7 +113,8 @@ def _sampled_leaks(column: Columns, histogram: Integers) -> list[Leak]:
     names = [*column.roles.watched, *column.roles.wanted.other_counts]
     if not names:
         return []
-    watch, value = Watch(names), F.col(quoted(column.count))
+    wanted, value = column.roles.wanted, F.col(quoted(column.count))
+    watch = Watch(names, helping=() if wanted.apart else wanted.other_counts)
     for part, number in ((value == 0, histogram[0]), (value > 0, histogram[1:].sum())):
         share = min(1.0, 2 * SAMPLE / max(int(number), 1))
         shown = [value.cast("bigint"), *(F.col(quoted(name)) for name in names)]

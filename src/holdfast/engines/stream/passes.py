@@ -125,11 +125,12 @@ class _Tallying:
         """Take in the next rows."""
         if self._digest is not None:
             self._digest.add(counts, marks)
-        self._histogram += open_histogram(counts, marks, self._highest)
         self._zeros += 0 if marks is None else int(marks.sum())
         self._rows += len(counts)
         drawn = drawn_rows(counts, marks)
-        self._total += exact_sum(counts[drawn])
+        known = counts if drawn.all() else counts[drawn]
+        self._histogram += histogram_of_counts(known, self._highest)
+        self._total += exact_sum(known)
         if self._groups is not None:
             self._groups.see(cells, drawn)
         if self._keep:

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Rational
 from typing import Any
 
@@ -54,7 +55,15 @@ def growth(epsilon: Any) -> Number:
     >>> growth(log(2)), growth("0.5")
     (Fraction(2, 1), 1.6487212707001282)
     """
-    return epsilon.ratio if isinstance(epsilon, Log) else math.exp(float(exact_epsilon(epsilon)))
+    if isinstance(epsilon, Log):
+        return epsilon.ratio
+    return _exp(epsilon) if isinstance(epsilon, float) else math.exp(exact_epsilon(epsilon))
+
+
+@lru_cache(maxsize=64)
+def _exp(epsilon: float) -> float:
+    """Asked for again and again on the way to an extreme point."""
+    return math.exp(exact_epsilon(epsilon))
 
 
 def is_exact(epsilon: Any) -> bool:

@@ -38,6 +38,8 @@ def readings(cells: Sequence[Any]) -> list[Floats]:
     >>> [x.tolist() for x in readings(["0,5", "1 234,25"])], [x.tolist() for x in readings(["0.5"])]
     ([[0.5, 1234.25]], [[0.5]])
     """
+    if set(map(type, cells)) == {int}:  # as other columns of counts are
+        return [np.array([min(cell, 10**15) for cell in cells], dtype=np.float64)]
     if not any(isinstance(cell, str) and _MARKED.search(cell) for cell in cells):
         return [as_numbers(cells)]
     plain = [_SPACED.sub("", cell) if isinstance(cell, str) else cell for cell in cells]

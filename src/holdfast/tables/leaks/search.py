@@ -1,6 +1,6 @@
 """The search for columns that give the counts away, alone or together."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -42,8 +42,11 @@ class Leak:
         return self.how if self.told else f"{' with '.join(map(repr, self.names))} {self.how}"
 
 
-def find_leaks(counts: Integers, columns: Mapping[str, Sequence[Any]]) -> list[Leak]:
-    """The columns that tell the counts of nearly all rows, alone or two or three together.
+def find_leaks(
+    counts: Integers, columns: Mapping[str, Sequence[Any]], helping: Collection[str] = ()
+) -> list[Leak]:
+    """The columns that tell the counts of nearly all rows, alone or two or three together; those
+    that are `helping` are not looked at alone.
 
     Half of the rows that are looked at have the commonest count and half have others, so that a
     column of zeros does not seem to tell counts that are mostly 0.
@@ -60,6 +63,8 @@ def find_leaks(counts: Integers, columns: Mapping[str, Sequence[Any]]) -> list[L
     numbers = {name: readings(cells) for name, cells in columns.items()}
     rows, found = _balanced(counts, rng), list[Leak]()
     for name, cells in columns.items():
+        if name in helping:
+            continue
         ways = (_alone(name, x, cells, y, rows, rng) for x in numbers[name])
         found += next((list(leaks) for leaks in map(list, ways) if leaks), [])
     told = {leak.names[0] for leak in found}

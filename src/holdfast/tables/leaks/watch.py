@@ -1,6 +1,6 @@
 """All rows of a table seen once, in batches: a sample of them, their order, and their total."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,15 @@ class Watch:
     [Leak(names=('also',), how='holds the counts')]
     """
 
-    def __init__(self, columns: Sequence[str], ordering: Sequence[str] = ()) -> None:
-        """Rows that are published in the order of columns, `ordering`, are looked at in that."""
-        self._columns = list(columns)
+    def __init__(
+        self,
+        columns: Sequence[str],
+        ordering: Sequence[str] = (),
+        helping: Collection[str] = (),
+    ) -> None:
+        """Rows that are published in the order of columns, `ordering`, are looked at in that. Of
+        the columns, those that are `helping` are looked at beside the others alone."""
+        self._columns, self._helping = list(columns), frozenset(helping)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
         self._samples = (_Sample(), _Sample())
@@ -56,7 +62,8 @@ class Watch:
         cells = list(zip(*(cells for _, cells in rows), strict=True))
         if self._ordering and cells:
             self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
-        found = find_leaks(counts, dict(zip(self._columns, cells, strict=bool(cells))))
+        columns = dict(zip(self._columns, cells, strict=bool(cells)))
+        found = find_leaks(counts, columns, self._helping)
         return [*found, *self._order.leaks(), *self._total.leaks()]
 
 
@@ -64,18 +71,23 @@ class _Sample:
     """Rows drawn at random, all alike: those with the smallest of as many random numbers."""
 
     def __init__(self) -> None:
-        self._rows: list[tuple[int, tuple[Any, ...]]] = []
         self._drawn: Floats = np.empty(0)
+        self._counts = self._places = np.empty(0, dtype=np.int64)
+        self._parts: list[list[list[Any]]] = []
+        self._taken = 0
+        """How many rows `_parts` have; most of them were in it once."""
 
     @property
     def rows(self) -> list[tuple[int, tuple[Any, ...]]]:
         """The count and the cells of each."""
-        return [self._rows[at] for at in np.argsort(self._drawn)]
+        order = np.argsort(self._drawn)
+        cells = zip(*self._cells(order), strict=True)
+        return list(zip(self._counts[order].tolist(), cells, strict=True))
 
     @property
     def bar(self) -> float:
         """Rows with a number from here on do not get in."""
-        return 1.0 if len(self._rows) < SAMPLE else float(self._drawn.max())
+        return 1.0 if len(self._drawn) < SAMPLE else float(self._drawn.max())
 
     def see(self, rows: Integers, drawn: Floats, counts: Integers, cells: Any) -> None:
         """Take in rows, by their numbers."""
@@ -84,23 +96,29 @@ class _Sample:
             fresh = np.sort(fresh[np.argpartition(drawn[fresh], SAMPLE)[:SAMPLE]])
         if not len(fresh):
             return
-        columns = zip(*cells(fresh), strict=True)
-        self._rows += zip(counts[fresh].tolist(), columns, strict=True)
+        self._parts.append(cells(fresh))
         self._drawn = np.append(self._drawn, drawn[fresh])
+        self._counts = np.append(self._counts, counts[fresh])
+        self._places = np.append(self._places, self._taken + np.arange(len(fresh)))
+        self._taken += len(fresh)
         self._shrink()
 
     def _shrink(self) -> None:
-        """Take out the rows with the largest numbers; the last ones move to where they were."""
-        if len(self._rows) <= SAMPLE:
-            return
-        largest = np.argpartition(self._drawn, SAMPLE)[SAMPLE:]
-        stay = np.setdiff1d(np.arange(SAMPLE, len(self._rows)), largest, assume_unique=True)
-        holes = largest[largest < SAMPLE]
-        for hole, at in zip(holes.tolist(), stay.tolist(), strict=True):
-            self._rows[hole] = self._rows[at]
-        self._drawn[holes] = self._drawn[stay]
-        del self._rows[SAMPLE:]
-        self._drawn = self._drawn[:SAMPLE]
+        """Take out the rows with the largest numbers."""
+        if len(self._drawn) > SAMPLE:
+            stay = np.argpartition(self._drawn, SAMPLE)[:SAMPLE]
+            self._drawn, self._counts = self._drawn[stay], self._counts[stay]
+            self._places = self._places[stay]
+        if self._taken > 4 * SAMPLE:  # cells may be long
+            self._parts = [self._cells(np.arange(len(self._drawn)))]
+            self._places, self._taken = np.arange(len(self._drawn)), len(self._drawn)
+
+    def _cells(self, chosen: Integers) -> list[list[Any]]:
+        places = self._places[chosen].tolist()
+        columns = (
+            [cell for part in parts for cell in part] for parts in zip(*self._parts, strict=True)
+        )
+        return [[column[place] for place in places] for column in columns]
 
 
 class Order:

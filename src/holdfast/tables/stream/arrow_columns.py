@@ -1,5 +1,6 @@
-"""Labels of an Arrow batch as hashes of their cells."""
+"""Labels in Arrow batches: hashes of their cells, and columns that are read as dictionaries."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -50,3 +51,23 @@ def _as_bytes(column: Any) -> Any:
     except pa.ArrowException:  # bytes that are not text, and kinds that have none
         cells = (None if cell is None else repr(cell).encode() for cell in column.to_pylist())
         return pa.array(cells, pa.large_binary())
+
+
+def dictionary_columns(metadata: Any, fields: Iterable[Any]) -> list[str]:
+    """Those columns of texts that a Parquet file has as dictionaries alone: less than the length of
+    a text is kept for each row."""
+    import pyarrow as pa
+
+    texts = {field.name for field in fields if field.type == pa.string()}
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    columns = range(metadata.num_columns if groups else 0)
+    places = {groups[0].column(at).path_in_schema: at for at in columns}
+    return [
+        name
+        for name in places.keys() & texts
+        if all(_is_short(group.column(places[name])) for group in groups)
+    ]
+
+
+def _is_short(chunk: Any) -> bool:
+    return bool(chunk.total_uncompressed_size < 4 * chunk.num_values)

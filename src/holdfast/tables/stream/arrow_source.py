@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from holdfast.tables.count_values import MISSING, BadCount, series_counts
 from holdfast.tables.frames import no_pyarrow
 from holdfast.tables.order import Ranking
 from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
-from holdfast.tables.stream.arrow_columns import label_keys
+from holdfast.tables.stream.arrow_columns import dictionary_columns, label_keys
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
@@ -69,7 +69,9 @@ class Reader:
 
     name: str
     schema: Any
-    open: Callable[[list[str]], Iterator[tuple[Any, str]]]
+    open: Callable[[list[str], Collection[str]], Iterator[tuple[Any, str]]]
+    """Given the columns that are wanted, and which of them may come as dictionaries: that takes
+    less time where few of their cells are looked at."""
     length: int | None
     query: bool = False
     """Whether a query is run whenever batches are asked for."""
@@ -138,7 +140,8 @@ class ArrowSource:
             return whole, part, cell_bytes(map(kept.batch.data.column, self.roles.others)), keys
 
         columns = self._needed() if lookout is not None else self._counted()
-        for whole, part, size, keys in in_order(work, self._batches(columns)):
+        looked_at = self.roles.others if lookout is not None else ()
+        for whole, part, size, keys in in_order(work, self._batches(columns, looked_at)):
             rows += len(whole.batch.data)
             self._rows += len(part.counts)
             if lookout is not None:
@@ -169,7 +172,8 @@ class ArrowSource:
             released = [one(counts, marks, groups) for one, counts in pairs]
             columns = [batch.data.column(name) for name in names]
             for name, new in zip(counted, released, strict=True):
-                columns[names.index(name)] = pa.array(new, mask=new == MISSING)
+                unknown = new == MISSING
+                columns[names.index(name)] = pa.array(new, mask=unknown if unknown.any() else None)
             part = Part(
                 counts=kept.counts,
                 marks=marks,
@@ -223,10 +227,12 @@ class ArrowSource:
             check_marks(marks, own, batch.row, batch.file)
         return Kept(batch, counts, marks, inside, others)
 
-    def _batches(self, columns: list[str]) -> Generator[Batch, None, None]:
+    def _batches(
+        self, columns: list[str], looked_at: Collection[str] = ()
+    ) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
-            for data, file in self._reader.open(columns):
+            for data, file in self._reader.open(columns, looked_at):
                 row = row if file == before else 0
                 rows += len(data)
                 done = min(rows / self._length, 1.0) if self._length else None
@@ -307,22 +313,26 @@ def open_parquet(path: Path) -> Reader:
             "does the folder hold nothing else, and columns of one kind?"
         ) from None
 
-    def batches(columns: list[str]) -> Iterator[tuple[Any, str]]:
+    def batches(columns: list[str], looked_at: Collection[str]) -> Iterator[tuple[Any, str]]:
         wanted = pa.schema(list(map(schema.field, columns)))
         for fragment in dataset.get_fragments():
             keys = arrow.get_partition_keys(fragment.partition_expression)
-            for batch in _batches_of(fragment.path, wanted):
-                yield _fitted(batch, wanted, keys), fragment.path
+            for batch in _batches_of(fragment.path, wanted, looked_at):
+                yield _fitted(batch, wanted, keys, looked_at), fragment.path
 
     files = tuple(fragment.path for fragment in dataset.get_fragments())
     return Reader(str(path), schema, batches, length, files=files)
 
 
-def _batches_of(path: str, schema: Any) -> Iterator[Any]:
+def _batches_of(path: str, schema: Any, looked_at: Collection[str]) -> Iterator[Any]:
     import pyarrow.parquet as parquet
 
     # read ahead of nothing: a dataset's scanner would hold much of the file
-    with parquet.ParquetFile(path, pre_buffer=False) as file:
+    metadata = parquet.read_metadata(path)
+    few = dictionary_columns(metadata, [schema.field(name) for name in looked_at])
+    with parquet.ParquetFile(
+        path, metadata=metadata, pre_buffer=False, read_dictionary=few
+    ) as file:
         there = [name for name in schema.names if name in file.schema_arrow.names]
         yield from file.iter_batches(_rows_at_a_time(file.metadata), columns=there)
 
@@ -333,7 +343,7 @@ def _rows_at_a_time(metadata: Any) -> int:
     return max(1, min(ROWS, BATCH_BYTES * int(metadata.num_rows) // size))
 
 
-def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
+def _fitted(batch: Any, schema: Any, keys: dict[str, Any], looked_at: Collection[str]) -> Any:
     """A batch with the columns of the whole folder: those of its path, null where it has none."""
     import pyarrow as pa
 
@@ -343,15 +353,19 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
         if field.name not in batch.schema.names:
             return pa.nulls(len(batch), field.type)
         found = batch.column(field.name)
+        if field.name in looked_at and pa.types.is_dictionary(found.type):
+            return found
         return found if found.type == field.type else found.cast(field.type)
 
-    return pa.RecordBatch.from_arrays([column(field) for field in schema], schema=schema)
+    columns = [column(field) for field in schema]
+    fields = [field.with_type(one.type) for field, one in zip(schema, columns, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
 
 
 def open_duckdb(relation: Any) -> Reader:
     """A DuckDB relation: the query runs once for each pass."""
 
-    def batches(columns: list[str]) -> Iterator[tuple[Any, str]]:
+    def batches(columns: list[str], _: Collection[str]) -> Iterator[tuple[Any, str]]:
         quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
         for batch in relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
             yield batch, "the query"

@@ -75,13 +75,15 @@ class _Watches:
 
     def __init__(self, roles: Roles) -> None:
         self._wanted, others = roles.wanted, roles.wanted.other_counts
-        names = (roles.count, *others, None) if others else (roles.count,)
+        names = (roles.count, *others)
+        looked = (*names, None) if others else names
         self._watches = [
             Watch(
-                [*roles.watched, *(other for other in names if other not in (name, None))],
+                [*roles.watched, *(other for other in names if other != name)],
                 roles.ordering,
+                () if self._wanted.apart and name is not None else names,
             )
-            for name in names
+            for name in looked
         ]
 
     def see(
@@ -99,8 +101,8 @@ class _Watches:
         for at, (watch, own) in enumerate(zip(self._watches, columns, strict=True)):
             beside = [other for k, other in enumerate(every) if k != at]
             drawn = drawn_rows(own, marks)
-            rows = np.flatnonzero(drawn if inside is None else drawn & inside)
-            _show(watch, rows, own, partial(_with_counts, cells, beside) if beside else cells)
+            shown = drawn if inside is None else drawn & inside
+            _show(watch, shown, own, partial(_with_counts, cells, beside) if beside else cells)
 
     def leaks(self) -> Iterator[tuple[list[Leak], Wanted]]:
         """What was found of each, and what was wanted of it: a sum follows from its parts."""
@@ -111,13 +113,14 @@ class _Watches:
 
 def _show(
     watch: Watch,
-    rows: Integers,
+    shown: Marks,
     counts: Integers,
     cells: Callable[[Integers], list[list[Any]]],
 ) -> None:
-    if len(rows) == len(counts):
+    if shown.all():
         watch.see(counts, cells)
     else:
+        rows = np.flatnonzero(shown)
         watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
 
