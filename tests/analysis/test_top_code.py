@@ -42,9 +42,9 @@ def test_the_difference_of_rows_at_the_top_has_an_open_end():
     both, above = RELEASE.compare(*HIGH[:2]), RELEASE.compare(HIGH[0], LOW[0])
     assert both.interval == (-np.inf, np.inf) and np.isnan(both.difference)
     assert both.unknown > 0.95 and both.equal < 0.05
-    assert "interval cannot be told" in str(both)
+    assert "difference cannot be told (at 90%)" in str(both)
     assert above.interval[0] >= 6 and above.interval[1] == np.inf
-    assert " or more)" in str(above) and above.unknown < 0.01
+    assert " or more (at 90%)" in str(above) and above.unknown < 0.01
     gap = RELEASE.row(HIGH[0]).difference(RELEASE.row(LOW[0]))
     assert gap.interval[1] == np.inf and " or more)" in str(gap)
     assert gap.to_dict()["interval"][1] is None

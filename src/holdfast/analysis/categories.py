@@ -83,15 +83,20 @@ class RowComparison:
 
     def __str__(self) -> str:
         untold = f", and with {self.unknown:.0%} it cannot be told" if self.unknown >= 0.005 else ""
-        ends = ends_in_words(self.interval, "{:.0f}".format)
-        known = "" if isnan(self.difference) else f"{self.difference:.1f} "
         text = (
             f"{one_line(str(self.first))} has more than {one_line(str(self.second))} with "
             f"probability {self.first_more:.0%}, "
-            f"the same with {self.equal:.0%}, less with {self.second_more:.0%}{untold}; difference "
-            f"{known}({percent(self.level)} interval {ends})"
+            f"the same with {self.equal:.0%}, less with {self.second_more:.0%}{untold}; "
+            f"difference {self._difference}"
         )
         return "\n".join([text, *(f"  {note}." for note in self.notes)])
+
+    @property
+    def _difference(self) -> str:
+        level, ends = percent(self.level), ends_in_words(self.interval, "{:.0f}".format)
+        if isnan(self.difference):
+            return f"{ends} (at {level})"
+        return f"{self.difference:.1f} ({level} interval {ends})"
 
 
 def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple[TopRow, ...]:
