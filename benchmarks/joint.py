@@ -4,7 +4,7 @@
     python benchmarks/joint.py three --data DATA [--releases 10]     and robberies
     python benchmarks/joint.py limit --data DATA [--releases 50]     pairs, with known laws
     python benchmarks/joint.py classes --data DATA [--releases 8]    numbers of classes
-    python benchmarks/joint.py stream [--rows 2000000]               three counts in one stream
+    python benchmarks/joint.py stream [--rows 20000000]              three counts in one stream
 
 DATA holds crime_by_county.csv (or set HOLDFAST_DATA). All but `limit` are seeded releases.
 """
@@ -18,6 +18,8 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.csv
 from scipy.stats import rankdata
 
 import holdfast
@@ -159,11 +161,10 @@ def stream(rows):
     options = {"category": "id", "max_count": 50, "seed": None}
     with tempfile.TemporaryDirectory() as folder:
         path, short = Path(folder) / "table.csv", Path(folder) / "short.csv"
-        cells = np.column_stack([np.arange(rows), *columns])
+        table = pa.table(dict(zip(("id", *names), [np.arange(rows), *columns], strict=True)))
         for place, number in ((path, rows), (short, 1000)):
-            with place.open("w") as file:
-                file.write("id,a,b,c\n")
-                np.savetxt(file, cells[:number], "%d", ",")
+            pa.csv.write_csv(table.slice(0, number), place)
+        del table, columns
         for k, count in enumerate((list(names), "a")):  # kernels are compiled and loaded
             holdfast.privatize_stream(
                 short, Path(folder) / f"warm-{k}", count=count, epsilon=1, **options
