@@ -5,13 +5,14 @@
 Lognormal and power-law counts up to 100,000 in 100,000 rows, the populations of the demo's
 counties, and robberies and populations from the folder that HOLDFAST_DATA names. Each release is
 made and asked with the defaults; populations, some of which are above their max_count, with
-`totals=True`, so that their total is not capped. "Cap" are the released counts under a private 0.99
-quantile as max_count, "geometric" counts with geometric noise at the same epsilon, cut off at 0 and
-max_count. A killed run goes on where it was.
+`totals=True`, so that their mean and total are not capped. "Cap" are the released counts under a
+private 0.99 quantile as max_count, "geometric" counts with geometric noise at the same epsilon, cut
+off at 0 and max_count. A killed run goes on where it was; `--show` prints what it has by then.
 """
 
 import argparse
 import csv
+import json
 import os
 from functools import cache
 from importlib.resources import files
@@ -58,7 +59,8 @@ def work(task: dict, seed: int) -> list[dict]:
     counts, top = table(task["table"])
     totals = "populations" in task["table"]
     truth = numbers(np.minimum(counts, top))
-    truth["total"] = float(counts.sum()) if totals else truth["total"]
+    if totals:
+        truth |= {"mean": float(counts.mean()), "total": float(counts.sum())}
     rng, rows = np.random.default_rng(seed), []
     for number in range(BLOCK):
         made, options = int(rng.integers(2**60)), {"epsilon": task["epsilon"]}
@@ -88,6 +90,12 @@ def work(task: dict, seed: int) -> list[dict]:
     return rows
 
 
+def found_in(path: Path) -> list[dict]:
+    """The rows of a run that goes on or was killed."""
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [json.loads(line["task"]) | row for line in lines for row in line["rows"]]
+
+
 def show(rows: list[dict]) -> None:
     """A table for each epsilon: mean absolute errors, how many covered, the mean width."""
     for key in dict.fromkeys((row["table"], row["epsilon"]) for row in rows):
@@ -113,7 +121,11 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
+    parser.add_argument("--show", action="store_true", help="only what the folder has")
     options = parser.parse_args()
+    if options.show:
+        show(found_in(Path(options.folder) / "long_coverage.jsonl"))
+        return
     tasks = [
         {"table": name, "epsilon": epsilon, "block": block}
         for block in range(-(-options.releases // BLOCK))

@@ -94,7 +94,7 @@ def test_the_bundle_is_whole_and_not_called_a_simulation(bundle):
 def test_the_bundles_readme_shows_names_and_obeys_none(bundle):
     page = rendered((bundle / "README.md").read_text(encoding="utf-8"))
     assert set(page.tags) == {"h1", "h2", "p", "ul", "li", "code", "pre"}
-    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 1
+    assert page.tags.count("h1") == 1 and page.tags.count("h2") == 2
     assert page.attributes == {"class"} and not page.comments  # of code: its language
     for name in (*NAMES, COUNT):
         assert shown(name) in page.words

@@ -147,3 +147,15 @@ def test_two_releases_of_the_same_data_are_no_two_years(release):
     told = [years[2].ask("mean", against=earlier, **part).notes for earlier in years[:2]]
     assert not any("noise alone" in note for note in told[0])
     assert any("both are of 2026" in note for note in told[1])
+
+
+def test_rows_chosen_by_their_released_counts_are_noticed(release):
+    drawn = release.ask("mean", where=release.counts > 3)
+    assert any("chosen by what was drawn for them" in note for note in drawn.notes)
+    public = release.ask("mean", where=(FRAME.state == "AL").to_numpy())
+    assert not any("chosen by what" in note for note in public.notes)
+
+
+def test_an_interval_at_the_top_is_said_once():
+    sure = holdfast.privatize([9] * 300 + [0] * 300, epsilon=9, max_count=9, seed=1)
+    assert "(90% interval 9 or more)" in str(sure.row(0))

@@ -136,7 +136,7 @@ def test_questions_on_the_command_line(cli, release):
     assert code == 0 and re.match(r"share of rows equal to 0: [\d.]+% \(90% interval", out)
     assert "SIMULATION" in out
     code, out, _ = cli("ask", "release", "top 2")
-    assert code == 0 and len(out.splitlines()) == 7 and "are as likely as" in out
+    assert code == 0 and len(out.splitlines()) == 7
     for question in ("top 2", "released 1", "compare 0 with 5", "total of 0, 5", "mean"):
         assert "SIMULATION" in cli("ask", "release", question)[1].splitlines()[-1]
     code, out, _ = cli("ask", "release", "released 1")

@@ -111,6 +111,19 @@ def test_counts_are_drawn_and_everything_else_is_kept(spark, tmp_path):
     assert joined.where("visits <> truth").count() > ROWS / 10
 
 
+def test_counts_up_to_a_million_are_drawn_near_what_they_were(spark, tmp_path):
+    frame = spark.range(0, 3000, 1, 3).selectExpr(
+        "id", "cast(exp(pmod(hash(id), 1000) / 1000.0 * 13.8) as int) as visits"
+    )
+    options = {"count": "visits", "keep": ["id"], "epsilon": 2, "max_count": 1_000_000}
+    release = holdfast.spark.privatize(frame, str(tmp_path / "out"), **options)
+    joined = release.table.join(frame.withColumnRenamed("visits", "truth"), "id")
+    off = joined.selectExpr("count(*)", "avg(abs(visits - truth))", "max(truth)").first()
+    assert off[0] == 3000 and 0 < off[1] < 10 and off[2] > 900_000
+    assert len(release.target) == 1_000_001
+    assert holdfast.verify(str(tmp_path / "out")).passed
+
+
 def test_an_action_that_is_repeated_gives_one_version_of_every_row(spark, tmp_path):
     release = holdfast.spark.privatize(visits(spark), str(tmp_path / "out"), **KEEPING)
     first = dict(release.table.select("id", "visits").collect())

@@ -49,6 +49,11 @@ class Served:
         return code
 
 
+def _heeds_interrupts() -> None:
+    """A shell has interrupts ignored in what it starts in the background, tests among it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def serve(folder: Path, private: Path, *words: str) -> Served:
     """`holdfast page` on a folder; what it keeps goes into another."""
     private.mkdir(exist_ok=True, mode=0o700)
@@ -58,6 +63,7 @@ def serve(folder: Path, private: Path, *words: str) -> Served:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
+        preexec_fn=_heeds_interrupts,
         env=os.environ | {"XDG_RUNTIME_DIR": str(private), "PYTHONUNBUFFERED": "1"},
     )
     assert process.stdout is not None

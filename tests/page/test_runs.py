@@ -19,7 +19,7 @@ from holdfast.page.work import work
 from page_visits import write_counties
 
 
-def until(condition, seconds=60):
+def until(condition, seconds=240):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end

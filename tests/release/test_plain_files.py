@@ -327,3 +327,10 @@ def test_a_bundle_with_the_first_words_still_verifies(tmp_path, monkeypatch):
     assert holdfast.verify(tmp_path / "out")
     text = (tmp_path / "out" / "README.md").read_text()
     assert "A share of rows, or a mean" not in text and "leave the released" not in text
+
+
+def test_long_ranges_with_many_different_counts_do_without():
+    few, many = [3, 40, 900] * 50, range(0, 20_000, 40)
+    made = [holdfast.privatize(c, epsilon=4, max_count=20_000, seed=1) for c in (few, many)]
+    found = [plain_files.intervals_record(release) for release in made]
+    assert found[0] is not None and found[1] is None

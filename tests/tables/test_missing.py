@@ -51,7 +51,7 @@ def test_rows_that_are_not_known_are_published_as_missing_and_not_counted(kind, 
         holdfast.privatize(source, **OPTIONS)
     release = holdfast.privatize(source, **OPTIONS, missing=codes)
     assert release.rows == ROWS - GAPS.sum() and (release.missing_rows == GAPS).all()
-    assert ((release.counts == -1) == GAPS).all() and type(release.table) is type(source)
+    assert ((release.counts == -1) == GAPS).all() and type(release.cells) is type(source)
     assert release.distribution.sum() == pytest.approx(1)
     folder = release.save(tmp_path / "release")
     assert holdfast.verify(folder).damage == ()

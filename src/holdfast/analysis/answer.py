@@ -84,6 +84,8 @@ class Answer:
     @property
     def interval_words(self) -> str:
         """The interval as people write it; "or more" and "or less" where it has no end."""
+        if self.top_code is not None and self.interval[0] >= self.top_code:
+            return self.in_words(self.interval[1])
         return ends_in_words(self.interval, self._number) + self._unit
 
     @property

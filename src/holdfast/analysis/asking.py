@@ -16,7 +16,7 @@ from holdfast.analysis.parts.long import is_long
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.totals import ESTIMATOR as MEASURED
 from holdfast.analysis.parts.totals import measured_answer
-from holdfast.analysis.selection import chosen_rows, groups_of
+from holdfast.analysis.selection import BY_COUNTS, chosen_by_counts, chosen_rows, groups_of
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 
@@ -144,7 +144,9 @@ def ask_part(
         words = f"where {one_line(where)}"
     else:
         words = "" if question == "total" else f"of {numbered(int(marks.sum()), 'row')} chosen"
-    return _about(release, marks, words, question, level, options)
+    found = _about(release, marks, words, question, level, options)
+    drawn = chosen_by_counts(release, marks)
+    return replace(found, notes=(*found.notes, BY_COUNTS)) if drawn else found
 
 
 def ask_everything(

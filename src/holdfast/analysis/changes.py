@@ -98,10 +98,10 @@ class RowChanges:
 
     def _line(self, row: int) -> str:
         ends = float(self.low[row]), float(self.high[row])
-        known = "" if np.isnan(self.expected[row]) else f"{self.expected[row]:+.1f}, "
+        known = "" if np.isnan(self.expected[row]) else f"{self.expected[row]:+z.1f}, "
         return (
             f"  {one_line(str(self.labels[row]))}: {self.before[row]} to {self.after[row]}, "
-            f"{known}{ends_in_words(ends, '{:+.0f}'.format)}"
+            f"{known}{ends_in_words(ends, '{:+z.0f}'.format)}"
         )
 
     def columns(self) -> dict[str, list[Any]]:

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
+TOO_MANY = 10
+BY_COUNTS = (
+    "just the rows with some released counts were chosen: chosen by what was drawn for them, rows "
+    "are not what they seem, and the interval does not hold; choose by what is public"
+)
+
+
 def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Marks:
     """Which rows of the released table `where` chooses.
 
@@ -52,6 +59,13 @@ def published(release: "Release", name: str, parameter: str = "where") -> Sequen
         )
     find_column(list(release.unchanged_columns), name, parameter)
     return labels_of(release.cells, name)
+
+
+def chosen_by_counts(release: "Release", marks: Marks) -> bool:
+    """Whether just the rows with some released counts are marked, and too many for chance."""
+    inside, outside = np.unique(release.counts[marks]), np.unique(release.counts[~marks])
+    fewest = min(int(marks.sum()), int((~marks).sum()))
+    return fewest >= TOO_MANY and not np.isin(inside, outside).any()
 
 
 def _marked(release: "Release", where: Any, label: str | None) -> Marks:

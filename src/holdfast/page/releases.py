@@ -233,7 +233,7 @@ def in_order(name: Any) -> tuple[Any, ...]:
     plain = unicodedata.normalize("NFKD", str(name)).casefold()
     letters = "".join(sign for sign in plain if not unicodedata.combining(sign))
     parts = re.split(r"([0-9]+)", letters)
-    return tuple((int(part) if part.isdigit() else -1, part) for part in parts)
+    return (*((int(part) if part.isdigit() else -1, part) for part in parts), (-1, str(name)))
 
 
 def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dict[str, str]:

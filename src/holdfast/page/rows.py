@@ -41,5 +41,6 @@ def _row(row: Sequence[str], width: int, write: Callable[..., str], told: bool) 
     shown = [*row[: width - 1], write(int(row[width - 1]))]
     if not told:
         return shown
-    low, high, expected, _, zero = row[width : width + 5]
+    low, high, mean, _, zero = row[width : width + 5]
+    expected = "" if write(int(high)) != high else f"{float(mean):.1f}"  # of capped counts
     return [*shown, write(int(low), int(high)), expected, f"{float(zero):.0%}"]

@@ -26,6 +26,7 @@ LEVEL = Fraction(9, 10)
 ROWS, COUNTS = "rows", "counts"  # what has a line
 MOST_LINES = 1 << 17  # rows of a table that get a line each
 MOST_SHARES = 100_000_000  # looked at for the laws of all lines
+MOST_LONG_SHARES = 2_000_000  # where they are worked out anew for each line: seconds
 
 
 def intervals_record(facts: ReleaseFacts) -> dict[str, Any] | None:
@@ -34,7 +35,8 @@ def intervals_record(facts: ReleaseFacts) -> dict[str, Any] | None:
     told = facts.structural_zero_rows is not None or not facts.structural_zeros
     if groups is not None and (not told or n > LONG or n * n * len(groups) > MOST_SHARES):
         return None
-    if not facts.privacy.budget.stage_1 or n * len(_counts(facts)) > MOST_SHARES:
+    most = MOST_SHARES if n <= LONG else MOST_LONG_SHARES
+    if not facts.privacy.budget.stage_1 or n * len(_counts(facts)) > most:
         return None
     return {
         "level": str(LEVEL),

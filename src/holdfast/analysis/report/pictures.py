@@ -10,6 +10,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 72, 14, 38
 BAND = "#1f2937"
 VANISHING, FEW = 0.05, 5
 LONG_NAME, POWERS = 4, (0, *(10**k for k in range(7)))
+LETTER, GAP = 15, 12  # wide, as large as letters are on a telephone
 WORDS = "Share of rows with each count: released, and estimated with intervals"
 
 
@@ -48,7 +49,8 @@ def _names(bars: list[dict[str, Any]]) -> dict[int, str]:
     last, starts = len(bars) - 1, [bar["first"] for bar in bars]
     widening = bars[-2]["last"] - starts[-2] > 2 * (bars[1]["last"] - starts[1]) if last else False
     if not widening:
-        return {i: run_name(bars[i]) if i == last else str(starts[i]) for i in _named(len(bars))}
+        named = [*map(str, starts[:-1]), run_name(bars[last])]
+        return {i: named[i] for i in _named(named)}
     step = _step(len(bars))
     names = {i: f"{first:,}" for i, first in enumerate(starts) if first in POWERS}
     near = 14 * len(f"{starts[-1]:,}+") / step  # the last name ends where the axis does
@@ -78,7 +80,7 @@ def row_picture(row: dict[str, Any]) -> str:
     ]
     words = f"What is published for a true count of {true}"
     names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
-    return _frame(parts, {i: names[i] for i in _named(len(names))}, highest, words)
+    return _frame(parts, {i: names[i] for i in _named(names)}, highest, words)
 
 
 def law_picture(probabilities: list[float], ends: tuple[int, int], words: str) -> str:
@@ -92,7 +94,7 @@ def law_picture(probabilities: list[float], ends: tuple[int, int], words: str) -
         for i, (j, p) in enumerate(shown)
     ]
     names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
-    return _frame(parts, {i: names[i] for i in _named(len(names))}, highest, words)
+    return _frame(parts, {i: names[i] for i in _named(names)}, highest, words)
 
 
 def _bar(
@@ -133,9 +135,12 @@ def _shares(highest: float) -> list[float]:
     return [share * smaller for share in share_ticks(min(highest / smaller, 1.0))]
 
 
-def _named(places: int) -> list[int]:
-    """Bars that are named: every so many, and the last, which stands for all above it."""
-    step = tick_step(places, 11)
+def _named(names: list[str]) -> list[int]:
+    """Bars that are named: every so many, so that names have room in large letters too, and the
+    last, which stands for all above it."""
+    places, longest = len(names), max(map(len, names))
+    room = (WIDTH - LEFT - RIGHT) // (LETTER * longest + GAP)
+    step = tick_step(places, max(min(room, 11), 2))
     return [i for i in range(0, places - 1, step) if places - 1 - i > step / 2] + [places - 1]
 
 
