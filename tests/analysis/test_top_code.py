@@ -152,6 +152,9 @@ def test_words_say_or_more_and_json_keeps_numbers(tmp_path, monkeypatch, capsys)
     assert "count at quantile 0.95: 7 or more" in asked("quantile 0.95")
     answer = json.loads(asked("released 7", "--json"))
     assert answer["interval"] == [7, 7] and told(answer["notes"])
+    assert "as likely as" in asked("top 2")
+    answer = json.loads(asked(f"compare {HIGH[0]} with {HIGH[1]}", "--json"))
+    assert answer["interval"] == [None, None] and answer["difference"] is None
 
 
 def test_the_report_says_so_beside_both_tables_of_rows():
