@@ -9,7 +9,7 @@ import holdfast
 from holdfast import HoldfastError
 from holdfast.analysis.evidence import evidence
 from holdfast.analysis.linear import share
-from holdfast.analysis.long_ranges import LongEvidence, find_evidence
+from holdfast.analysis.long_ranges import WIDER, LongEvidence, find_evidence
 from holdfast.analysis.nonlinear import SLOPES, gini, variance
 from holdfast.analysis.stage_one import _long_errors, _told_apart
 from holdfast.privatizers import CumulativeIsotonic
@@ -40,7 +40,7 @@ def test_long_and_dense_evidence_agree_where_both_can_be_had():
             w, v = dense.weights(f, estimator), long.weights(f, estimator)
             np.testing.assert_allclose(v, w, rtol=1e-6, atol=1e-9)
             assert long.estimate(f, v) == pytest.approx(dense.estimate(f, w), rel=1e-6)
-            expected = dense.standard_error(f, w)
+            expected = WIDER * dense.standard_error(f, w)
             assert long.standard_error(f, v) == pytest.approx(expected, rel=1e-4)
 
 

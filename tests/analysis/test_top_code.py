@@ -204,3 +204,14 @@ def test_column_names_steer_no_screen(tmp_path, monkeypatch, capsys, extra):
     printed = capsys.readouterr()
     assert not stop.value.code and "pla [2Jce" in printed.out
     assert "\x1b" not in printed.out + printed.err
+
+
+def test_the_top_of_some_rows_and_of_each_group(by_state):
+    every = by_state.top(3)
+    some = by_state.top(2, where="state == 'NE'")
+    inside = by_state.to_pandas().state.to_numpy() == "NE"
+    assert all(inside[row.row] for row in some) and not all(inside[row.row] for row in every)
+    groups = by_state.top(2, by="state")
+    assert set(groups) == set(by_state.groups.names)
+    assert groups["NE"] == some
+    assert sum(row.probability for row in by_state.top(len(inside))) == pytest.approx(len(inside))

@@ -20,9 +20,10 @@ from holdfast.analysis.posterior import (
     top_notes,
 )
 from holdfast.analysis.rows import find_row, row_labels
+from holdfast.analysis.selection import groups_of
 from holdfast.analysis.stage_one import SEED
 from holdfast.analysis.true_difference import true_difference
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
 
 if TYPE_CHECKING:
@@ -99,19 +100,23 @@ class RowComparison:
         return f"{self.difference:.1f} ({level} interval {ends})"
 
 
-def top(release: "Release", k: int, *, label: str | None, level: float) -> tuple[TopRow, ...]:
-    """The k rows with the highest probability of being among the k highest true counts.
+def top(
+    release: "Release", k: int, *, label: str | None, level: float, inside: Integers | None = None
+) -> tuple[TopRow, ...]:
+    """The k rows with the highest probability of being among the k highest true counts, of all or
+    of the rows `inside`.
 
     Given z and T the true counts of the rows are independent, and rows with the same released
     count alike. So only tables of (released, true) counts are drawn, 2,000 of them: how many rows
     each true count has settles who is on top, at a cost that does not depend on the number of rows.
     """
     hint = "there cannot be more of them than rows."
-    k = whole_number(k, "k", least=1, most=len(release.counts), hint=hint)
+    inside = np.arange(len(release.counts)) if inside is None else inside
+    k = whole_number(k, "k", least=1, most=len(inside), hint=hint)
     level = check_level(level)
     kinds = row_kinds(release)
     long = len(release.target) > DENSE_UP_TO and release.groups is None
-    found = long_standings(release, kinds, k) if long else _standings(release, kinds, k)
+    found = long_standings(release, inside, k) if long else _standings(release, inside, k)
     order = np.lexsort((-release.counts[found.rows], -found.means, -found.chances))[:k]
     laws = {kind: row_law(release, kind) for kind in set(kinds[found.rows[order]].tolist())}
     labels = row_labels(release, label)
@@ -153,12 +158,30 @@ def _others(tied: int, last: str) -> tuple[str, ...]:
     )
 
 
-def _standings(release: "Release", row_kinds: Integers, k: int) -> Standings:
-    seen, kinds = np.unique(row_kinds, return_inverse=True)
+def top_by_group(
+    release: "Release", k: int, by: Any, *, label: str | None, level: float, inside: Marks
+) -> "TopByGroup":
+    """The same for each group of a public column, of those of its rows that are `inside`."""
+    groups = {
+        name: np.flatnonzero(marks & inside) for name, marks in groups_of(release, by).items()
+    }
+    return TopByGroup(
+        (name, top(release, min(k, len(rows)), label=label, level=level, inside=rows))
+        for name, rows in groups.items()
+        if len(rows)
+    )
+
+
+class TopByGroup(dict[Any, tuple[TopRow, ...]]):
+    """The rows on top of each group, by its name."""
+
+
+def _standings(release: "Release", rows: Integers, k: int) -> Standings:
+    seen, kinds = np.unique(row_kinds(release)[rows], return_inverse=True)
     laws = [row_law(release, kind) for kind in seen]
     highest, chances = _chances_on_top(laws, np.bincount(kinds), (1, k))
     means = np.array([law.mean for law in laws])
-    return Standings(np.arange(len(kinds)), highest[kinds], chances[kinds], means[kinds])
+    return Standings(rows, highest[kinds], chances[kinds], means[kinds])
 
 
 def compare(

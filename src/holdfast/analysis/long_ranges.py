@@ -19,6 +19,7 @@ from holdfast.mechanism.mechanism import Mechanism
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
+WIDER = 1.2  # what measured errors are of those worked out: docs/long-ranges.md
 FEW = 30  # rows around a count from which on its own noise does not decide a quantile
 
 
@@ -48,12 +49,12 @@ class LongEvidence(Evidence):
 
     def error_loads(self, f: Floats, w: Floats) -> Floats:
         """How stage 1's noise enters the error of the answer."""
-        return self.first.loads(f - self._moments(w)[0])
+        return WIDER * self.first.loads(f - self._moments(w)[0])
 
     def sampling_variances(self, w: Floats) -> Floats:
         """Per count, what a row with it adds to the sampling variance, times N / N^2."""
         mean, square = self._moments(w)
-        return np.asarray(np.maximum(square - mean * mean, 0) / self.rows)
+        return np.asarray(WIDER**2 * np.maximum(square - mean * mean, 0) / self.rows)
 
     def reach(self, count: int, level: float) -> int:
         """How far the count of one row is moved, at this level, where rows are few around it."""
@@ -77,7 +78,7 @@ class LongEvidence(Evidence):
     def _best_multiple(self, f: Floats) -> Floats:
         mean, square = self._moments(f)
         seen = self.first.loads(mean)
-        total = self.sampling_variance(f) + self.first.variance * seen @ seen
+        total = self.sampling_variance(f) / WIDER**2 + self.first.variance * seen @ seen
         gain = self.first.variance * seen @ self.first.loads(f)
         part = float(gain / total) if total > 0 else 0.0
         return self._note(part * f, part * mean, part * part * square)[0]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import row_law
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
@@ -36,13 +37,13 @@ def support(law: Floats) -> tuple[int, Floats]:
     return int(there[0]), law[there[0] : there[-1] + 1].copy()
 
 
-def long_standings(release: "Release", kinds: Integers, k: int) -> Standings:
+def long_standings(release: "Release", inside: Integers, k: int) -> Standings:
     """Rows within 50/ε2 of the k-th highest released count are drawn, 2,000 times; what is further
     off has next to no chance."""
     reach = REACH / float(release.privacy.budget.unit_2)
-    counts = release.counts
-    rows = np.flatnonzero(counts >= np.partition(counts, -k)[-k] - reach)
-    seen, which = np.unique(kinds[rows], return_inverse=True)
+    counts = release.counts[inside]
+    rows = inside[counts >= np.partition(counts, -k)[-k] - reach]
+    seen, which = np.unique(row_kinds(release)[rows], return_inverse=True)
     laws = [support(row_law(release, kind).probabilities) for kind in seen]
     generator, drawn = np.random.default_rng(SEED), np.empty((len(rows), DRAWS))
     for row, kind in enumerate(which):

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast.analysis.answer import percent
+from holdfast.analysis.categories import TopByGroup
 from holdfast.analysis.changes import RowChanges
 from holdfast.analysis.grammar import AnsweredBy, Call, parse
 from holdfast.analysis.known_zeros import drawn_rows, known_notes
@@ -44,9 +45,11 @@ def answer_typed(
         return _difference(release, asked, where, less, how | {"by": by, "against": against})
     if asked.method is AnsweredBy.ASK:
         how |= {"estimator": estimator, "where": where, "by": by, "against": against}
+    elif asked.method is AnsweredBy.TOP and estimator == "best" and against is None:
+        how |= {"label": label, "where": where, "by": by}
     elif where is not None or by is not None:
         raise HoldfastError(
-            "`where` and `by` fit questions such as share, mean, total, median, gini."
+            "`where` and `by` fit questions such as share, mean, total, median, gini, top 10."
         )
     elif estimator != "best":
         raise HoldfastError("`estimator` does not fit a question about rows.")
@@ -133,6 +136,9 @@ def _known_rows(release: "Release", count: int) -> tuple[str, ...]:
 
 def in_words(answer: Any, top: int) -> str:
     """An answer as the command line prints it; `top` is the highest count of the release."""
+    if isinstance(answer, TopByGroup):
+        parts = (f"{one_line(str(name))}\n{in_words(rows, top)}" for name, rows in answer.items())
+        return "\n\n".join(parts)
     if isinstance(answer, tuple):
         several = len(answer) > 1
         among = f"among the {len(answer)} highest, " * several

@@ -103,10 +103,14 @@ def ask(
 def _plain(answer: Any, release: "Release | TableRelease") -> dict[str, Any]:
     from holdfast.analysis.answer import Answer, plain
     from holdfast.analysis.asking import Answers
+    from holdfast.analysis.categories import TopByGroup
     from holdfast.analysis.changes import RowChanges
 
     if isinstance(answer, tuple):
         content: dict[str, Any] = {"rows": [asdict(row) for row in answer]}
+    elif isinstance(answer, TopByGroup):
+        groups = {str(name): [asdict(row) for row in rows] for name, rows in answer.items()}
+        content = {"groups": groups}
     elif isinstance(answer, dict):
         content = answer
     else:

@@ -16,7 +16,7 @@ from holdfast.release.facts import ReleaseFacts
 if TYPE_CHECKING:
     from holdfast.analysis.answer import Answer
     from holdfast.analysis.asking import Answers
-    from holdfast.analysis.categories import RowComparison, TopRow
+    from holdfast.analysis.categories import RowComparison, TopByGroup, TopRow
     from holdfast.analysis.changes import RowChanges
     from holdfast.analysis.derived.derive import Derived
     from holdfast.analysis.evidence import Evidence
@@ -196,16 +196,29 @@ class Release(ReleaseFacts):
         return intervals(self.known, level, every)
 
     def top(
-        self, k: int = 10, *, label: str | None = None, level: float = 0.9
-    ) -> "tuple[TopRow, ...]":
-        """The rows most likely to be among the k highest, with the probability that they are.
+        self,
+        k: int = 10,
+        *,
+        where: Any = None,
+        by: Any = None,
+        label: str | None = None,
+        level: float = 0.9,
+    ) -> "tuple[TopRow, ...] | TopByGroup":
+        """The rows most likely to be among the k highest, with the probability that they are; of
+        all, of those that `where` chooses, or of each group of a column (`by`).
 
         `tied` says how many others are as likely as the last one: rows at the highest count, which
         stands for all above it, are, and their order means nothing.
         """
-        from holdfast.analysis.categories import top
+        from holdfast.analysis.categories import top, top_by_group
+        from holdfast.analysis.selection import chosen_rows
 
-        return top(self.known, k, label=label, level=level)
+        inside = np.ones(len(self.known.counts), dtype=bool)
+        if where is not None:
+            inside = chosen_rows(self.known, where, label)
+        if by is not None:
+            return top_by_group(self.known, k, by, label=label, level=level, inside=inside)
+        return top(self.known, k, label=label, level=level, inside=np.flatnonzero(inside))
 
     def row(self, row: Any, *, label: str | None = None, level: float = 0.9) -> "Answer":
         """What one row, by label or by number from 0, may truly have: what to expect, and an
