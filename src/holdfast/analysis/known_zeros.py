@@ -25,7 +25,8 @@ def row_kinds(release: "Release") -> Integers:
 
 def drawn_rows(release: "Release") -> Integers:
     """How many rows the mechanism drew each count for: all but those publicly known to be zero."""
-    rows = np.bincount(release.counts, minlength=len(release.target)).astype(np.int64)
+    shown = release.counts[release.counts >= 0]  # the others are missing
+    rows = np.bincount(shown, minlength=len(release.target)).astype(np.int64)
     rows[0] -= release.structural_zeros
     return rows
 

@@ -99,7 +99,8 @@ def _refuse_leaks(columns: Sequence[Columns], histograms: Sequence[Integers]) ->
     """Raise if something gives the counts away, also those of a sum that stands last."""
     last = columns[-1]
     named = [named_total()] if _has_total(last) else []
-    counts = last.placed.select(*(one.open_count for one in columns))
+    # by names of their own: Spark's for an expression can have a dot in it, which it cannot read
+    counts = last.placed.select(*(one.open_count.alias(f"c{k}") for k, one in enumerate(columns)))
     parts = counts.mapInArrow(order_of_counts, "part long, state binary").collect()
     orders = merged_orders([bytes(row.state) for row in sorted(parts)], len(columns))
     for one, order, histogram in zip(columns, orders, histograms, strict=True):
