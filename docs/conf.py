@@ -30,3 +30,5 @@ html_css_files = ["holdfast.css"]
 html_theme_options = {"navigation_with_keys": True}
 highlight_language = "none"
 pygments_style, pygments_dark_style = "friendly", "monokai"
+
+smartquotes = False  # "--" is an option, not a dash

@@ -487,8 +487,8 @@ def test_an_old_command_line_that_published_all_columns_is_told_the_new_one(cli)
         words = (*old, *more, "--out", "release")
         code, out, err = cli(*words)
         assert code == 2 and out == "" and os.listdir() == ["in.csv"]
-        kept = "" if "--category" in more else "--keep place "
-        assert f"holdfast {' '.join(words)} {kept}--keep 'state code'" in err
+        kept = "'state code'" if "--category" in more else "COLUMN"
+        assert f"holdfast {' '.join(words)} --keep {kept}" in err and "'state code'" in err
         assert f"holdfast {' '.join(words)} --keep-none" in err
     code, out, _ = cli(*old, "--keep", "place", "--keep", "state code", "--out", "release")
     assert code == 0 and "Published unchanged: place, state code, and the order" in out

@@ -275,7 +275,7 @@ def test_labels_that_repeat_are_told_of(spark, tmp_path):
     options = OPTIONS | {"category": "id"}
     once = holdfast.spark.privatize(frame, str(tmp_path / "once"), **options)
     options |= {"category": "shop"}
-    with pytest.raises(HoldfastError, match="is every row a person"):
+    with pytest.raises(HoldfastError, match="If every row is a person"):
         holdfast.spark.privatize(frame, str(tmp_path / "twice"), **options)
     options |= {"repeated_categories": True}
     twice = holdfast.spark.privatize(frame, str(tmp_path / "twice"), **options)

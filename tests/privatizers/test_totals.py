@@ -146,3 +146,9 @@ def test_a_level_outside_of_0_to_1_is_refused():
     totals = Totals(measured=(7,), measured_whole=None, epsilon=Fraction(1), moved=1)
     with pytest.raises(HoldfastError, match="`level`"):
         totals.at(1)
+
+
+def test_a_total_measured_below_zero_has_an_interval_with_a_width():
+    totals = Totals(measured=(-60, 400), measured_whole=None, epsilon=Fraction(1, 10), moved=1)
+    low, high = (totals.at("0.9")[1][0].low, totals.at("0.9")[1][0].high)
+    assert low == 0 and high == 24  # 10 ln 10, rounded up: as far as the noise goes from 0

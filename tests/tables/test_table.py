@@ -431,7 +431,7 @@ def test_a_pandas_frame_with_repeated_names_is_refused():
 def test_repeated_categories_are_refused_unless_they_are_meant(make):
     frame = make({"county": ["a", "b", "a"], "n": COUNTS})
     message = refusal(frame, count="n", category="county")
-    assert "is every row a person" in message and "holdfast.count_by" in message
+    assert "If every row is a person" in message and "holdfast.count_by" in message
     meant = {"count": "n", "category": "county", "repeated_categories": True}
     notes = read_table(frame, **meant).notes
     said = "county has repeated values; every row is treated as a category of its own"

@@ -42,11 +42,12 @@ def refuse_surprise(roles: "Roles", *, keep_none: bool) -> None:
         return
     shown = not any(map(reads_as_number, left))
     which = f" ({listed_names(left)})" if shown else ""
-    keep = [word for name in left if shown for word in ("--keep", name)] or ["--keep", "COLUMN"]
+    keep = ["--keep", left[0] if len(left) == 1 and shown else "COLUMN"]
     raise HoldfastError(
         f"columns other than the category are withheld unless they are named{which}. "
-        f"Nothing was drawn or spent. Hint: to publish them as they are: {_command(keep)}\n"
-        f"To withhold them: {_command(['--keep-none'])}"
+        "Nothing was drawn or spent. Hint: publish as it is what is public, such as a state or a "
+        f"population, and never another count of people: {_command(keep)}\n"
+        f"To withhold them all: {_command(['--keep-none'])}"
     )
 
 

@@ -33,8 +33,9 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
         )
     if value > LARGEST:
         raise HoldfastError(
-            f"`{name}` is {epsilon}, above {LARGEST}: that protects nobody. "
-            "Hint: 0.1 to 5 is usual."
+            f"`{name}` is {epsilon}, above {LARGEST}: holdfast does not "
+            "go there, since it says next to nothing about one person in one table. Hint: 0.1 to 5 "
+            "is usual."
         )
     return value
 

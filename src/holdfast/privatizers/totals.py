@@ -99,7 +99,8 @@ class Totals:
         value = sum(self._values[number] for number in groups)
         line = float(sum(self.measured[number] for number in groups) - len(groups) * self._off)
         half = laplace_reach(self._noises(len(groups)), float(exact))
-        low, high = math.floor(line - half), math.ceil(line + half)
+        # a total is 0 or more: what was measured below says no more than a measured 0
+        low, high = math.floor(line - half), math.ceil(max(line, 0.0) + half)
         return Total(value, max(min(low, value), 0), max(high, value), exact)
 
     def error(self, groups: int) -> float:

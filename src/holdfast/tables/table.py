@@ -406,8 +406,9 @@ def repeated_notes(wanted: Wanted) -> tuple[str, ...]:
     """What is said of a category column in which a label comes twice; an error unless meant."""
     if not wanted.repeated_categories:
         raise HoldfastError(
-            f"`category` column {wanted.category!r} has repeated values: is every row a person, "
-            "not a count? Hint: count people first, with `holdfast count` or "
+            f"`category` column {wanted.category!r} has repeated values. Hint: name a column that "
+            "tells all rows apart, or make one, such as county and state together: readers join "
+            "years by it. If every row is a person, count people first, with `holdfast count` or "
             "`holdfast.count_by`; if several rows of a category are meant, say so: "
             "repeated_categories=True, --repeated-categories."
         )

@@ -76,9 +76,11 @@ def _check(
     if total != value:
         raise Damage(f"totals: that of {whose} does not follow from what was measured.")
     lowest = max(min(math.floor(float(line) - half), value), 0)
-    highest = max(math.ceil(float(line) + half), value)
+    highest = max(math.ceil(float(line) + half), value)  # in early releases also below 0
+    open_to = max(math.ceil(max(float(line), 0.0) + half), value)
     slack = 1 + abs(float(line)) * 2.0**-50
-    if abs(low - lowest) > slack or abs(high - highest) > slack or not 0 <= low <= total <= high:
+    away = min(abs(high - highest), abs(high - open_to))
+    if abs(low - lowest) > slack or away > slack or not 0 <= low <= total <= high:
         raise Damage(f"totals: the interval of {whose} is not that of its noise.")
 
 
