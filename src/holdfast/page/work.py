@@ -70,6 +70,8 @@ def _release(run: Chosen, queue: Path, reach: Callable[[Phase], None]) -> dict[s
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
     _place, _queue = map(Path, sys.argv[1:])
+    if (_place / "cancelled").exists():  # before there was anything to hear it
+        raise KeyboardInterrupt
     _found = work(_place, _queue)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     write_json(_place / "end.json", _found)
