@@ -193,7 +193,7 @@ def test_parts_are_asked_about_on_the_command_line(tmp_path, monkeypatch, capsys
     assert "where size == 10: " in out
     _, out, _ = run(capsys, monkeypatch, *asked, "share zero", "--by", "size", "--json")
     assert set(json.loads(out)["groups"]) == {"1", "10"}
-    code, _, err = run(capsys, monkeypatch, *asked, "top 3", "--where", "size == 1")
+    code, _, err = run(capsys, monkeypatch, *asked, "row 3", "--where", "size == 1")
     assert code and "fit questions such as" in err
 
 

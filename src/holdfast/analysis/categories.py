@@ -187,11 +187,15 @@ def _standings(release: "Release", rows: Integers, k: int) -> Standings:
 def compare(
     release: "Release", first: Any, second: Any, *, label: str | None, level: float
 ) -> RowComparison:
-    """The law of the difference of two rows' true counts."""
+    """The law of the difference of two rows' true counts; rows are numbered as the table has
+    them."""
     labels = row_labels(release, label)
     rows = [find_row(release, labels, row) for row in (first, second)]
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
+    missing = [one_line(str(labels[row])) for row in rows if release.counts[row] < 0]
+    if missing:
+        raise HoldfastError(f"the count of {missing[0]!r:.60} is missing: it was not known.")
     one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
     level = check_level(level)
     found = true_difference(one, other, level)

@@ -102,6 +102,15 @@ def _protected(site: Site, draft: Draft) -> Values:
     return values | _problem(check, site)
 
 
+def _public(site: Site, draft: Draft) -> list[str]:
+    """Columns whose labels may choose the rows: the column they are chosen by is published."""
+    columns = list(_seen(site, draft)["preview"].columns)
+    if draft.one("file", "rows") == PEOPLE:
+        return columns
+    withheld = {*columns_with(draft, ""), *columns_with(draft, "count")}
+    return [name for name in columns if name not in withheld]
+
+
 def _budget(site: Site, draft: Draft) -> Values:
     values: Values = {
         "promised": None,
@@ -120,7 +129,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         "tables": site.folder.tables(),
         "releases": site.folder.releases(),
     }
-    values |= _problem(lambda: {"columns": _seen(site, draft)["preview"].columns}, site)
+    values |= _problem(lambda: {"columns": _public(site, draft)}, site)
     values |= _problem(lambda: {"looked": look(site, draft)}, site)
     if values["problem"] or not draft.filled("budget"):
         return values | {"looked": values.get("looked")}

@@ -213,12 +213,12 @@ class Release(ReleaseFacts):
         from holdfast.analysis.categories import top, top_by_group
         from holdfast.analysis.selection import chosen_rows
 
-        inside = np.ones(len(self.known.counts), dtype=bool)
+        inside = self.counts >= 0  # the others are missing
         if where is not None:
-            inside = chosen_rows(self.known, where, label)
+            inside = inside & chosen_rows(self, where, label)
         if by is not None:
-            return top_by_group(self.known, k, by, label=label, level=level, inside=inside)
-        return top(self.known, k, label=label, level=level, inside=np.flatnonzero(inside))
+            return top_by_group(self, k, by, label=label, level=level, inside=inside)
+        return top(self, k, label=label, level=level, inside=np.flatnonzero(inside))
 
     def row(self, row: Any, *, label: str | None = None, level: float = 0.9) -> "Answer":
         """What one row, by label or by number from 0, may truly have: what to expect, and an
@@ -239,7 +239,7 @@ class Release(ReleaseFacts):
         """Which of two rows truly has more; rows by label, or by number from 0."""
         from holdfast.analysis.categories import compare
 
-        return compare(self.known, first, second, label=label, level=level)
+        return compare(self, first, second, label=label, level=level)
 
     def total_of(
         self,
