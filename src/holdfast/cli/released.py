@@ -68,8 +68,9 @@ def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
         screen.print(bars([("released", one.distribution)], f"Share of rows by {name}", width=40))
     how = "each given those before it" if release.joint else "each by itself"
     others = ", ".join(map(one_line, release.unchanged_columns))
+    most = max(one.rows for one in release.columns.values())
     screen.print(
-        f"Released {numbered(release.first.rows, 'row')}. The columns of counts were drawn {how}.\n"
+        f"Released {numbered(most, 'row')}. The columns of counts were drawn {how}.\n"
         f"Published unchanged: {others or 'no column'}, and the order of the rows."
     )
     screen.print(one_line(privacy.neighbours))
