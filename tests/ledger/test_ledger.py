@@ -311,7 +311,7 @@ class AgainstAModel(RuleBasedStateMachine):
 
 
 TestAgainstAModel = AgainstAModel.TestCase
-TestAgainstAModel.settings = settings(max_examples=8, stateful_step_count=20)
+TestAgainstAModel.settings = settings(max_examples=15, stateful_step_count=20)
 
 
 @pytest.mark.parametrize(

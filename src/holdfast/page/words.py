@@ -32,6 +32,8 @@ class Words:
 
         >>> Words.of().said("Hint: name another with `sheet`, --sheet.")
         'Hint: name another with “Sheet of a workbook” in step 1.'
+        >>> Words.of().said("a larger max_count would tell more")
+        'A larger highest count would tell more'
         """
         for phrase, words in self.content["phrases"].items():
             message = message.replace(phrase, words)
