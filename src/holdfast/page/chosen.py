@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 PEOPLE = "people"
 ROLES = ("count", "category", "keep", "group", "classes")
 PEOPLE_ROLES = ("by", "per")
+NUMBERS = ("keep", "classes")
+"""Roles in which numbers are published as they are."""
 SPENT = ("epsilon", "max_count", "contributions", "rows", "person_in", "joint", "totals")
 """The arguments that decide what is spent on one person."""
 COUNTED = "count"

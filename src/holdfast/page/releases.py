@@ -75,13 +75,22 @@ class Opened:
         """What `holdfast.verify` finds, as long as no file changes."""
         import holdfast
 
-        return site.remembered.get(self.key("verify"), lambda: holdfast.verify(self.folder))
+        def make() -> "Verification":
+            site.doing("verifying")
+            return holdfast.verify(self.folder)
+
+        return site.remembered.get(self.key("verify"), make)
 
     def loaded(self, site: Site) -> "Release":
-        """The release; raises if it is damaged."""
-        import holdfast
+        """The release; raises if it is damaged. It was verified when it was opened."""
+        from holdfast.release.bundle import load_verified
 
-        return site.remembered.get(self.key("load"), lambda: holdfast.load(self.folder))
+        def make() -> "Release":
+            verdict = self.verified(site)
+            site.doing("loading")
+            return load_verified(self.folder, verdict)
+
+        return site.remembered.get(self.key("load"), make)
 
     def report(self, site: Site) -> str | None:
         """Its report as a page; None for a release whose report cannot be made."""
@@ -93,6 +102,7 @@ class Opened:
             self.loaded(site)  # says what is wrong
 
         def make() -> str | None:
+            site.doing("report")
             try:
                 if not _columns(self.folder):
                     return html(report(self.loaded(site), LEVEL))
@@ -117,7 +127,7 @@ class Opened:
             found = [(name, Opened.of(site, place)) for name, place in columns.items()]
             return values | {"counts": found, "promised": _promised(record_of(self.folder))}
         release = self.loaded(site)
-        return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
+        return values | site.remembered.get(self.key("shown"), lambda: _shown(release, site))
 
     def questions(self, site: Site) -> list[dict[str, Any]]:
         """Common questions with their answers; none of a damaged release."""
@@ -126,6 +136,7 @@ class Opened:
         if not self.verified(site) or _columns(self.folder):
             return []
         release = self.loaded(site)
+        site.doing("questions")
         return site.remembered.get(self.key("questions"), lambda: questions(release, LEVEL))
 
     def recipe(self, site: Site) -> dict[str, Any]:
@@ -171,11 +182,13 @@ def _promised(record: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shown(release: "Release") -> dict[str, Any]:
+def _shown(release: "Release", site: Site) -> dict[str, Any]:
     from holdfast.analysis.report.content import DO_NOT, promise
     from holdfast.analysis.report.pictures import band_picture
 
+    site.doing("distribution")
     shares, doubts = _shares(release)
+    site.doing("groups")
     return {
         "release": release,
         "promise": promise(release),

@@ -22,7 +22,7 @@ from holdfast.page.pictures import error_picture, odds_picture
 from holdfast.page.recipe import Recipe
 from holdfast.page.rendering import environment
 from holdfast.page.state import State
-from holdfast.page.waiting import Waiting, page_name
+from holdfast.page.waiting import Waiting, doing, page_name
 from holdfast.page.words import Words
 
 KEPT = 24  # results that are remembered
@@ -70,6 +70,10 @@ class Site:
     waiting: Waiting = field(default_factory=Waiting)
     templates: jinja2.Environment = field(default_factory=environment, repr=False)
 
+    def doing(self, what: str, done: int = 0, of: int = 0) -> None:
+        """Say what takes long, to whoever waits for it."""
+        doing(what, done, of)
+
     def said(self, message: str) -> str:
         """A message of holdfast in the page's words, with paths as they are typed, or as a dropped
         file was called."""
@@ -106,7 +110,7 @@ def reading(view: Read) -> Callable[[Request], Any]:
             reply = await site.waiting.again(name)
         else:
             reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
-        return reply or site.show(request, "waiting.html", 202, name=name)
+        return reply or _please_wait(site, request, name)
 
     return endpoint
 
@@ -150,13 +154,25 @@ async def wait(request: Request) -> Response:
     name = request.path_params["name"]
     if not site.waiting.has(name):
         return to("/")
-    return await site.waiting.again(name) or site.show(request, "waiting.html", 202, name=name)
+    return await site.waiting.again(name) or _please_wait(site, request, name)
+
+
+def _please_wait(site: Site, request: Request, name: str) -> Response:
+    return site.show(request, "waiting.html", 202, name=name, **_told(site, name))
+
+
+def _told(site: Site, name: str) -> dict[str, Any]:
+    """What a reply under way is busy with, in words, and how much of it is done."""
+    found, words = site.waiting.doing(name), site.words.content["waiting"]
+    said = words["doing"].format(what=words[f"doing_{found.what}"]) if found.what else ""
+    return {"now": said, "done": found.done, "of": found.of}
 
 
 async def waited(request: Request) -> Response:
-    """For the script: whether to look again."""
+    """For the script: whether to look again, and what takes so long."""
+    site: Site = request.app.state.site
     name = request.path_params["name"]
-    return JSONResponse({"ended": request.app.state.site.waiting.is_there(name)})
+    return JSONResponse({"ended": site.waiting.is_there(name), **_told(site, name)})
 
 
 def to(address: str) -> Response:

@@ -97,7 +97,7 @@ def _text(cell: Any, column: str, row: int | None) -> str:
     text = label_text(cell)
     if text is not None:
         return text
-    where = "" if row is None else f"; row {row + 1} does not"
+    where = "" if row is None else f"; data row {row + 1} does not"
     raise HoldfastError(
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
         "Hint: make text of other numbers and of dates."
