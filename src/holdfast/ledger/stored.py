@@ -54,7 +54,7 @@ def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, correct
         raise HoldfastError(
             "`corrects`: the labels are those of the release, and stand in other rows. That "
             "corrects nothing: the same draws would be published of other rows. Nothing was drawn "
-            "or spent. Hint: put the rows into their order of then."
+            "or spent. Hint: put the rows back into their original order."
         )
     if not ledger.folder(spend.id, spend.fingerprint).is_dir():
         raise _lost(ledger, spend)
@@ -128,7 +128,7 @@ def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
     known = ledger.folders()  # after what is found: a spend is always there before its folder
     for name in sorted(found.keys() - known):
         mine = fingerprint and name.endswith(f"-{fingerprint[:32]}")
-        if mine or _was_paid_by(ledger, found[name]):
+        if mine or _was_forgotten(ledger, found[name]):
             raise _forgotten(ledger, found[name])
     new_folder(ledger.folder(0, fingerprint))
     check_free(folder, _stored_size(request) if fingerprint else 0)
@@ -155,9 +155,10 @@ def read_receipt(folder: Path) -> Receipt | None:
     return Receipt.from_text(text) if isinstance(text, str) else None
 
 
-def _was_paid_by(ledger: Ledger, folder: Path) -> bool:
+def _was_forgotten(ledger: Ledger, folder: Path) -> bool:
+    """What a killed run left half stored belongs to a spend that the ledger does know."""
     receipt = read_receipt(folder)
-    return receipt is not None and receipt.ledger == ledger.name
+    return receipt is not None and receipt.ledger == ledger.name and not ledger.knows(receipt)
 
 
 def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:
