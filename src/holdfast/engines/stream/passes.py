@@ -24,8 +24,7 @@ from holdfast.errors import HoldfastError
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.ledger.spending import Run
-from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
-from holdfast.mechanism.sampling import Sampler
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.facts import ReleaseFacts
@@ -321,12 +320,7 @@ class Drawing:
     """Step 4 for a batch: rows publicly known to be zero, and missing ones, pass through."""
 
     def __init__(self, staged: Staged, groups: GroupReader | None = None) -> None:
-        mechanism, self._groups = staged.mechanism, groups
-        self._sampler: Sampler | GroupedSampler = (
-            GroupedSampler(mechanism)
-            if isinstance(mechanism, GroupedMechanism)
-            else Sampler(mechanism)
-        )
+        self._sampler, self._groups = RowSampler(staged.mechanism), groups
         self._top, self._source = staged.top, staged.stages.source
 
     def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
@@ -334,11 +328,8 @@ class Drawing:
         drawn = drawn_rows(counts, marks)
         released = np.where(counts == MISSING, MISSING, 0)
         capped = top_code(counts[drawn], self._top)
-        if isinstance(self._sampler, Sampler):
-            released[drawn] = self._sampler(capped, self._source)
-        elif self._groups is not None:
-            members = self._groups.place(cells, drawn)
-            released[drawn] = self._sampler(capped, members, self._source)
+        members = None if self._groups is None else self._groups.place(cells, drawn)
+        released[drawn] = self._sampler(capped, members, self._source)
         return released
 
 

@@ -11,7 +11,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.engines.chain import Chain
 from holdfast.engines.several import SeveralStages, check_several
 from holdfast.engines.stages import Staged
-from holdfast.engines.steps import draw_by, histogram_by, totals_by
+from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.passes import (
     DRAWING,
     READING,
@@ -32,6 +32,7 @@ from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.request import condensed_groups
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.privacy.persons import PersonIn
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import new_bundle, new_folder, writing
@@ -187,7 +188,7 @@ class SeveralStreaming(Run[StreamedTableRelease]):
             totals = totals_by(cells, counts, stages)
             made = stages(histogram_by(cells, counts, stages), totals)
             capped = top_code(counts, made.top)
-            released[name] = draw_by(cells, made.mechanism, capped, stages.source)
+            released[name] = RowSampler(made.mechanism)(capped, cells, stages.source)
             chain.add(name, made)
             staged.append(made)
         return staged, [_Drawn(own) for own in released.values()]

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats, Integers
 from holdfast.engines.by_group import mechanisms_of
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import draw_by, histogram_by, totals_by
-from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.engines.steps import histogram_by, totals_by
+from holdfast.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.privatizers.joint import JointMeasurement, fit_measured, measure_groups
 from holdfast.privatizers.totals import Totals, measure_totals
 from holdfast.studies.audit.repeated import equal_rows
@@ -82,7 +82,7 @@ class RepeatedGroups:
         capped, source = top_code(rows, self.max_count), self.stages.source
         for key, places in equal_rows(targets):
             members, every = np.tile(self.members, len(places)), np.tile(capped, len(places))
-            found = draw_by(members, self.mechanism(key), every, source)
+            found = RowSampler(self.mechanism(key))(every, members, source)
             released[places] = found.reshape(len(places), len(rows))
         return targets, released, measured
 
