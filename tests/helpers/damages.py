@@ -163,7 +163,7 @@ def _(bundle):
     (bundle / "more").mkdir()
 
 
-@damage("two tables", "table.csv or table.parquet, and not both")
+@damage("two tables", "exactly one of table.csv, table.parquet")
 def _(bundle):
     (bundle / "table.parquet").write_bytes((bundle / "table.csv").read_bytes())
 

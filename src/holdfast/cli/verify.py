@@ -91,5 +91,5 @@ def _verdict(report: "Verification") -> str:
     if report.failure is None and report.claimed:
         words = "What can be recomputed holds. That stage 1 is private is only its author's claim."
     if report.simulated:
-        return f"SIMULATION: a seed was given: this release protects nobody. {words}"
+        return f"SIMULATION: a seed was given, so this release protects nobody. {words}"
     return words

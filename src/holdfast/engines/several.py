@@ -78,7 +78,8 @@ class SeveralStages:
         return (Charge(epsilon=self.parameters.epsilon, delta=delta),)
 
     def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        """What a ledger is asked to pay for: everything but the counts
+        that determines how the release is distributed."""
         persons = self.parameters.persons
         own = tuple(one.request(structural_zeros) for one in self.columns)
         return Request(

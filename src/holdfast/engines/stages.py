@@ -145,7 +145,8 @@ class Parameters:
     max_count: Any
     """A number, or what finds one."""
     options: dict[str, Any]
-    """What splits the budget: epsilon, split, contributions, one_stage, totals."""
+    """What splits the budget: epsilon, split, contributions, one_stage, totals, person_rows and
+    unit."""
     privatizer: Privatizer
     usual: bool
     """Whether the privatizer was left to us, and follows max_count once that is found."""
@@ -226,7 +227,8 @@ class Stages(Parameters):
         return share_uncertainty(self.privatizer, self.budget, self.rows, self.highest + 1)
 
     def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        """What a ledger is asked to pay for: everything but the counts
+        that determines how the release is distributed."""
         parameters = {
             "epsilon": self.budget.epsilon,
             "bound": self.budget.quantile,

@@ -337,7 +337,9 @@ def check_given(
     the columns before."""
     if before is None:
         said = "the right number of integers; not repeated: it takes the columns before this one"
-        return Found(said, "z was not computed again: verify the whole release, in folder above.")
+        return Found(
+            said, "z was not computed again: verify the whole release, in the folder above."
+        )
     cells, blur = before.blur(listed.labels, record)
     try:
         from holdfast.privatizers.named import repeated_conditional
