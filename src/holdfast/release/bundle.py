@@ -65,6 +65,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     The folder is written beside its place under another name and renamed; a folder or file
     that is there already is never touched.
     """
+    check_whole(release)
     table = release.cells if release.count_column is not None else _bare(release.counts)
     check_format(table, table_format, missing=release.missing_rows is not None)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
@@ -72,6 +73,14 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
     return Path(directory)
+
+
+def check_whole(release: ReleaseFacts) -> None:
+    """Refuse one column of several: nothing in its bundle would vouch for the counts beside it."""
+    if release.other_counts:
+        raise HoldfastError(
+            "this is one column of a release of several counts. Hint: save the whole release."
+        )
 
 
 def check_format(table: Any, table_format: str, *, missing: bool) -> None:

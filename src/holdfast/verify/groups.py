@@ -22,6 +22,7 @@ from holdfast.verify.members import Listed
 from holdfast.verify.record import Budget
 from holdfast.verify.relations import Before
 from holdfast.verify.report import Damage, Found, NotChecked
+from holdfast.verify.stage_one import installed_version
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
@@ -317,7 +318,7 @@ def checked_laws(
     )
     if away.max() <= SAME_FIT:
         return f"z of every group is the joint fit of its integers, within {SAME_FIT:g}"
-    if record["holdfast"] == _version():
+    if record["holdfast"] == installed_version():
         raise Damage(
             f"{GROUPS}: the target of group {int(np.argmax(away))} is not what was measured."
         )
@@ -367,9 +368,3 @@ def _totals(listed: Listed, record: dict[str, Any]) -> tuple[list[int], Fraction
     unit = Fraction(privacy["totals"]) * (1 - share) / privacy["contributions"]
     unit /= privacy.get("person_rows", 1)
     return [line[3] for line in listed.totals], unit
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")

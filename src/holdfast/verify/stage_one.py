@@ -46,6 +46,8 @@ class Kind:
     sums: str = "cumulative"
     """What a cumulative sum is made of: itself, bins, or nodes of a tree; "regions" where it is
     not measured at all."""
+    alone: bool = False
+    """Whether each cumulative sum has one Laplace number of its own, and no other noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +158,7 @@ def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget
     try:
         _compare(found, target)
     except Damage:
-        if record["holdfast"] == _version():
+        if record["holdfast"] == installed_version():
             raise
         _compare_roughly(record, found, target, unit)
         made = shown(record["holdfast"], 20)
@@ -206,7 +208,7 @@ def share_spread(record: dict[str, Any], budget: Budget) -> float:
     method, unit = find_method(record), budget.stage_1 / budget.steps
     if method is None:
         return 0.0
-    if method.kind is _ALONE:
+    if method.kind.alone:
         return math.sqrt(0.5) / math.sinh(float(unit) / 2) / int(record["rows"])
     from holdfast.privatizers.named import cumulative_deviation
 
@@ -214,7 +216,8 @@ def share_spread(record: dict[str, Any], budget: Budget) -> float:
     return float(found.max()) / int(record["rows"])
 
 
-def _version() -> str:
+def installed_version() -> str:
+    """This version of holdfast; others may fit otherwise in the last digits."""
     from importlib.metadata import version
 
     return version("holdfast")
@@ -348,7 +351,7 @@ def cumulative_noise(
 
 
 _LAPLACE = Kind(sensitivity=1, size=lambda n, branching: n - 1, estimate=_differences)
-_ALONE = replace(_LAPLACE)  # the same without noise that is common to all sums
+_ALONE = replace(_LAPLACE, alone=True)
 _GAUSSIAN = Kind(
     size=lambda n, branching: n - 1,
     estimate=_differences,
