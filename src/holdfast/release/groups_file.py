@@ -24,6 +24,7 @@ from holdfast.privatizers.groups import block_edges, is_fine, whole_share
 from holdfast.privatizers.joint import JointMeasurement
 from holdfast.privatizers.totals import Totals
 from holdfast.release.groups import Groups
+from holdfast.tables.csv import csv_text
 from holdfast.tables.groups import Partition, Within
 
 HEADER = struct.Struct("<8sIIQQ")  # magic, version, n, groups, length of what follows
@@ -98,18 +99,16 @@ def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -
 
 def groups_csv(groups: Groups) -> str:
     """A line for each group: its labels, its rows and, where they were measured, its totals."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     totals = groups.totals
     extra = [] if totals is None else ["total", "total_low", "total_high", "total_measured"]
-    writer.writerow([*groups.within.columns, "rows", *extra])
+    lines: list[list[Any]] = [[*groups.within.columns, "rows", *extra]]
     for number, label in enumerate(groups.partition.labels):
         line: list[Any] = [*label, int(groups.sizes[number])]
         if totals is not None:
             found = totals.groups[number]
             line += [found.value, found.low, found.high, totals.measured[number]]
-        writer.writerow(line)
-    return out.getvalue()
+        lines.append(line)
+    return csv_text(lines)
 
 
 def read_groups_csv(text: str, within: Within) -> tuple[Partition, tuple[int, ...]]:
