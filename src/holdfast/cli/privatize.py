@@ -26,10 +26,12 @@ from holdfast.cli.options import Text, Texts, says, whole
 from holdfast.cli.payment import (
     accounts,
     check_paid_for,
+    say_corrected,
     say_what_was_spent,
     saying_if_it_counted,
     saying_if_it_is_kept,
     told,
+    warn_of_same_counts,
 )
 from holdfast.cli.released import show, show_several
 from holdfast.cli.screen import working
@@ -108,7 +110,8 @@ def privatize(
     publish_anyway: Annotated[
         Texts,
         says(
-            "A column that gives the counts away, 'row order' or 'totals': publish it all the same."
+            "A column that gives the counts away, 'row order', 'totals', or 'same counts' as those "
+            "of another period: publish it all the same."
         ),
     ] = None,
     order_by: Annotated[Text, says("Publish in the order of this public column.")] = None,
@@ -287,9 +290,10 @@ def privatize(
         with opened as source:
             refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
             if "other_counts" in names:
-                plan_several(source, count or [], names, options | stages, account, as_json)
+                alone = plan_several(source, count or [], names, options | stages, account, as_json)
             else:
-                _plan(source, names, options | stages, account, streamed, as_json)
+                alone = _plan(source, names, options | stages, account, streamed, as_json)
+        warn_of_same_counts(ledger, dataset, period, alone)
         return
     check_room(file, out, options["max_count"])
     payer = None if ledger is None else told(ledger, file, count, out, purpose)
@@ -321,6 +325,7 @@ def privatize(
     for note in release.notes:
         warn(note)
     (show_several if "other_counts" in names else show)(release, folder)
+    say_corrected(corrects, folder)
     if ledger is not None and not release.privacy.simulated:
         say_what_was_spent(release, accounts(ledger, dataset, period))
 
@@ -343,8 +348,8 @@ def _plan(
     account: Any,
     streamed: bool,
     as_json: bool,
-) -> None:
-    """Check everything, and say what a run would spend; draws nothing."""
+) -> dict[str, bytes]:
+    """Check everything, and say what a run would spend; draws nothing. The counts, condensed."""
     from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
 
@@ -352,6 +357,7 @@ def _plan(
     look = look_at_stream if streamed else look_at_file
     seen = look(source, names, parameters)
     say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
+    return seen.alone
 
 
 def _refuse_with_people(*others: Any) -> None:

@@ -17,6 +17,7 @@ from holdfast.engines.several import (
     not_together,
 )
 from holdfast.engines.steps import content_of, five_steps
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
@@ -53,9 +54,8 @@ def privatize_several(
     run = SeveralInMemory(tables=tables, stages=stages, members=members)
     request = stages.request(int(tables[0].structural_zero.sum()))
     subset = read_subset(names.get("subset"))
-    return pay_and_draw(
-        run, replace(request, subset=subset, period=span, corrects=corrects), account
-    )
+    known = {"subset": subset, "period": span, "corrects": corrects}
+    return pay_and_draw(run, replace(request, **known, same_counts=tables[0].same_counts), account)
 
 
 def read_several(
@@ -168,6 +168,10 @@ class SeveralInMemory(Run[TableRelease]):
         return joined(
             [content_of(one, words, stages.groups, members) for one, stages, members in parts]
         )
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows."""
+        return self.tables[0].labels()
 
     def show_again(
         self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()

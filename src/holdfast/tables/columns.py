@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
 from holdfast.tables.count_values import codes_of
 from holdfast.tables.groups import read_within
-from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
+from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
 from holdfast.tables.subset import read_subset
 
 LONGEST_NAMES = 1 << 17
@@ -48,6 +48,11 @@ class Wanted:
         object.__setattr__(self, "subset", read_subset(self.subset))
         object.__setattr__(self, "missing", codes_of(self.missing))
 
+    @property
+    def same_counts(self) -> bool:
+        """Whether the counts of another period may be released as those of this one."""
+        return SAME_COUNTS in self.publish_anyway
+
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The same for a table with these columns, which must have all that are named."""
         parts = {"category": self.category, "structural_zero": self.structural_zero}
@@ -79,7 +84,7 @@ class Wanted:
                 "Hint: the category, or a column in `keep` or `within`."
             )
         for name in self.publish_anyway:
-            if name not in {*shown, ROW_ORDER, TOTALS}:
+            if name not in {*shown, ROW_ORDER, TOTALS, SAME_COUNTS}:
                 raise HoldfastError(
                     f"`publish_anyway` must name what is published, got {name!r}. "
                     f"Hint: the category, a column in `keep`, {ROW_ORDER!r} or {TOTALS!r}."

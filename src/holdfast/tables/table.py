@@ -82,6 +82,13 @@ class CountTable:
         cells = sorted(map(repr, list(self._cells())[column]))
         return hashlib.sha256("\n".join(cells).encode()).digest()
 
+    def labels(self) -> list[Any] | None:
+        """The labels of the category in row order, where every row has one of its own, for sure."""
+        wanted = self._wanted
+        if wanted.category is None or self.row_names is None:
+            return None
+        return self._view.labels(wanted.category, "category")
+
     @property
     def row_names(self) -> int | None:
         """Which of the columns but the counts has a label of its own for every row, for sure."""
@@ -89,6 +96,11 @@ class CountTable:
         if wanted.category is None or wanted.repeated_categories or self._roles is None:
             return None
         return self._names.index(wanted.category)
+
+    @property
+    def same_counts(self) -> bool:
+        """Whether the counts of another period may be released as those of this one."""
+        return self._wanted.same_counts
 
     @property
     def of_what(self) -> str | None:

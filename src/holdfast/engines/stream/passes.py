@@ -21,6 +21,7 @@ from holdfast.engines.stream.stored_counts import (
     write_lines,
 )
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import Labels, labels_of_stream
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.ledger.spending import Run
@@ -194,6 +195,10 @@ class Streaming(Run[StreamedRelease]):
             return None
         groups = condensed_groups(self.stages.groups, self.members)
         return self.seen.digest.content(words, self.digest, self.table.roles.count, groups=groups)
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows, read once more."""
+        return labels_of_stream(self.table)
 
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None

@@ -11,8 +11,9 @@ from holdfast.tables.order import rows_by
 
 MOST_COUNT = 10_000  # counts above are not told apart
 SAMPLE = 10_000  # rows with a count of 0, and as many with others
-ROW_ORDER, TOTALS = "row order", "totals"
-"""What `publish_anyway` calls the order of the rows, and rows that add up others."""
+ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
+"""What `publish_anyway` calls the order of the rows, rows that add up others, and counts that were
+released as those of another period."""
 _NAMES_OF_TOTALS = ("total", "totals", "grand total", "sum", "all", "overall")
 
 
