@@ -129,6 +129,8 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     stored = find_stored(ledger, dataset, fingerprint, rows)
     if stored is not None:
         return _show(run, request, ledger, stored)
+    for balance in ledger.must_fit(dataset, subset=request.subset, period=request.period):
+        balance.check(request.epsilon, request.delta)  # first what no count decides
     refuse_same_counts(ledger, dataset, content.alone, request)
     check_room(ledger, request, fingerprint)
     run.prepare()
