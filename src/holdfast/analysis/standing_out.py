@@ -49,8 +49,8 @@ def standing_out(
     low, high = np.full(len(which), np.nan), np.full(len(which), np.nan)
     least = _product(error * picked.sum() / len(which)) if picked.any() else 0.0
     for pair in np.unique(which[picked]).tolist():
-        rows = picked & (which == pair)
-        low[rows], high[rows] = _ends(*laws[pair], least)
+        rows, (p, q) = picked & (which == pair), laws[pair]
+        low[rows], high[rows] = _ends(p, q, least)
     return StandingOut(rows=picked, low=low, high=high)
 
 
@@ -64,7 +64,7 @@ class _Chances:
         n = len(self._release.target)
         group, count = divmod(kind, n + 1)
         if count == n:  # publicly known to be zero
-            return np.eye(1, n)[0]
+            return np.asarray(np.eye(1, n)[0])
         if group not in self._held:
             before, mechanism = prior(self._release, group)
             if not self._release.privacy.budget.stage_1:  # what it would be comes from the counts

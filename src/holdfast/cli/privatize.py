@@ -18,7 +18,7 @@ from holdfast.cli.choices import (
     totals_of,
     within_of,
 )
-from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
+from holdfast.cli.columns import counts_named, naming_the_lines, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import account_dict
@@ -272,13 +272,19 @@ def privatize(
         names["subset"] = subset_of(subset)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
-        table, roles = counted(read_part(file, part) if part else file, by, categories, per)
+        table, named = counted(read_part(file, part) if part else file, by, categories, per)
         opened: Any = nullcontext(table)
-        names |= roles
+        names |= named
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
+        with naming_the_lines(file, part):
+            opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
+
+    def roles(source: Any) -> Any:
+        with naming_the_lines(file, part):
+            return roles_of(source, names, streamed=streamed)
+
     weights = by_column(weight, "weight", str) if weight else None
     shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
     if "other_counts" in names:
@@ -288,7 +294,7 @@ def privatize(
     if dry_run:
         account = accounts(ledger, dataset, period, names.get("subset"))
         with opened as source:
-            refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+            refuse_surprise(roles(source), keep_none=keep_none)
             if "other_counts" in names:
                 alone = plan_several(source, count or [], names, options | stages, account, as_json)
             else:
@@ -303,7 +309,7 @@ def privatize(
     if chosen.pop("other_counts", None):
         chosen["count"] = count
     with saying_if_it_counted(), opened as source:
-        refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+        refuse_surprise(roles(source), keep_none=keep_none)
         if streamed:
             with watched(quiet=as_json) as progress:
                 release: Any = holdfast.privatize_stream(

@@ -14,7 +14,7 @@ from holdfast.engines.several import (
     SeveralParameters,
     SeveralStages,
     check_several,
-    not_together,
+    refuse_apart,
 )
 from holdfast.engines.steps import content_of, five_steps
 from holdfast.ledger.corrections import Labels
@@ -69,8 +69,9 @@ def read_several(
     tables = read_tables(table, count, **names | {"within": within, "apart": apart})
     _sum_of(tables).checked()
     found = tuple(one.checked() for one in tables)
-    if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
-        raise not_together()
+    if parameters.joint:
+        gaps = [one.missing for one in found]
+        refuse_apart(count, gaps, moved=names.get("order_by") or names.get("subset"))
     return found
 
 

@@ -60,7 +60,8 @@ class Wanted:
             if isinstance(name, str) and not name:
                 raise HoldfastError(
                     f"`{parameter}` must name a column, got an empty name. Hint: the first line "
-                    "must hold the names of the columns; give this one a name there."
+                    "must hold the names of the columns; give this one a name there, or name the "
+                    "row of the names with `header_row`, --header-row."
                 )
         count = count_column(columns, self.count, **parts)
         times = Counter(columns)
@@ -146,7 +147,8 @@ class Roles:
         if any(reads_as_number(name) for name in self.published):
             raise HoldfastError(
                 "the name of a column that would be published is a number. Hint: the first line of "
-                "a table must hold the names of its columns; add it, or rename the column."
+                "a table must hold the names of its columns; add it, rename the column, or name "
+                "the row of the names with `header_row`, --header-row."
             )
 
 
@@ -260,7 +262,10 @@ def suggest(columns: Sequence[Any], name: Any = "") -> str:
     """
     names = list(map(str, columns))
     if any(map(reads_as_number, names)):
-        return "the first line must hold the names of the columns; here one of them is a number."
+        return (
+            "the first line must hold the names of the columns; here one of them is a number. If "
+            "they stand further down, name that row: `header_row`, --header-row."
+        )
     near = difflib.get_close_matches(str(name), names, n=3)
     if near:
         return "did you mean " + " or ".join(map(repr, near)) + "?"
