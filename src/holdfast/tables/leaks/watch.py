@@ -31,10 +31,13 @@ class Watch:
         columns: Sequence[str],
         ordering: Sequence[str] = (),
         helping: Collection[str] = (),
+        withheld: Collection[str] = (),
     ) -> None:
         """Rows that are published in the order of columns, `ordering`, are looked at in that. Of
-        the columns, those that are `helping` are looked at beside the others alone."""
+        the columns, those that are `helping` are looked at beside the others alone, and those that
+        are `withheld` as what the counts may be divided by."""
         self._columns, self._helping = list(columns), frozenset(helping)
+        self._withheld = frozenset(withheld)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
         self._samples = (_Sample(), _Sample())
@@ -64,7 +67,7 @@ class Watch:
         if self._ordering and cells:
             self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
         columns = dict(zip(self._columns, cells, strict=bool(cells)))
-        found = find_leaks(counts, columns, self._helping)
+        found = find_leaks(counts, columns, self._helping, self._withheld)
         return [*found, *self._order.leaks(), *self._total.leaks()]
 
 
