@@ -169,6 +169,15 @@ def verified(directory: str | os.PathLike[str]) -> Iterator[tuple[Path, dict[str
         ) from None
 
 
+def write_new(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file where there is none."""
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+
+
 def new_folder(directory: str | os.PathLike[str]) -> Path:
     """The path of a folder that can be made; raises if it exists or cannot be written."""
     place = Path(directory)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import HoldfastError
 from holdfast.release.facts import ReleaseFacts
 
 if TYPE_CHECKING:
@@ -333,13 +332,9 @@ class Release(ReleaseFacts):
         """Write an Excel workbook for people: the table with its intervals, the distribution,
         answers. A copy: the bundle that `save` writes is what can be verified."""
         from holdfast.analysis.report.workbook import workbook
+        from holdfast.release.bundle import write_new
 
-        data = workbook(self, level)
-        try:
-            with open(path, "xb") as file:
-                file.write(data)
-        except OSError as error:
-            raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+        write_new(path, workbook(self, level))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks, exact_sum
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.several import not_together
+from holdfast.engines.several import refuse_apart
 from holdfast.engines.stages import Read, Staged, Stages
 from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.stored_counts import (
@@ -21,6 +21,7 @@ from holdfast.engines.stream.stored_counts import (
     write_lines,
 )
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import Labels, labels_of_stream
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.ledger.spending import Run
@@ -95,9 +96,9 @@ def tallies(
     for part in table.read(lookout):
         for column, counts in zip(columns, (part.counts, *part.others), strict=True):
             column.see(counts, part.marks, part.cells)
-        gaps = part.counts == MISSING
-        if keep and any(((other == MISSING) != gaps).any() for other in part.others):
-            raise not_together()
+        if keep:
+            gaps = [counts == MISSING for counts in (part.counts, *part.others)]
+            refuse_apart((table.roles.count, *wanted.other_counts), gaps, rows)
         rows += len(part.counts)
         say(part.done)
     if not rows and wanted.subset is not None:
@@ -193,6 +194,10 @@ class Streaming(Run[StreamedRelease]):
             return None
         groups = condensed_groups(self.stages.groups, self.members)
         return self.seen.digest.content(words, self.digest, self.table.roles.count, groups=groups)
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows, read once more."""
+        return labels_of_stream(self.table)
 
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None

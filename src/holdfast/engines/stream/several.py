@@ -28,6 +28,7 @@ from holdfast.engines.stream.stored_counts import (
     stored_bundle,
 )
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.request import condensed_groups
@@ -94,6 +95,7 @@ def stream_several(
     run = SeveralStreaming(columns=(first, *columns[1:]), stages=stages)
     request = stages.request(seen[0].structural_zeros)
     known = {"subset": wanted.subset, "period": span, "corrects": corrects}
+    known |= {"same_counts": wanted.same_counts}
     return pay_and_draw(run, replace(request, **known), account)
 
 
@@ -145,6 +147,10 @@ class SeveralStreaming(Run[StreamedTableRelease]):
                 with writing(bare.parent):
                     complete_several(self._bare(release), bare, list(self._stored_names))
         return release
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows, read once more."""
+        return self.first.labels()
 
     def show_again(
         self,
