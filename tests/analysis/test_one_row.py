@@ -66,7 +66,10 @@ def test_a_released_count_outside_its_own_interval_is_explained(release):
 
 def test_the_top_of_a_row_is_or_more_and_its_ends_are_counts(release):
     top = release.row(FRAME.place[int(np.argmax(release.counts))])
-    assert "9 or more)" in str(top) and ".0" not in str(top).split("interval")[1].split(")")[0]
+    assert (
+        "interval 6 or more)" in str(top)
+        and ".0" not in str(top).split("interval")[1].split(")")[0]
+    )
 
 
 def test_a_row_without_a_count_is_refused_by_its_name():

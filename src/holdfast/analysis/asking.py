@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
-from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
+from holdfast.analysis.cautions import enters_capped, high_is_noted, left_out, or_more
 from holdfast.analysis.markup import small, table
 from holdfast.analysis.one_row import ESTIMATOR as ONE_ROW
 from holdfast.analysis.one_row import answer_one
@@ -218,8 +218,7 @@ def _about(
     else:
         found = answer_about(part, question, level, options)
     notes = _notes(part, kind, found, grouped)
-    if missing:
-        notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
+    notes += left_out(missing)
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
     named, top = found.question, None
