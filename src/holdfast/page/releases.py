@@ -112,9 +112,8 @@ class Opened:
         values |= {"release": None, "counts": [], **self.recipe(site)}
         if not verdict:
             return values
-        columns = _columns(self.folder)
-        if columns:
-            found = [(name, Opened.of(site, place)) for name, place in columns.items()]
+        if _columns(self.folder):
+            found = list(self.columns(site).items())
             return values | {"counts": found, "promised": _promised(record_of(self.folder))}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
@@ -127,6 +126,11 @@ class Opened:
             return []
         release = self.loaded(site)
         return site.remembered.get(self.key("questions"), lambda: questions(release, LEVEL))
+
+    def columns(self, site: Site) -> "dict[str, Opened]":
+        """By the names of its columns of counts those of a release of several; else itself."""
+        found = _columns(self.folder)
+        return {name: Opened.of(site, at) for name, at in found.items()} or {"": self}
 
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
@@ -151,9 +155,13 @@ def _is_column(folder: Path) -> bool:
 
 
 def _columns(folder: Path) -> dict[str, Path]:
-    """The folders of the columns of a release of several counts, once it is verified."""
-    places = record_of(folder).get("counts", ())
-    return {place["column"]: folder / place["folder"] for place in places}
+    """The folders of the columns of a release of several counts, which lie in its own."""
+    try:
+        places = record_of(folder).get("counts", ())
+        found = {place["column"]: folder / place["folder"] for place in places}
+    except (TypeError, LookupError):  # damaged, as its verdict tells
+        return {}
+    return {name: at for name, at in found.items() if at.resolve().parent == folder.resolve()}
 
 
 def _promised(record: dict[str, Any]) -> dict[str, Any]:
@@ -172,12 +180,13 @@ def _promised(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(release: "Release") -> dict[str, Any]:
-    from holdfast.analysis.report.content import DO_NOT, promise
+    from holdfast.analysis.report.content import DO_NOT, promise, rows_words
     from holdfast.analysis.report.pictures import band_picture
 
     shares, doubts = _shares(release)
     return {
         "release": release,
+        "rows": rows_words(release),
         "promise": promise(release),
         "picture": band_picture(shares),
         "banded": any(bar["interval"] is not None for bar in shares),
@@ -247,7 +256,6 @@ def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dic
     except HoldfastError:  # rows that were not drawn, or a question that it cannot answer
         return {}
     return {
-        str(name): f"{one.in_words(one.estimate)} ({one.in_words(one.interval[0])} – "
-        f"{one.in_words(one.interval[1])})"
+        str(name): f"{one.in_words(one.estimate)} ({one.interval_words})"
         for name, one in found.items()
     }
