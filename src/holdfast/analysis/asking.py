@@ -237,7 +237,7 @@ def answer_about(
 ) -> Answer:
     """The answer as it was measured, of one row by its law, or else by the likelihood of the part's
     counts."""
-    known = measured_answer(part, question, level) or answer_one(part, question, level)
+    known = measured_answer(part, question, level) or answer_one(part, question, level, options)
     return known or find_question(question).about_part(part, options, level=level)
 
 

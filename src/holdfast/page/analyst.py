@@ -62,10 +62,11 @@ def ask(site: Site, request: Request) -> Response:
     values |= {"sentence": "", "problem": "", "command": "", "python": ""}
     values |= {"write": counts_in_words(release, site.words)}
     try:
-        if chosen.get("what") == "regress":
-            values |= answers.regression(release, chosen, opened.shown(site))
-        elif chosen:
-            values |= answers.answer(release, chosen, opened.shown(site))
+        asked = answers.regression if chosen.get("what") == "regress" else answers.answer
+        if chosen:
+            key = ("ask", opened.key("ask"), *sorted(chosen.items()))
+            at = opened.shown(site)
+            values |= site.remembered.get(key, lambda: asked(release, chosen, at))
     except HoldfastError as error:
         values["problem"] = site.said(str(error))
     return _tab(site, request, opened, "ask", **values)

@@ -41,7 +41,8 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
     """What two releases say to the same questions, and how sure it is that they differ."""
     first, second = opened.loaded(site), other.loaded(site)
     rows = site.remembered.get(
-        (opened.key("first"), other.key("second")), lambda: _differences(first, second, site.words)
+        ("compare", opened.key("first"), other.key("second")),
+        lambda: _differences(first, second, site.words),
     )
     names = opened.shown(site), other.shown(site)
     asked = f"other = holdfast.load({names[1]!r})\n"

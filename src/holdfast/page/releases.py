@@ -79,9 +79,10 @@ class Opened:
 
     def loaded(self, site: Site) -> "Release":
         """The release; raises if it is damaged."""
-        import holdfast
+        from holdfast.release.bundle import load_verified
 
-        return site.remembered.get(self.key("load"), lambda: holdfast.load(self.folder))
+        verdict = self.verified(site)
+        return site.remembered.get(self.key("load"), lambda: load_verified(self.folder, verdict))
 
     def report(self, site: Site) -> str | None:
         """Its report as a page; None for a release whose report cannot be made."""
