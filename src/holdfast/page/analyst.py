@@ -112,7 +112,7 @@ def compare(site: Site, request: Request) -> Response:
 
     opened = _opened(site, request)
     name, listed = request.query_params.get("with", ""), choices(site, opened)
-    values: dict[str, Any] = {"choices": listed, "other": name, "rows": [], "picture": ""}
+    values: dict[str, Any] = {"choices": listed, "other": name, "rows": [], "pictures": []}
     values |= {"command": "", "python": ""}
     if name in listed:
         values |= compared(site, opened, Opened.find(site, name))

@@ -50,7 +50,7 @@ def compared(site: Site, opened: Opened, other: Opened) -> dict[str, Any]:
     return {
         "rows": rows,
         "same_table": _same_labels(first, second),
-        "picture": _picture(names, first, second),
+        "pictures": _pictures(names, first, second),
         "sides": [_side(*pair) for pair in zip(names, (first, second), strict=True)],
         **recipe_values(of_release(names[0], "ask", "mean", python=asked)),
     }
@@ -94,13 +94,17 @@ def _gap(one: "Answer", two: "Answer") -> "Answer | None":
         return None
 
 
-def _picture(names: tuple[str, str], first: "Release", second: "Release") -> str:
-    """Both distributions up to the lower of their highest counts, which stands for all above."""
+def _pictures(names: tuple[str, str], first: "Release", second: "Release") -> list[str]:
+    """Each distribution with the outline of the other, up to the lower of their highest counts,
+    which stands for all above."""
     from holdfast.release.pictures import distribution_picture
 
     n = min(len(first.target), len(second.target))
-    shares = [_up_to(n, each.distribution) for each in (first, second)]
-    return distribution_picture(list(zip(names, shares, strict=True)), title="", open_end=True)
+    one, two = (_up_to(n, each.distribution) for each in (first, second))
+    return [
+        distribution_picture([(name, bars)], title="", outline=line, open_end=True)
+        for name, bars, line in zip(names, (one, two), (two, one), strict=True)
+    ]
 
 
 def _up_to(n: int, shares: "Floats") -> "Floats":

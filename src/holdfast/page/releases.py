@@ -5,7 +5,7 @@ import math
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,9 @@ from holdfast.page.site import Site, recipe_values
 from holdfast.page.state import read_json, write_json
 
 if TYPE_CHECKING:
+    from holdfast.analysis.answer import Answer
+    from holdfast.arrays import Floats
+    from holdfast.release.groups import Group
     from holdfast.release.release import Release
     from holdfast.verify.report import Verification
 
@@ -216,22 +219,39 @@ def _shares(release: "Release") -> tuple[list[dict[str, Any]], list[str]]:
 
 def _groups(release: "Release") -> list[dict[str, Any]]:
     """Of each group the share of zeros and the mean, with intervals where there are not too many,
-    and its total where it was measured."""
-    import numpy as np
-
-    counts = np.arange(len(release.target))
+    and its total where totals were measured."""
     groups = () if release.groups is None else tuple(release.groups.values())
     zeros, mean = (_by_group(release, *asked) for asked in (("share", {"equal": 0}), ("mean", {})))
     return [
         {
             "name": group.name,
             "rows": group.rows,
-            "zeros": zeros.get(group.name) or f"{float(group.target[0]):.1%}",
-            "mean": mean.get(group.name) or f"{float(group.target @ counts):.2f}",
-            "total": group.total,
+            "zeros": _in_words(zeros.get(group.name)) or f"{float(group.target[0]):.1%}",
+            "mean": _in_words(mean.get(group.name)) or f"{_mean(group.target):.2f}",
+            "total": _total(group, mean.get(group.name)) if release.totals else "",
         }
         for group in sorted(groups, key=lambda group: in_order(group.name))
     ]
+
+
+def _mean(shares: "Floats") -> float:
+    return float(shares @ range(len(shares)))
+
+
+def _total(group: "Group", mean: "Answer | None") -> str:
+    """The total as the mean has it, or else as it was measured."""
+    if mean is not None:
+        low, high = (end * group.rows for end in mean.interval)
+        whole = replace(mean, estimate=mean.estimate * group.rows, interval=(low, high), whole=True)
+        return _in_words(whole)
+    total = group.total
+    return "" if total is None else f"{total.value:,} ({total.low:,} to {total.high:,})"
+
+
+def _in_words(answer: "Answer | None") -> str:
+    if answer is None:
+        return ""
+    return f"{answer.in_words(answer.estimate)} ({answer.interval_words})"
 
 
 def in_order(name: Any) -> tuple[Any, ...]:
@@ -246,8 +266,8 @@ def in_order(name: Any) -> tuple[Any, ...]:
     return (*((int(part) if part.isdigit() else -1, part) for part in parts), (-1, str(name)))
 
 
-def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dict[str, str]:
-    """An answer with its interval in words, by the name of the group."""
+def _by_group(release: "Release", question: str, options: dict[str, Any]) -> "dict[str, Answer]":
+    """An answer, by the name of the group; none where there are too many."""
     groups = release.groups
     if groups is None or groups.members is None or len(groups) > MOST_GROUPS:
         return {}
@@ -256,7 +276,4 @@ def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dic
         found = release.ask(question, by=names, level=LEVEL, **options)
     except HoldfastError:  # rows that were not drawn, or a question that it cannot answer
         return {}
-    return {
-        str(name): f"{one.in_words(one.estimate)} ({one.interval_words})"
-        for name, one in found.items()
-    }
+    return {str(name): one for name, one in found.items()}
