@@ -52,6 +52,7 @@ from holdfast.tables.table import (
     write_file,
 )
 from holdfast.verify import verify
+from holdfast.verify.report import Verification
 
 FORMATS = ("csv", "parquet")
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
@@ -141,7 +142,13 @@ def load(directory: str | os.PathLike[str]) -> Release:
 
     This finds accidents. Whoever changes a bundle on purpose can change its sums as well.
     """
-    with verified(directory) as (folder, record):
+    return load_verified(Path(directory), None)
+
+
+def load_verified(place: Path, found: Verification | None) -> Release:
+    """The same with what `holdfast.verify` has just found there, where that is known: nothing is
+    recomputed twice."""
+    with verified(place, found) as (folder, record):
         if "counts" in record:
             raise HoldfastError(
                 f"`{folder}` is a release of several counts. Hint: holdfast.load_table reads it "
@@ -151,12 +158,14 @@ def load(directory: str | os.PathLike[str]) -> Release:
 
 
 @contextmanager
-def verified(directory: str | os.PathLike[str]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def verified(
+    directory: str | os.PathLike[str], found: Verification | None = None
+) -> Iterator[tuple[Path, dict[str, Any]]]:
     """A bundle that was found in order, and its record."""
     folder = Path(directory)
     if not folder.is_dir():
         raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
-    verify(folder).require()
+    (verify(folder) if found is None else found).require()
     try:
         yield folder, json.loads((folder / "release.json").read_text(encoding="utf-8"))
     except HoldfastError:
