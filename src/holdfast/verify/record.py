@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.verify.report import Damage, OtherSchema, shown
+from holdfast.verify.target import unpacked_target
 
 SCHEMA = 5
 READABLE = (2, 3, 4, 5)
@@ -45,7 +46,7 @@ _FIELDS: dict[str, Kind] = {
     "mechanism_digest": str,
     "notes": list,
     "columns": list,
-    "target": list,
+    "target": (list, str),
     "measurement": (list, type(None)),
     "fixed_point": bool,
     "certificate": dict,
@@ -154,6 +155,8 @@ def check_fields(record: dict[str, Any]) -> str:
     more: dict[str, Kind] = dict.fromkeys(_check_extras(record), dict)
     present |= _several(record)
     check_keys(record, _FIELDS | present | more, "", record["schema"])
+    if isinstance(record["target"], str):
+        record["target"] = unpacked_target(record["target"], record["max_count"] + 1)
     totals: dict[str, Kind] = {}
     if "totals" in more:
         totals = {"totals": Fraction, "totals_certified": Fraction}
