@@ -39,6 +39,7 @@ from holdfast.release.promise import Privacy
 from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
+from holdfast.release.target_text import target_from_json, target_to_json
 from holdfast.release.text import written
 from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
@@ -240,6 +241,7 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
         path.name: {"bytes": path.stat().st_size, "sha256": file_hash(path)}
         for path in sorted(folder.iterdir())
     }
+    record["target"] = target_to_json(release.target)
     write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
     sums = [f"{file_hash(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
     write_text(folder / "SHA256SUMS", "".join(sums))
@@ -376,7 +378,7 @@ def _with_members(release: Release) -> Release:
 def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     """All of a release but its table, from a bundle that `holdfast.verify` found in order."""
     privacy = Privacy.from_dict(record["privacy"])
-    target = np.array(record["target"], dtype=np.float64)
+    target = target_from_json(record["target"])
     found, noisy = record.get("max_count_found"), record.get("measurement")
     budget, groups = privacy.budget, None
     if record.get("within"):

@@ -62,6 +62,8 @@ def array_counts(values: NDArray[Any], where: str, missing: Sequence[Any] = ()) 
         if kind in "UST":
             raise _text_column(where, values.tolist())
         raise BadCount(where, [(0, "is a boolean" if kind == "b" else "is not a number")])
+    if kind in "iu" and len(values) and values.min() >= 0 and values.max() <= MAX_COUNT:
+        return values.astype(np.int64)
     values = values.astype(np.float64) if kind == "f" else values
     with np.errstate(invalid="ignore"):
         good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))

@@ -183,10 +183,10 @@ def check_fixed_points(tables: GroupTables, sums: list[Sums]) -> str:
     return f"in all groups every share is kept within {furthest:.1e}"
 
 
-def check_mean_target(tables: GroupTables, listed: Listed, target: list[Fraction]) -> None:
+def check_mean_target(tables: GroupTables, listed: Listed, target: Floats) -> None:
     """The whole table's z is the mean of the groups', by their rows."""
     mean = listed.sizes @ tables.sources[tables.index] / listed.sizes.sum()
-    away = np.abs(mean - np.array([float(share) for share in target]))
+    away = np.abs(mean - target)
     if away.max() > 1e-12:
         raise Damage("target is not the mean of the targets of all groups.")
 

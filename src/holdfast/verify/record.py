@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.verify.report import Damage, Found, OtherSchema, shown
+from holdfast.verify.target import unpacked_target
 
 SCHEMA = 5
 READABLE = (2, 3, 4, 5)
@@ -49,7 +50,7 @@ _FIELDS: dict[str, Kind] = {
     "mechanism_digest": str,
     "notes": list,
     "columns": list,
-    "target": list,
+    "target": (list, str),
     "measurement": (list, type(None)),
     "fixed_point": bool,
     "certificate": dict,
@@ -158,6 +159,8 @@ def check_fields(record: dict[str, Any]) -> str | Found:
     more: dict[str, Kind] = dict.fromkeys(_check_extras(record), dict)
     present |= _several(record)
     check_keys(record, _FIELDS | present | more, "", record["schema"])
+    if isinstance(record["target"], str):
+        record["target"] = unpacked_target(record["target"], record["max_count"] + 1)
     totals: dict[str, Kind] = {}
     if "totals" in more:
         totals = {"totals": Fraction, "totals_certified": Fraction}

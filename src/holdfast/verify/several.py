@@ -56,7 +56,8 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
 def _is_several(path: Path) -> bool:
     """Whether a folder says that it holds several columns; whatever is wrong is found later."""
     try:
-        record = parse_json(read_small(path, RECORD), RECORD)
+        data = read_small(path, RECORD)
+        record = parse_json(data, RECORD) if b'"counts"' in data else {}
     except (Damage, OSError, ValueError):
         return False
     return record.get("schema") == 5 and "counts" in record

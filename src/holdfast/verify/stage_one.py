@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.verify.mechanism import Floats
 from holdfast.verify.methods import read_method
 from holdfast.verify.record import Budget
 from holdfast.verify.report import Damage, Found, NotChecked, shown
@@ -61,7 +62,7 @@ class Method:
 
 
 def check_measurement(
-    record: dict[str, Any], target: list[Fraction], tally: list[int], budget: Budget
+    record: dict[str, Any], target: Floats, tally: list[int], budget: Budget
 ) -> str | Found:
     """z is what stage 1 makes of the integers that it measured."""
     noisy, name, method = record["measurement"], record["methods"][0], find_method(record)
@@ -123,7 +124,7 @@ def _check_voucher(record: dict[str, Any], method: Method | None) -> None:
         raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
 
 
-def _check_released(record: dict[str, Any], target: list[Fraction], tally: list[int]) -> str:
+def _check_released(record: dict[str, Any], target: Floats, tally: list[int]) -> str:
     if record["measurement"] is not None:
         raise Damage("measurement must be null where there is no stage 1.")
     drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
@@ -143,15 +144,14 @@ def _check_integers(
         raise Damage("measurement holds a number that is further off than noise goes.")
 
 
-def _compare(found: Sequence[Fraction | float], target: list[Fraction]) -> None:
-    for k, (share, stated) in enumerate(zip(found, target, strict=True)):
-        if share == stated or abs(float(share) - float(stated)) < NEARLY:  # quicker than fractions
-            continue
-        if abs(Fraction(share) - stated) > TOLERANCE:
+def _compare(found: Sequence[Fraction | float], target: Floats) -> None:
+    away = np.abs(np.array([float(share) for share in found]) - target)
+    for k in np.flatnonzero(~(away < NEARLY)).tolist():  # the others need no fractions
+        if abs(Fraction(found[k]) - Fraction(float(target[k]))) > TOLERANCE:
             raise Damage(f"target: the share of count {k} is not what stage 1 measured.")
 
 
-def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget) -> str:
+def _check_smooth(record: dict[str, Any], target: Floats, budget: Budget) -> str:
     """The smooth fit again, by the code that makes releases: see the top of this file."""
     noisy, unit = record["measurement"], budget.stage_1 / budget.steps
     found = _fitted(record, unit)
@@ -187,7 +187,7 @@ def _fitted(record: dict[str, Any], unit: Fraction) -> list[float]:
 
 
 def _compare_roughly(
-    record: dict[str, Any], found: Sequence[float], target: list[Fraction], unit: Fraction
+    record: dict[str, Any], found: Sequence[float], target: Floats, unit: Fraction
 ) -> None:
     """Two fits of the same integers differ by less than the noise that both smooth away."""
     from holdfast.privatizers.named import cumulative_deviation

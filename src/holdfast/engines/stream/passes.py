@@ -274,9 +274,9 @@ class Streaming(Run[StreamedRelease]):
         with writing(self.sink.parent), column_file(bare, self.stored_names) as write:
             for part in parts:
                 again += open_histogram(part.counts, part.marks, self.stages.highest)
-                known = part.released[part.released != MISSING]
-                released += np.bincount(known, minlength=top + 1)
-                missing += len(part.released) - len(known)
+                shifted = np.bincount(part.released - MISSING, minlength=top + 2)
+                released += shifted[1:]
+                missing += int(shifted[0])
                 write([part.released], self.texts(part, bare))
                 self.say(DRAWING, part.done)
         self.check_unchanged(again, int(released.sum()) + missing)
@@ -331,6 +331,8 @@ class Drawing:
     def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
         """The released counts of a batch."""
         drawn = drawn_rows(counts, marks)
+        if self._groups is None and isinstance(self._sampler, Sampler) and drawn.all():
+            return self._sampler(top_code(counts, self._top), self._source)
         released = np.where(counts == MISSING, MISSING, 0)
         capped = top_code(counts[drawn], self._top)
         members = None if self._groups is None else self._groups.place(cells, drawn)
