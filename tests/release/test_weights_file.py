@@ -17,7 +17,7 @@ import holdfast
 from bundles import make
 from holdfast.errors import HoldfastError
 from holdfast.privacy.rational import exp_below
-from holdfast.release.weights_file import TOTAL, decode_weights, encode_weights, write_weights
+from holdfast.release.weights_file import TOTAL, decode_weights, encode_weights
 from holdfast.verify import mechanism as forms
 from holdfast.verify.certificate import check_certificate, worst_ratio
 from holdfast.verify.exact import exp_from_below
@@ -37,7 +37,7 @@ weights_of_any_kind = st.integers(2, 6).flatmap(
 def test_both_readers_read_what_was_written(tmp_path_factory, rows):
     weights = np.array(rows, dtype=np.int64)
     folder = tmp_path_factory.mktemp("weights")
-    write_weights(weights, folder / "mechanism.weights")
+    (folder / "mechanism.weights").write_bytes(encode_weights(weights))
     assert np.array_equal(decode_weights((folder / "mechanism.weights").read_bytes()), weights)
     columns = read_weights(folder, {"max_count": len(weights) - 1}).columns
     assert np.array_equal(columns.T.astype(np.int64), weights)

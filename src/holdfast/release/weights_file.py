@@ -3,29 +3,14 @@
 docs/bundle.md is the format's specification; `holdfast.verify` reads it with code of its own.
 """
 
-import struct
-import zlib
-from pathlib import Path
-
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.release.packed import packed, unpacked
 
-HEADER = struct.Struct("<8sIIQQ")  # magic, version, n, row total, length of what follows
-MAGIC, VERSION = b"holdfast", 1
+VERSION = 1  # its number is the row total
 TOTAL = 1 << 62
-
-
-def write_weights(weights: NDArray[np.int64], path: Path) -> None:
-    """Write the weights of a mechanism to a new file."""
-    with path.open("xb") as file:
-        file.write(encode_weights(weights))
-
-
-def read_weights(path: Path) -> NDArray[np.int64]:
-    """The weights in a file that `holdfast.verify` has found in order."""
-    return decode_weights(path.read_bytes())
 
 
 def encode_weights(weights: NDArray[np.int64]) -> bytes:
@@ -43,17 +28,15 @@ def encode_weights(weights: NDArray[np.int64]) -> bytes:
     folded = ((differences << 1) ^ (differences >> 63)).astype("<i8", copy=False)
     n = len(columns)
     planes = folded.view(np.uint8).reshape(n, n, 8).transpose(0, 2, 1)
-    packed = zlib.compress(planes.tobytes())
-    return HEADER.pack(MAGIC, VERSION, n, TOTAL, len(packed)) + packed
+    return packed(VERSION, n, TOTAL, planes.tobytes())
 
 
 def decode_weights(data: bytes) -> NDArray[np.int64]:
     """The inverse of `encode_weights`."""
-    magic, version, n, total, length = HEADER.unpack_from(data)
-    packed = data[HEADER.size :]
-    if (magic, version, total, length) != (MAGIC, VERSION, TOTAL, len(packed)):
+    version, n, total, content = unpacked(data, "weights")
+    if (version, total) != (VERSION, TOTAL):
         raise HoldfastError("this is not a file of weights.")
-    planes = np.frombuffer(zlib.decompress(packed), dtype=np.uint8).reshape(n, 8, n)
+    planes = np.frombuffer(content, dtype=np.uint8).reshape(n, 8, n)
     folded = np.ascontiguousarray(planes.transpose(0, 2, 1)).view("<u8")[:, :, 0]
     differences = (folded >> 1).astype(np.int64) ^ -(folded & 1).astype(np.int64)
     return np.ascontiguousarray(np.cumsum(differences, axis=1).T)
