@@ -22,12 +22,18 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
-from holdfast.release.curves_file import decode_curves, encode_curves
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.mechanism_file import (
+    decode_curves,
+    decode_weights,
+    encode_curves,
+    encode_weights,
+)
 from holdfast.release.plain_files import (
     MECHANISM,
     MOST_LINES,
@@ -40,7 +46,6 @@ from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.text import written
-from holdfast.release.weights_file import TOTAL, decode_weights, encode_weights
 from holdfast.tables.files import column_names
 from holdfast.tables.group_rows import found_again
 from holdfast.tables.table import (

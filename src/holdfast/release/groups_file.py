@@ -22,7 +22,7 @@ from holdfast.privatizers.groups import block_edges, is_fine, whole_share
 from holdfast.privatizers.joint import JointMeasurement
 from holdfast.privatizers.totals import Totals
 from holdfast.release.groups import Groups
-from holdfast.release.packed import packed, unpacked
+from holdfast.release.mechanism_file import packed, unpacked
 from holdfast.tables.groups import Partition, Within
 
 VERSION, VERSION_WITH_SOURCES = 3, 4  # their number is that of groups
@@ -46,7 +46,7 @@ def decode_groups(
     data: bytes, epsilon: Fraction, unit_1: Fraction, sizes: Integers
 ) -> tuple[GroupedMechanism, JointMeasurement]:
     """The inverse of `encode_groups`, for a file that `holdfast.verify` has found in order."""
-    version, n, number, content = unpacked(data, "groups")
+    version, n, number, content = unpacked(data)
     laws = {VERSION: 1, VERSION_WITH_SOURCES: 2}.get(version, 0)
     if not laws or number != len(sizes):
         raise HoldfastError("this is not a file of groups.")
