@@ -15,7 +15,7 @@ import holdfast
 from bundles import forge, make_curves, read_record, repair
 from holdfast.mechanism.curves import TOTAL
 from holdfast.privacy.rational import decay_table
-from holdfast.release.curves_file import HEADER, decode_curves
+from holdfast.release.mechanism_file import HEADER, decode_curves
 from holdfast.verify.curves import exact_powers
 
 NAME = "mechanism.curves"

@@ -130,18 +130,9 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    names, options, shared = arguments_of(locals())
+    names, options, shared, payment = arguments_of(locals())
     if count is not None and not isinstance(count, str):
-        return privatize_several(
-            table,
-            count=count,
-            names=names,
-            options=options | shared,
-            ledger=ledger,
-            dataset=dataset,
-            period=period,
-            corrects=corrects,
-        )
+        return privatize_several(table, count, names, options | shared, **payment)
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)

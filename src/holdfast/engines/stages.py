@@ -71,14 +71,16 @@ OF_STAGES = (
     *("split", "seed", "within", "totals"),
 )
 OF_SEVERAL = ("joint", "person_in", "weights")
+OF_PAYMENT = ("ledger", "dataset", "period", "corrects")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
 
 
 def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments of `holdfast.privatize`: of columns, of stages, and of several counts."""
-    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL):
-        yield {name: given[name] for name in names}
+    """The arguments of `holdfast.privatize`, as far as an engine takes them: of columns, of stages,
+    of several counts, and of what is paid and written down."""
+    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL, OF_PAYMENT):
+        yield {name: given[name] for name in names if name in given}
 
 
 def check_parameters(

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -22,12 +22,18 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
-from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.mechanism_file import (
+    decode_curves,
+    decode_weights,
+    encode_curves,
+    encode_weights,
+)
 from holdfast.release.plain_files import (
     MECHANISM,
     MOST_LINES,
@@ -41,7 +47,6 @@ from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
 from holdfast.release.target_text import target_from_json, target_to_json
 from holdfast.release.text import written
-from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
 from holdfast.tables.group_rows import found_again
 from holdfast.tables.table import (
@@ -237,19 +242,23 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     shown = [] if release.groups is None else release.groups.shown()
     for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
         write_text(folder / file, text)
-    record["files"] = {
-        path.name: {"bytes": path.stat().st_size, "sha256": file_hash(path)}
-        for path in sorted(folder.iterdir())
-    }
     record["target"] = target_to_json(release.target)
+    seal(folder, record, sorted(path.name for path in folder.iterdir()))
+
+
+def seal(
+    folder: Path, record: dict[str, Any], files: list[str], deeper: Sequence[str] = ()
+) -> None:
+    """Write release.json, with the sums of these files, and SHA256SUMS of all, and of some in
+    folders below; then have the disk write what is in the folder."""
+    sums = {name: file_hash(folder / name) for name in (*files, *deeper)}
+    record["files"] = {
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sums[name]} for name in files
+    }
     write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
-    sums = [f"{file_hash(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
-    write_text(folder / "SHA256SUMS", "".join(sums))
-    flush_all(folder)
-
-
-def flush_all(folder: Path) -> None:
-    """Have the disk write what is in a folder."""
+    sums["release.json"] = file_hash(folder / "release.json")
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
+    write_text(folder / "SHA256SUMS", "".join(lines))
     for path in [*folder.iterdir(), folder]:
         _flush(path)
 
@@ -322,9 +331,9 @@ def _write_mechanism(release: ReleaseFacts, folder: Path) -> str:
         return GROUPS
     mechanism = release.mechanism
     if mechanism.curves is not None:
-        write_curves(mechanism.curves, folder / CURVES)
+        (folder / CURVES).write_bytes(encode_curves(mechanism.curves))
         return CURVES
-    write_weights(mechanism.integers.table(), folder / WEIGHTS)
+    (folder / WEIGHTS).write_bytes(encode_weights(mechanism.integers.table()))
     return WEIGHTS
 
 
@@ -425,9 +434,9 @@ def _read_totals(record: dict[str, Any], budget: Budget) -> Totals | None:
 def _read_mechanism(folder: Path, record: dict[str, Any], target: Floats | None) -> Mechanism:
     epsilon, delta = (Fraction(record["certificate"][name]) for name in ("epsilon", "delta"))
     if CURVES in record["files"]:
-        curves = read_curves(folder / CURVES, epsilon)
+        curves = decode_curves((folder / CURVES).read_bytes(), epsilon)
         return Mechanism(curves=curves, epsilon=epsilon, delta=delta, target=target)
-    weights = read_weights(folder / WEIGHTS)
+    weights = decode_weights((folder / WEIGHTS).read_bytes())
     return Mechanism(weights=weights, epsilon=epsilon, delta=delta, target=target)
 
 

@@ -56,8 +56,8 @@ def read_excel(
         raise HoldfastError(
             f"`{path}` must end in {' or '.join(Format.EXCEL.value)}: `sheet` is for workbooks."
         )
-    rows = header_row, last_row, tuple(leave_out)
-    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, *rows))
+    lines = Lines(header_row, last_row, tuple(leave_out))
+    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, lines))
     return table
 
 
@@ -107,13 +107,13 @@ def numbers_in_file(path: str | os.PathLike[str], part: Mapping[str, Any]) -> li
     """The number of each row of such a table as an editor or Excel shows it; none for Parquet."""
     kind, names = format_of(path), ("header_row", "last_row", "leave_out")
     given = {name: part[name] for name in names if name in part}
-    given |= {"leave_out": tuple(given.get("leave_out", ()))}
+    lines = Lines(**given | {"leave_out": tuple(given.get("leave_out", ()))})
     if kind is Format.TEXT:
-        found: list[int] = _parsed(Path(path), lambda data: row_numbers(data, Lines(**given)))
+        found: list[int] = _parsed(Path(path), lambda data: row_numbers(data, lines))
         return found
     if kind is Format.EXCEL:
         sheet = part.get("sheet")
-        _, rows = _parsed(Path(path), lambda data: numbered_rows(data, sheet, **given))
+        _, rows = _parsed(Path(path), lambda data: numbered_rows(data, sheet, lines))
         return [number for number, _ in rows]
     return []
 

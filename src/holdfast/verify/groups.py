@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.verify.borrowed import made_here, repeating
 from holdfast.verify.certificate import check_certificate, worst_ratio
 from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.curves import checked_curves, exact_powers
@@ -21,8 +22,7 @@ from holdfast.verify.mechanism import Floats, Integers, Sums
 from holdfast.verify.members import Listed
 from holdfast.verify.record import Budget
 from holdfast.verify.relations import Before
-from holdfast.verify.report import Damage, Found, NotChecked
-from holdfast.verify.stage_one import installed_version
+from holdfast.verify.report import Damage, Found
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
@@ -286,8 +286,9 @@ def _check_fit(
     measured: Measured,
     unit: Fraction,
 ) -> str | Found:
-    """z again, by the fit that releases are made with; no privacy claim rests on it."""
-    try:
+    """z again, by the fit that releases are made with."""
+    classes = record["within"]["classes"]
+    with repeating("joint"):
         from holdfast.privatizers.named import repeated_targets
 
         z = repeated_targets(
@@ -296,16 +297,10 @@ def _check_fit(
             sizes=listed.sizes,
             epsilon=unit,
             bins=record["max_count"] + 1,
-            ordered=record["within"]["classes"][0] is not None
-            and len(record["within"]["classes"]) == 1,
+            ordered=classes[0] is not None and len(classes) == 1,
             totals=_totals(listed, record),
             sums_first=record["methods"][0] == WITH_TOTALS,
         )
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the joint fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
     return checked_laws([(z, tables.targets)], tables, record)
 
 
@@ -318,7 +313,7 @@ def checked_laws(
     )
     if away.max() <= SAME_FIT:
         return f"z of every group is the joint fit of its integers, within {SAME_FIT:g}"
-    if record["holdfast"] == installed_version():
+    if made_here(record):
         raise Damage(
             f"{GROUPS}: the target of group {int(np.argmax(away))} is not what was measured."
         )
@@ -342,7 +337,7 @@ def check_given(
             said, "z was not computed again: verify the whole release, in the folder above."
         )
     cells, blur = before.blur(listed.labels, record)
-    try:
+    with repeating("joint"):
         from holdfast.privatizers.named import repeated_conditional
 
         z, w = repeated_conditional(
@@ -353,11 +348,6 @@ def check_given(
             blur=blur,
             cells=cells,
         )
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the joint fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
     return checked_laws([(z, tables.sources), (w, tables.targets)], tables, record)
 
 

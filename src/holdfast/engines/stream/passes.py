@@ -331,8 +331,8 @@ class Drawing:
     def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
         """The released counts of a batch."""
         drawn = drawn_rows(counts, marks)
-        if self._groups is None and isinstance(self._sampler, Sampler) and drawn.all():
-            return self._sampler(top_code(counts, self._top), self._source)
+        if self._groups is None and drawn.all():
+            return self._sampler(top_code(counts, self._top), None, self._source)
         released = np.where(counts == MISSING, MISSING, 0)
         capped = top_code(counts[drawn], self._top)
         members = None if self._groups is None else self._groups.place(cells, drawn)
