@@ -11,7 +11,7 @@ from holdfast.page.recipe import FLAGS, OPTIONS
 from holdfast.page.source import MARKS
 from holdfast.page.words import Words
 
-COMPUTED = ("doing_", "expected_", "mark_", "picture_", "spent_")
+COMPUTED = ("expected_", "mark_", "picture_", "spent_")
 """What keys begin with that a template puts together."""
 PACKAGE = Path(holdfast.__file__).parent
 PAGE = PACKAGE / "page"

@@ -49,7 +49,8 @@ def look_at_several(
     tables = read_several(table, count, names, parameters)
     own = zip(parameters.columns, tables, strict=True)
     each = tuple(looked_at(found, one) for one, found in own)
-    return LookedAtSeveral(**vars(each[0]), each=each)
+    alone = {name: digest for one in each for name, digest in one.alone.items()}
+    return LookedAtSeveral(**vars(each[0]) | {"alone": alone}, each=each)
 
 
 def promised_of_several(parameters: "SeveralParameters", looked: Looked) -> Promised:

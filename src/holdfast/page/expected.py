@@ -65,7 +65,7 @@ class _Planned:
         sizes = () if known is None else (known.labels, tuple(known.sizes.tolist()))
         within = "" if known is None else repr(known.within)
         units = self.totals, self.unit, self.unit_of_groups
-        return ("plan", tuple(self.options.items()), files, sizes, within, *units)
+        return (tuple(self.options.items()), files, sizes, within, *units)
 
 
 def expected(
@@ -116,18 +116,19 @@ def _planned(
 def _curves(site: Site, planned: _Planned, chosen: float) -> dict[str, Curve]:
     """How far answers and rows are off, by epsilon; a budget that was tried before is not again."""
     long = planned.options["max_count"] > LONG
-    known: dict[float, dict[str, float]] = site.remembered.get(planned.key, dict)
-    budgets = sorted({*(FEW_EPSILONS if long else EPSILONS), chosen})
-    for at, epsilon in enumerate(budgets):
-        site.doing("planning", at, len(budgets))
-        if epsilon not in known:
-            often = FEW_REPETITIONS if long else REPETITIONS
-            found = _plan(planned.options, [epsilon], planned.unit, repetitions=often)
-            known[epsilon] = found.rows[0]
+    often = FEW_REPETITIONS if long else REPETITIONS
+
+    def tried(epsilon: float) -> dict[str, float]:
+        key = ("plan", f"{epsilon:g}", planned.key)
+        return site.remembered.get(
+            key, lambda: _plan(planned.options, [epsilon], planned.unit, repetitions=often).rows[0]
+        )
+
+    found = [(e, tried(e)) for e in sorted({*(FEW_EPSILONS if long else EPSILONS), chosen})]
     return {
-        "zeros": [(e, 100 * known[e]["error of zeros"]) for e in budgets],
-        "mean": [(e, known[e]["error of mean"]) for e in budgets],
-        "row": [(e, known[e]["absolute"]) for e in budgets],
+        "zeros": [(e, 100 * row["error of zeros"]) for e, row in found],
+        "mean": [(e, row["error of mean"]) for e, row in found],
+        "row": [(e, row["absolute"]) for e, row in found],
     }
 
 
@@ -148,7 +149,6 @@ def _group(site: Site, draft: Draft, planned: _Planned, chosen: float) -> dict[s
     more["repetitions"] = max(2, min(REPETITIONS, FEW_DRAWS // len(groups)))
 
     def make() -> "Plan":
-        site.doing("planning_groups")
         if _has_columns(options["prior"], groups.within.columns):
             within = list(groups.within.parts)
             return _plan(options, budgets, planned.unit_of_groups, within=within, **more)
@@ -156,7 +156,7 @@ def _group(site: Site, draft: Draft, planned: _Planned, chosen: float) -> dict[s
         alike = options | {"prior": str(path), "count": "count"}
         return _plan(alike, budgets, planned.unit_of_groups, within=_within(groups), **more)
 
-    found = site.remembered.get(("groups", planned.key, chosen), make).by_group or []
+    found = site.remembered.get(("groups", chosen, planned.key), make).by_group or []
     last = found[-1]["method"]  # the one with groups
     off = [row["totals within"] for row in found if row["method"] == last]
     return {"group": list(zip(budgets, off, strict=True))}

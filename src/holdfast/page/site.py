@@ -22,10 +22,10 @@ from holdfast.page.pictures import error_picture, odds_picture
 from holdfast.page.recipe import Recipe
 from holdfast.page.rendering import environment
 from holdfast.page.state import State
-from holdfast.page.waiting import Waiting, doing, page_name
+from holdfast.page.waiting import Waiting, page_name
 from holdfast.page.words import Words
 
-KEPT = 24  # results that are remembered
+KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
 T = TypeVar("T")
 Read = Callable[["Site", Request], Response]
@@ -38,7 +38,14 @@ class Remembered:
     def __init__(self) -> None:
         self._found: OrderedDict[Hashable, Any] = OrderedDict()
         self._locks: dict[Hashable, Lock] = {}
+        self._begun: list[Hashable] = []
         self._lock = Lock()
+
+    @property
+    def doing(self) -> list[Hashable]:
+        """What is being computed, the last begun at the end."""
+        with self._lock:
+            return list(self._begun)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result for a key; what raises is not remembered."""
@@ -49,7 +56,13 @@ class Remembered:
                 if key in self._found:
                     self._found.move_to_end(key)
                     return self._found[key]  # type: ignore[no-any-return]
-            found = make()
+            with self._lock:
+                self._begun.append(key)
+            try:
+                found = make()
+            finally:
+                with self._lock:
+                    self._begun.remove(key)
             with self._lock:
                 self._found[key] = found
                 while len(self._found) > KEPT:
@@ -70,16 +83,20 @@ class Site:
     waiting: Waiting = field(default_factory=Waiting)
     templates: jinja2.Environment = field(default_factory=environment, repr=False)
 
-    def doing(self, what: str, done: int = 0, of: int = 0) -> None:
-        """Say what takes long, to whoever waits for it."""
-        doing(what, done, of)
-
     def said(self, message: str) -> str:
         """A message of holdfast in the page's words, with paths as they are typed, or as a dropped
         file was called."""
         kept = re.escape(str(self.state.root))
         message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
         return self.words.said(message.replace(f"{self.folder.root}/", ""))
+
+    @property
+    def doing(self) -> str:
+        """What takes long just now, in words; nothing where there are none for it."""
+        said: dict[str, str] = self.words.content["waiting"]["doing"]
+        begun = [key for key in self.remembered.doing if isinstance(key, tuple)]
+        told = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
+        return next(told, "")
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""
@@ -110,7 +127,7 @@ def reading(view: Read) -> Callable[[Request], Any]:
             reply = await site.waiting.again(name)
         else:
             reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
-        return reply or _please_wait(site, request, name)
+        return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
 
     return endpoint
 
@@ -154,25 +171,15 @@ async def wait(request: Request) -> Response:
     name = request.path_params["name"]
     if not site.waiting.has(name):
         return to("/")
-    return await site.waiting.again(name) or _please_wait(site, request, name)
-
-
-def _please_wait(site: Site, request: Request, name: str) -> Response:
-    return site.show(request, "waiting.html", 202, name=name, **_told(site, name))
-
-
-def _told(site: Site, name: str) -> dict[str, Any]:
-    """What a reply under way is busy with, in words, and how much of it is done."""
-    found, words = site.waiting.doing(name), site.words.content["waiting"]
-    said = words["doing"].format(what=words[f"doing_{found.what}"]) if found.what else ""
-    return {"now": said, "done": found.done, "of": found.of}
+    reply = await site.waiting.again(name)
+    return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
 
 
 async def waited(request: Request) -> Response:
-    """For the script: whether to look again, and what takes so long."""
+    """For the script: whether to look again."""
     site: Site = request.app.state.site
-    name = request.path_params["name"]
-    return JSONResponse({"ended": site.waiting.is_there(name), **_told(site, name)})
+    ended = site.waiting.is_there(request.path_params["name"])
+    return JSONResponse({"ended": ended, "doing": site.doing})
 
 
 def to(address: str) -> Response:

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 from collections.abc import Coroutine
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,25 +18,6 @@ KEPT = 64
 Task = asyncio.Task[Response]
 
 
-@dataclass
-class Doing:
-    """What a reply under way is busy with, and how much of it is done."""
-
-    what: str = ""
-    done: int = 0
-    of: int = 0
-
-
-_DOING: ContextVar[Doing | None] = ContextVar("doing", default=None)
-
-
-def doing(what: str, done: int = 0, of: int = 0) -> None:
-    """Say, from inside a reply, what it is busy with."""
-    told = _DOING.get()
-    if told is not None:
-        told.what, told.done, told.of = what, done, of
-
-
 @dataclass(frozen=True)
 class Waiting:
     """Replies under way, by a name for what somebody waits for."""
@@ -45,16 +25,13 @@ class Waiting:
     moment: float | None = MOMENT
     """None waits until the reply is there."""
     _tasks: dict[str, Task] = field(default_factory=dict)
-    _running: dict[Task, Doing] = field(default_factory=dict)
+    _running: set[Task] = field(default_factory=set)
 
     async def reply(self, name: str, make: Coroutine[Any, Any, Response]) -> Response | None:
         """What is made, if a moment is enough; None: it is kept under this name."""
-        told = Doing()
-        before = _DOING.set(told)
-        task = asyncio.ensure_future(make)  # in a copy of this context, as are its threads
-        _DOING.reset(before)
-        self._running[task] = told  # asyncio itself would let go of it
-        task.add_done_callback(lambda done: self._running.pop(done, None))
+        task = asyncio.ensure_future(make)
+        self._running.add(task)  # asyncio itself would let go of it
+        task.add_done_callback(self._running.discard)
         return await self._finish(name, task)
 
     async def again(self, name: str) -> Response | None:
@@ -68,10 +45,6 @@ class Waiting:
     def is_there(self, name: str) -> bool:
         """Whether looking again would show something new."""
         return name not in self._tasks or self._tasks[name].done()
-
-    def doing(self, name: str) -> Doing:
-        """What somebody waits for."""
-        return self._running.get(self._tasks[name], Doing()) if self.has(name) else Doing()
 
     def drop_pages(self) -> None:
         """Let nobody see a page from before something was changed."""

@@ -79,12 +79,10 @@ if (list) {
     try {
       const status = await (await fetch(list.dataset.watch)).json();
       if (status.ended) { location.reload(); return; }
+      const doing = document.getElementById("doing");
+      if (doing && doing.textContent !== status.doing) doing.textContent = status.doing;
       const waits = document.getElementById("waits");
       if (waits) waits.hidden = !status.waits;
-      const doing = document.getElementById("doing");
-      if (doing && doing.textContent !== status.now) doing.textContent = status.now;
-      if (doing && status.of) { list.max = status.of; list.value = status.done; }
-      else if (doing) list.removeAttribute("value");
       const cancel = document.getElementById("cancel");
       if (cancel) cancel.hidden = !status.stoppable;
       for (const item of list.children) {
