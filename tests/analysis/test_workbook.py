@@ -52,6 +52,19 @@ def test_the_table_has_every_row_with_its_interval(release, data):
     assert found["high_90"].tolist() == wanted.high.tolist()
 
 
+def test_rows_without_a_count_stay_in_the_table_and_open_ends_are_said_in_words():
+    counts = [-9, *range(5), *[7] * 54]
+    table = pd.DataFrame({"place": [f"p{i}" for i in range(60)], "n": counts})
+    release = released(counts=table, count="n", category="place", missing=[-9])
+    found = sheets(workbook(release))
+    assert len(found["Table"]) == 60 and found["Table"].iloc[0, 1:].isna().all()
+    assert found["Table"]["n"].notna().sum() == 59
+    words = found["Answers"].set_index("question")["90% interval in words"]
+    assert words["median count"].endswith(" or more")
+    about = pd.read_excel(io.BytesIO(workbook(release)), header=None, engine="calamine")
+    assert "60 rows, of which 1 without a count" in " ".join(map(str, about[1]))
+
+
 def test_text_stays_text_and_numbers_are_numbers(data):
     found = sheets(data)["Table"]
     assert found["place"].tolist()[:4] == ["=1+10", "@b1", "c\nd2", "é3"]

@@ -84,9 +84,8 @@ class Answer:
     @property
     def interval_words(self) -> str:
         """The interval as people write it; "or more" and "or less" where it has no end."""
-        if self.top_code is not None and self.interval[0] >= self.top_code:
-            return self.in_words(self.interval[1])
-        return ends_in_words(self.interval, self._number) + self._unit
+        low, high = (self.in_words(end) for end in self.interval)
+        return low if low == high else ends_in_words(self.true_ends, self._number) + self._unit
 
     @property
     def counts_words(self) -> str:

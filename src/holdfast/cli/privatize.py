@@ -10,6 +10,7 @@ import typer
 from holdfast.cli.choices import (
     CONSTRUCTORS,
     NAMES,
+    USUAL,
     by_column,
     find_constructor,
     find_privatizer,
@@ -149,9 +150,11 @@ def privatize(
     ] = None,
     bound_epsilon: Annotated[Text, typer.Option(hidden=True)] = None,  # its name at first
     split: Annotated[Text, says("Stage 1's share of the budget, or 'paper' for its rule.")] = None,
-    privatizer: Annotated[Text, says(f"Stage 1: {', '.join(NAMES)}; default: the first.")] = None,
+    privatizer: Annotated[Text, says(f"Stage 1: {', '.join(NAMES)}; default: {USUAL}")] = None,
     constructor: Annotated[str, says(f"Stage 2: {', '.join(CONSTRUCTORS)}.")] = "optimal",
-    delta: Annotated[Text, says("For discrete-gaussian; default: 1 / (rows + 1).")] = None,
+    delta: Annotated[
+        Text, says("For optimal (default: 0) or discrete-gaussian (default: 1 / (rows + 1)).")
+    ] = None,
     ledger: Annotated[
         Path | None, says("Ledger that pays for the release; with --dataset.")
     ] = None,

@@ -121,27 +121,18 @@ def privatize(
             labels of the column side by side: docs/ledger.md says when that is true.
         period: The time that the counts are of: 2026, "2026-Q1", "2026-07", "2025-09..2026-08".
             The release says so, and a ledger may have a limit for each period: docs/years.md.
-        corrects: A release that this one corrects, or its folder. You say so that every row is the
-            one that stood in its place there, with a better label or more columns: then the same
-            counts are shown again beside them, unpaid. Refused where the counts, their order or a
-            parameter have changed.
+        corrects: A release that this one corrects, or its folder. By giving it you vouch that
+            every row is the one that stood in its place there, with a better label or more columns:
+            then the same counts are shown again beside them, unpaid. Refused where the counts,
+            their order or a parameter have changed.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    names, options, shared = arguments_of(locals())
+    names, options, shared, payment = arguments_of(locals())
     if count is not None and not isinstance(count, str):
-        return privatize_several(
-            table,
-            count=count,
-            names=names,
-            options=options | shared,
-            ledger=ledger,
-            dataset=dataset,
-            period=period,
-            corrects=corrects,
-        )
+        return privatize_several(table, count, names, options | shared, **payment)
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)

@@ -26,6 +26,8 @@ from holdfast.privacy.persons import (
 )
 from holdfast.privatizers.groups import MANY_GROUPS
 from holdfast.privatizers.private_quantile import PrivateQuantile
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.several import SharedPrivacy
 from holdfast.tables.groups import Partition
 
 CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
@@ -80,8 +82,28 @@ class SeveralStages:
         delta = persons.together([one.delta for one in self.columns])
         return (Charge(epsilon=self.parameters.epsilon, delta=delta),)
 
+    def privacy(self, columns: Mapping[str, ReleaseFacts]) -> SharedPrivacy:
+        """What the releases of these columns promise in all."""
+        return SharedPrivacy(
+            epsilon=self.parameters.epsilon,
+            persons=self.parameters.persons,
+            columns=tuple(one.privacy for one in columns.values()),
+        )
+
+    def among_others(self, k: int, drawn_by: Stages) -> dict[str, Any]:
+        """What a column's release says of the others: their names, which of them its draw was
+        given, and which were drawn after it."""
+        names, groups = self.names, drawn_by.groups
+        given = () if drawn_by.given is None or groups is None else groups.within.columns
+        return {
+            "other_counts": tuple(name for name in names if name != names[k]),
+            "given": tuple(name for name in given if name in names),
+            "later": names[k + 1 :] if self.parameters.joint else (),
+        }
+
     def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        """What a ledger is asked to pay for: everything but the counts
+        that determines how the release is distributed."""
         persons = self.parameters.persons
         own = tuple(one.request(structural_zeros) for one in self.columns)
         return Request(

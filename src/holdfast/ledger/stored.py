@@ -59,7 +59,7 @@ def find_corrected(
         raise HoldfastError(
             "`corrects`: the labels are those of the first release, and stand in other rows. That "
             "corrects nothing: the same draws would be published of other rows. Nothing was drawn "
-            "or spent. Hint: put the rows into their order of then."
+            "or spent. Hint: put the rows back into their original order."
         )
     refuse_moved(corrects, labels)
     if not ledger.folder(spend.id, spend.fingerprint).is_dir():
@@ -155,7 +155,7 @@ def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
     known = ledger.folders()  # after what is found: a spend is always there before its folder
     for name in sorted(found.keys() - known):
         mine = fingerprint and name.endswith(f"-{fingerprint[:32]}")
-        if mine or _was_paid_by(ledger, found[name]):
+        if mine or _was_forgotten(ledger, found[name]):
             raise _forgotten(ledger, found[name])
     new_folder(ledger.folder(0, fingerprint))
     check_free(folder, _stored_size(request) if fingerprint else 0)
@@ -171,9 +171,10 @@ def _stored_size(request: Request) -> int:
     return bundle_size(rows * (len(str(highest)) + 1), highest)
 
 
-def _was_paid_by(ledger: Ledger, folder: Path) -> bool:
+def _was_forgotten(ledger: Ledger, folder: Path) -> bool:
+    """What a killed run left half stored belongs to a spend that the ledger does know."""
     receipt = read_receipt(folder)
-    return receipt is not None and receipt.ledger == ledger.name
+    return receipt is not None and receipt.ledger == ledger.name and not ledger.knows(receipt)
 
 
 def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:

@@ -217,9 +217,9 @@ def read_table(source: Any, **options: Any) -> CountTable:
     r"""A table of counts, from whatever holds it; the options are those of `Wanted`.
 
     `source` is one-dimensional (list, array, series), a data frame (pandas, polars, pyarrow,
-    DuckDB), a `CsvTable`, or the path of a CSV or Parquet file. `structural_zero` is a column of
-    flags, a mask with one boolean per row, or a list of labels found in the `category` column.
-    A pandas index that is named or holds labels is a column like any other.
+    DuckDB), a `CsvTable`, or the path of a CSV, Parquet or Excel file. `structural_zero` is a
+    column of flags, a mask with one boolean per row, or a list of labels found in the `category`
+    column. A pandas index that is named or holds labels is a column like any other.
 
     >>> frame = CsvTable(("county", "deaths"), [["Kent", "3"], ["Ely", "0"]])
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])

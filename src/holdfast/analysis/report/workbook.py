@@ -238,12 +238,19 @@ def _shares(content: dict[str, Any]) -> Rows:
 
 def _answers_header(level: float) -> tuple[str, ...]:
     name = f"{percent(level)} interval"
-    return ("question", "estimate", f"{name}, from", f"{name}, to", "released table")
+    ends = (f"{name}, from", f"{name}, to", f"{name} in words")
+    return ("question", "estimate", *ends, "released table")
 
 
 def _answers(content: dict[str, Any]) -> Rows:
     return [
-        (answer["question"], answer["estimate"], *answer["interval"], answer["released"])
+        (
+            answer["question"],
+            answer["estimate"],
+            *answer["interval"],
+            answer["interval_words"],
+            answer["released"],
+        )
         for answer in content["questions"]
     ]
 

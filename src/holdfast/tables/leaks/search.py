@@ -107,7 +107,7 @@ def _alone(
         yield Leak((name,), "holds the counts", len(y) < FEW)
         return
     x, y_rows = x[rows], y[rows]
-    share = monotone_share(x, y_rows)
+    share = monotone_share(x, y_rows, least=NEARLY_ALL)
     if share >= NEARLY_ALL and beyond_chance(x, y_rows, share, rng):
         equal = np.mean(x == y_rows) >= NEARLY_ALL
         rising = "is a rising or falling function of the counts"

@@ -1,6 +1,7 @@
 """All rows of a table seen once, in batches: a sample of them, their order, and their total."""
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,10 @@ class Watch:
         """What was found, when all rows were seen."""
         if not self._columns:
             return [*self._order.leaks(), *self._total.leaks()]
-        rows = [row for sample in self._samples for row in sample.rows]
-        counts = np.array([count for count, _ in rows], dtype=np.int64)
-        cells = list(zip(*(cells for _, cells in rows), strict=True))
+        parts = [sample.rows for sample in self._samples]
+        counts = np.concatenate([counts for counts, _ in parts])
+        filled = [columns for _, columns in parts if columns]
+        cells = [list(chain.from_iterable(column)) for column in zip(*filled, strict=True)]
         if self._ordering and cells:
             self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
         columns = dict(zip(self._columns, cells, strict=bool(cells)))
@@ -82,11 +84,10 @@ class _Sample:
         """How many rows `_parts` have; most of them were in it once."""
 
     @property
-    def rows(self) -> list[tuple[int, tuple[Any, ...]]]:
-        """The count and the cells of each."""
+    def rows(self) -> tuple[Integers, list[list[Any]]]:
+        """The count of each, and the cells of each column; no column where there are no rows."""
         order = np.argsort(self._drawn)
-        cells = zip(*self._cells(order), strict=True)
-        return list(zip(self._counts[order].tolist(), cells, strict=True))
+        return self._counts[order], self._cells(order)
 
     @property
     def bar(self) -> float:
@@ -151,9 +152,9 @@ class Order:
         self._last = after._last if len(after._last) else self._last
 
     def _step(self, counts: Integers) -> None:
-        steps = np.diff(counts)
-        self._unequal += int(np.count_nonzero(steps))
-        self._rising += int(np.count_nonzero(steps > 0))
+        before, after = counts[:-1], counts[1:]
+        self._unequal += int(np.count_nonzero(before != after))
+        self._rising += int(np.count_nonzero(before < after))
 
     def leaks(self) -> list[Leak]:
         """What it tells."""
