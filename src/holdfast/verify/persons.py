@@ -98,7 +98,7 @@ def check_persons(record: dict[str, Any], columns: Sequence[dict[str, Any]]) -> 
         raise Damage("the budget: certified_epsilon_decimal is not what was certified.")
     if privacy["neighbours"] != _neighbours(privacy, names) + _PUBLIC:
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
-    check_words(privacy, epsilon, delta)
+    check_words(privacy, epsilon, Fraction(delta))
     how = "added up" if privacy["person_in"] == ALL else "side by side"
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}: the columns {how}, exactly"
 
