@@ -95,7 +95,7 @@ def test_wrong_columns_are_said_in_words(visitor, case):
 
 WRONG_BUDGETS = {
     "no epsilon": ({"epsilon": ""}, "“Epsilon” is missing"),
-    "too much": ({"epsilon": "11"}, "next to nothing about one person"),
+    "too much": ({"epsilon": "11"}, "promises one person almost nothing"),
     "no highest count": ({"max_count": ""}, "The highest count that is published is missing"),
     "a word": ({"max_count": "many"}, "published must be a whole number"),
     "a quantile of 1": ({"top": "quantile", "quantile": "1"}, "must lie above 0 and below 1"),

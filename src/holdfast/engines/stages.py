@@ -70,14 +70,16 @@ OF_STAGES = (
     *("split", "seed", "within", "totals"),
 )
 OF_SEVERAL = ("joint", "person_in", "weights")
+OF_PAYMENT = ("ledger", "dataset", "period", "corrects")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
 
 
 def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments of `holdfast.privatize`: of columns, of stages, and of several counts."""
-    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL):
-        yield {name: given[name] for name in names}
+    """The arguments of `holdfast.privatize`, as far as an engine takes them: of columns, of stages,
+    of several counts, and of what is paid and written down."""
+    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL, OF_PAYMENT):
+        yield {name: given[name] for name in names if name in given}
 
 
 def check_parameters(
@@ -135,7 +137,8 @@ class Parameters:
     max_count: Any
     """A number, or what finds one."""
     options: dict[str, Any]
-    """What splits the budget: epsilon, split, contributions, one_stage, totals."""
+    """What splits the budget: epsilon, split, contributions, one_stage, totals, person_rows and
+    unit."""
     privatizer: Privatizer
     usual: bool
     """Whether the privatizer was left to us, and follows max_count once that is found."""
@@ -216,7 +219,8 @@ class Stages(Parameters):
         return share_uncertainty(self.privatizer, self.budget, self.rows, self.highest + 1)
 
     def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        """What a ledger is asked to pay for: everything but the counts
+        that determines how the release is distributed."""
         parameters = {
             "epsilon": self.budget.epsilon,
             "bound": self.budget.quantile,

@@ -173,7 +173,7 @@ def _people(draft: Draft, folder: Folder) -> dict[str, Any]:
     typed, path = draft.one("columns", "listed").strip(), draft.one("columns", "categories")
     per = columns_with(draft, "per")
     if len(per) > 1:
-        raise HoldfastError("one column may say whose a row is. Hint: choose one of them.")
+        raise HoldfastError("only one column may identify the person. Hint: choose one of them.")
     if not typed and not path:
         raise HoldfastError(
             "the list of categories is missing. Hint: name a file that lists all of them, also "

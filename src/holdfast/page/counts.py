@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from holdfast.engines.looking import Looked
+from holdfast.engines.looking import Looked, alone_of
 
 if TYPE_CHECKING:
     from holdfast.engines.several import SeveralParameters
@@ -53,6 +53,7 @@ def look_at_several(
         notes=tables[0].notes,
         groups=groups[0],
         each=tuple(zip(rows, groups, strict=True)),
+        alone=alone_of(tables),
     )
 
 

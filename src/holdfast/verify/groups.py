@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
+from holdfast.verify.borrowed import made_here, repeating
 from holdfast.verify.certificate import check_certificate, worst_ratio
 from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.curves import checked_curves, exact_powers
@@ -22,7 +23,7 @@ from holdfast.verify.mechanism import Floats, Integers, Sums
 from holdfast.verify.members import Listed
 from holdfast.verify.record import Budget
 from holdfast.verify.relations import Before
-from holdfast.verify.report import Damage, Found, NotChecked
+from holdfast.verify.report import Damage, Found
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
@@ -305,28 +306,24 @@ def _check_fit(
     measured: Measured,
     unit: Fraction,
 ) -> str | Found:
-    """z again, by the fit that releases are made with; no privacy claim rests on it."""
-    try:
+    """z again, by the fit that releases are made with."""
+    classes = record["within"]["classes"]
+    with repeating("joint"):
         from holdfast.privatizers.named import repeated_targets
 
-        z = repeated_targets(
-            groups=measured.groups,
-            whole=measured.whole,
-            sizes=listed.sizes,
-            epsilon=unit,
-            bins=record["max_count"] + 1,
-            ordered=record["within"]["classes"][0] is not None
-            and len(record["within"]["classes"]) == 1,
-            totals=_totals(listed, record),
-            sums_first=record["methods"][0] == WITH_TOTALS,
-        )
-    except HoldfastError:
-        raise Damage(f"{GROUPS}: stage 1 measures another number of integers.") from None
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the joint fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
+        try:
+            z = repeated_targets(
+                groups=measured.groups,
+                whole=measured.whole,
+                sizes=listed.sizes,
+                epsilon=unit,
+                bins=record["max_count"] + 1,
+                ordered=classes[0] is not None and len(classes) == 1,
+                totals=_totals(listed, record),
+                sums_first=record["methods"][0] == WITH_TOTALS,
+            )
+        except HoldfastError:
+            raise Damage(f"{GROUPS}: stage 1 measures another number of integers.") from None
     return checked_laws([(z, tables.targets)], tables, record)
 
 
@@ -339,7 +336,7 @@ def checked_laws(
     )
     if away.max() <= SAME_FIT:
         return f"z of every group is the joint fit of its integers, within {SAME_FIT:g}"
-    if record["holdfast"] == _version():
+    if made_here(record):
         raise Damage(
             f"{GROUPS}: the target of group {int(np.argmax(away))} is not what was measured."
         )
@@ -359,9 +356,11 @@ def check_given(
     the columns before."""
     if before is None:
         said = "the right number of integers; not repeated: it takes the columns before this one"
-        return Found(said, "z was not computed again: verify the whole release, in folder above.")
+        return Found(
+            said, "z was not computed again: verify the whole release, in the folder above."
+        )
     cells, blur = before.blur(listed.labels, record)
-    try:
+    with repeating("joint"):
         from holdfast.privatizers.named import repeated_conditional
 
         z, w = repeated_conditional(
@@ -372,11 +371,6 @@ def check_given(
             blur=blur,
             cells=cells,
         )
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the joint fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
     return checked_laws([(z, tables.sources), (w, tables.targets)], tables, record)
 
 
@@ -387,9 +381,3 @@ def _totals(listed: Listed, record: dict[str, Any]) -> tuple[list[int], Fraction
     unit = Fraction(privacy["totals"]) * (1 - share) / privacy["contributions"]
     unit /= privacy.get("person_rows", 1)
     return [line[3] for line in listed.totals], unit
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")

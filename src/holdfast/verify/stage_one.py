@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.verify.borrowed import made_here, repeating
 from holdfast.verify.mechanism import Floats
 from holdfast.verify.methods import read_method
 from holdfast.verify.record import Budget
-from holdfast.verify.report import Damage, Found, NotChecked, shown
+from holdfast.verify.report import Damage, Found, shown
 
 SKIPPED = "no stage 1"
 TOLERANCE = Fraction(1, 10**9)
@@ -47,6 +48,8 @@ class Kind:
     sums: str = "cumulative"
     """What a cumulative sum is made of: itself, bins, or nodes of a tree; "regions" where it is
     not measured at all."""
+    alone: bool = False
+    """Whether each cumulative sum has one Laplace number of its own, and no other noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,7 +159,7 @@ def _check_smooth(record: dict[str, Any], target: Floats, budget: Budget) -> str
     try:
         _compare(found, target)
     except Damage:
-        if record["holdfast"] == _version():
+        if made_here(record):
             raise
         _compare_roughly(record, found, target, unit)
         made = shown(record["holdfast"], 20)
@@ -168,19 +171,16 @@ def _check_smooth(record: dict[str, Any], target: Floats, budget: Budget) -> str
 
 
 def _fitted(record: dict[str, Any], unit: Fraction) -> list[float]:
-    """The fit made here; where it cannot be, that is no fault of the release."""
     name, n = record["methods"][0], record["max_count"] + 1
-    try:
+    with repeating("smooth"):
         from holdfast.privatizers.named import repeated_target
 
-        z = repeated_target(name, record["measurement"], record["rows"], n, unit)
-    except HoldfastError:
-        raise Damage("measurement must have as many integers as this stage 1 measures.") from None
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the smooth fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
+        try:
+            z = repeated_target(name, record["measurement"], record["rows"], n, unit)
+        except HoldfastError:
+            raise Damage(
+                "measurement must have as many integers as this stage 1 measures."
+            ) from None
     return [float(share) for share in z]
 
 
@@ -206,18 +206,12 @@ def share_spread(record: dict[str, Any], budget: Budget) -> float:
     method, unit = find_method(record), budget.stage_1 / budget.steps
     if method is None:
         return 0.0
-    if method.kind is _ALONE:
+    if method.kind.alone:
         return math.sqrt(0.5) / math.sinh(float(unit) / 2) / int(record["rows"])
     from holdfast.privatizers.named import cumulative_deviation
 
     found = cumulative_deviation(record["methods"][0], record["max_count"] + 1, unit)
     return float(found.max()) / int(record["rows"])
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")
 
 
 def _unknown(n: int, branching: int) -> int:
@@ -348,7 +342,7 @@ def cumulative_noise(
 
 
 _LAPLACE = Kind(sensitivity=1, size=lambda n, branching: n - 1, estimate=_differences)
-_ALONE = replace(_LAPLACE)  # the same without noise that is common to all sums
+_ALONE = replace(_LAPLACE, alone=True)
 _GAUSSIAN = Kind(
     size=lambda n, branching: n - 1,
     estimate=_differences,

@@ -61,6 +61,8 @@ if (list) {
     try {
       const status = await (await fetch(list.dataset.watch)).json();
       if (status.ended) { location.reload(); return; }
+      const doing = document.getElementById("doing");
+      if (doing && doing.textContent !== status.doing) doing.textContent = status.doing;
       const waits = document.getElementById("waits");
       if (waits) waits.hidden = !status.waits;
       for (const item of list.children) {

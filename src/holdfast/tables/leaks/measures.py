@@ -140,6 +140,19 @@ def neighbour_share(labels: Integers, y: Floats, rng: np.random.Generator) -> fl
     return float(sides[rare].mean() / 2)
 
 
+def same_zeros(x: Floats, y: Floats) -> float:
+    """The share of rows in which a number is 0, or missing, just where the count is 0; the lower
+    one of those with a count of 0 and of the others. A rate has 1, whatever it is divided by.
+
+    >>> same_zeros(np.array([0.0, np.nan, 2.5, 0.1]), np.array([0.0, 0, 3, 1]))
+    1.0
+    """
+    nothing, zero = (x == 0) | np.isnan(x), y == 0
+    if not 0 < zero.sum() < len(y):
+        return 0.0
+    return float(min(nothing[zero].mean(), 1 - nothing[~zero].mean()))
+
+
 def linear_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Generator) -> Floats:
     """For each set of columns, the share of rows whose count is a linear function of them.
 

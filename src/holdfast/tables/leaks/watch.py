@@ -12,8 +12,9 @@ from holdfast.tables.order import rows_by
 
 MOST_COUNT = 10_000  # counts above are not told apart
 SAMPLE = 10_000  # rows with a count of 0, and as many with others
-ROW_ORDER, TOTALS = "row order", "totals"
-"""What `publish_anyway` calls the order of the rows, and rows that add up others."""
+ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
+"""What `publish_anyway` calls the order of the rows, rows that add up others, and counts that were
+released as those of another period."""
 _NAMES_OF_TOTALS = ("total", "totals", "grand total", "sum", "all", "overall")
 
 
@@ -31,10 +32,13 @@ class Watch:
         columns: Sequence[str],
         ordering: Sequence[str] = (),
         helping: Collection[str] = (),
+        withheld: Collection[str] = (),
     ) -> None:
         """Rows that are published in the order of columns, `ordering`, are looked at in that. Of
-        the columns, those that are `helping` are looked at beside the others alone."""
+        the columns, those that are `helping` are looked at beside the others alone, and those that
+        are `withheld` as what the counts may be divided by."""
         self._columns, self._helping = list(columns), frozenset(helping)
+        self._withheld = frozenset(withheld)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
         self._samples = (_Sample(), _Sample())
@@ -65,7 +69,7 @@ class Watch:
         if self._ordering and cells:
             self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
         columns = dict(zip(self._columns, cells, strict=bool(cells)))
-        found = find_leaks(counts, columns, self._helping)
+        found = find_leaks(counts, columns, self._helping, self._withheld)
         return [*found, *self._order.leaks(), *self._total.leaks()]
 
 
