@@ -254,7 +254,7 @@ def split_measured(
     """What stage 1 measured of the table, where it did, and of each group."""
     n, unit = record["max_count"] + 1, budget.stage_1 / budget.steps
     if n > MOST_BINS:
-        parts = _split_by_length(tables.measured, len(listed.sizes))
+        parts = split_by_length(tables.measured, len(listed.sizes))
         return Measured(groups=parts, whole=None, epsilon=unit * FIRST_LOOK, widths=[n - 1])
     share = WHOLE_SHARE if len(listed.sizes) >= WHOLE_FROM else Fraction(0)
     own, widths = unit * (1 - share), block_widths(n)
@@ -271,7 +271,7 @@ def split_measured(
     return Measured(groups=parts, whole=whole, epsilon=own, widths=widths)
 
 
-def _split_by_length(numbers: Integers, groups: int) -> list[Integers]:
+def split_by_length(numbers: Integers, groups: int) -> list[Integers]:
     """What was measured of each group, where how much it is comes first."""
     lengths = numbers[:groups]
     if len(lengths) < groups or lengths.min() < 0 or lengths.max() > MOST_REGIONS:
