@@ -15,7 +15,7 @@ from holdfast.tables.count_values import label_text
 
 LONGEST_LABEL = 200
 ROWS_WHOSE = "these are the rows whose "
-_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?(e[+-]?[0-9]{1,3})?", re.ASCII)
 
 
 @dataclass(frozen=True)
