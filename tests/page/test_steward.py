@@ -240,6 +240,26 @@ def test_a_ledger_is_shown_pays_once_and_refuses(visitor, folder, at_once):
     assert ledger.balance("deaths").epsilon_spent == 2
 
 
+def test_the_counts_of_another_period_are_asked_about_on_the_page(visitor, folder, at_once):
+    ledger = Ledger(folder / "b.ledger")
+    ledger.set_limit("deaths", epsilon=2, per_period=True)
+    paid = {"ledger": "b.ledger", "dataset": "deaths"}
+    first = visitor.start(path="deaths.csv")
+    page = visitor.fill(first, **paid, period="2025-Q1..2025-Q4").text
+    assert "--period 2025" in words_of(page) and "Is this the right file?" not in page
+    assert "recomputed and holds" in visitor.press(first, out="first").text
+    again = visitor.start(path="deaths.csv")
+    page = words_of(visitor.fill(again, **paid, period="2026").text)
+    assert "By the ledger, the counts for 2026 are, row by row, those" in page
+    page = words_of(visitor.press(again, out="second").text)
+    assert "holdfast refused" in page and not (folder / "second").exists()
+    visitor.fill(again, **paid, period="2026", same="yes")
+    assert "recomputed and holds" in visitor.press(again, out="second").text
+    assert "these are the counts of 2026" in holdfast.load(folder / "second").notes
+    wrong = visitor.start(path="deaths.csv")
+    assert "must be a year" in words_of(visitor.fill(wrong, **paid, period="26").text)
+
+
 def test_parts_of_a_table_are_paid_side_by_side(visitor, folder, at_once):
     rows = [f"C{i},{'AB'[i % 2]},{i * i * 31 % 5}" for i in range(100)]
     (folder / "states.csv").write_text("county,state,deaths\n" + "\n".join(rows) + "\n")

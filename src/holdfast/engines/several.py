@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.arrays import Marks
 from holdfast.constructors import Optimal
 from holdfast.engines.by_group import check_stages_by_group
-from holdfast.engines.stages import HIGHEST_BY_GROUP, Parameters, Stages, check_parameters
+from holdfast.engines.stages import Parameters, Stages, check_parameters
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.ledger.entries import Charge
 from holdfast.ledger.request import Request
@@ -25,6 +25,7 @@ from holdfast.privacy.persons import (
     read_persons,
 )
 from holdfast.privatizers.groups import MANY_GROUPS
+from holdfast.privatizers.joint import MOST_BINS
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SharedPrivacy
@@ -209,18 +210,22 @@ def check_names(count: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> None:
-    high = [one.max_count for one in columns[1:] if one.highest > HIGHEST_BY_GROUP]
+    grouped = columns[0].within is not None
+    looked_at = columns if grouped else columns[1:]
+    high = [one.max_count for one in looked_at if one.highest > MOST_BINS - 1]
     if high:
         found = any(isinstance(top, PrivateQuantile) for top in high)
         hint = (
-            f"PrivateQuantile('0.999', highest={HIGHEST_BY_GROUP}) finds one up to there, as "
+            f"PrivateQuantile('0.999', highest={MOST_BINS - 1}) finds one up to there, as "
             "'auto' does up to 1,000,000; or give a number"
             if found
             else "name the column of the highest counts first"
         )
+        which = "where there are groups" if grouped else "in all columns but the first"
+        hint = "a lower max_count" if grouped else hint
         raise HoldfastError(
-            f"`max_count` must be at most {HIGHEST_BY_GROUP} with joint=True, in all columns but "
-            f"the first. Hint: {hint}, or joint=False."
+            f"`max_count` must be at most {MOST_BINS - 1} with joint=True, {which}. "
+            f"Hint: {hint}, or joint=False."
         )
     try:
         check_stages_by_group(options.get("privatizer"), options.get("constructor") or Optimal())

@@ -161,6 +161,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         "expected": None,
         "balance": None,
         "short": "",
+        "same_counts": "",
         "small": None,
         "earlier": [],
         "others": _others(),
@@ -187,7 +188,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         found["small"] = advice.small_groups(run, looked, promised)
         if "ledger" not in run.arguments:
             found["earlier"] = earlier(site, run, looked.rows)
-        return found | _account(site, draft, promised)
+        return found | _same_counts(run.arguments, looked) | _account(site, draft, promised)
 
     return values | _problem(check, site, draft)
 
@@ -236,7 +237,8 @@ def balance(site: Site, draft: Draft) -> "Balance | None":
     run = chosen(draft, site.folder).arguments
     if "ledger" not in run:
         return None
-    return Ledger(run["ledger"]).balance(run["dataset"], subset=run.get("subset"))
+    known = {"subset": run.get("subset"), "period": run.get("period")}
+    return Ledger(run["ledger"]).balance(run["dataset"], **known)
 
 
 def _others() -> list[Any]:
@@ -244,6 +246,18 @@ def _others() -> list[Any]:
     from holdfast.studies.explain import deployments
 
     return [known for known in deployments() if known.kind == "central"]
+
+
+def _same_counts(asked: dict[str, Any], looked: "Looked") -> Values:
+    """What the ledger knows of these counts as those of another period: for the steward alone."""
+    from holdfast.ledger.ledger import Ledger
+    from holdfast.ledger.periods import read_period
+    from holdfast.ledger.stored import same_counts
+
+    if "ledger" not in asked:
+        return {}
+    ledger, period = Ledger(asked["ledger"]), read_period(asked.get("period"))
+    return {"same_counts": same_counts(ledger, asked["dataset"], looked.alone, period)}
 
 
 def _account(site: Site, draft: Draft, promised: "Promised") -> Values:

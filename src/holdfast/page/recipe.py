@@ -24,6 +24,7 @@ OPTIONS = {
     "subset": "--subset",
     "ledger": "--ledger",
     "dataset": "--dataset",
+    "period": "--period",
 }
 FLAGS = {
     "repeated_categories": "--repeated-categories",

@@ -11,7 +11,7 @@ from holdfast.verify.target import unpacked_target
 
 SCHEMA = 5
 READABLE = (2, 3, 4, 5)
-MOST_BY_GROUP = 10_000  # the highest max_count with groups
+MOST_BY_GROUP = 1_000_000  # the highest max_count with groups
 MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
 NEIGHBOURS_OF_SCHEMA_2 = (
