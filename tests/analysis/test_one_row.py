@@ -66,7 +66,10 @@ def test_a_released_count_outside_its_own_interval_is_explained(release):
 
 def test_the_top_of_a_row_is_or_more_and_its_ends_are_counts(release):
     top = release.row(FRAME.place[int(np.argmax(release.counts))])
-    assert "9 or more)" in str(top) and ".0" not in str(top).split("interval")[1].split(")")[0]
+    assert (
+        "interval 6 or more)" in str(top)
+        and ".0" not in str(top).split("interval")[1].split(")")[0]
+    )
 
 
 def test_a_row_without_a_count_is_refused_by_its_name():
@@ -159,3 +162,32 @@ def test_rows_chosen_by_their_released_counts_are_noticed(release):
 def test_an_interval_at_the_top_is_said_once():
     sure = holdfast.privatize([9] * 300 + [0] * 300, epsilon=9, max_count=9, seed=1)
     assert "(90% interval 9 or more)" in str(sure.row(0))
+
+
+@pytest.mark.parametrize("kind", ["release", "by_group", "few"])
+def test_a_share_of_one_row_is_as_sure_as_its_count(kind, request):
+    release = request.getfixturevalue(kind)
+    for name in FRAME.place[:12]:
+        low, high = release.row(name).interval
+        for least in (1, 3):
+            found = release.ask("share", at_least=least, where=[name])
+            assert found.interval == (float(low >= least), float(high >= least))
+            assert 0 <= found.estimate <= 1 and "0% or 100%" in str(found)
+        median = release.ask("median", where=[name])
+        assert median.interval == (low, high) and median.estimate % 1 == 0
+
+
+def test_a_total_below_the_top_is_known_by_its_counts_as_well():
+    """Counts of 0 and 1 of forty rows, and a noise of sixty on their total."""
+    frame = pd.DataFrame({"g": ["a"] * 40 + ["b"] * 40, "n": [0, 1] * 20 + [30] * 40})
+    options = {"max_count": 30, "count": "n", "keep": ["g"], "within": "g", "totals": "1/20"}
+    options |= {"publish_anyway": ["g", "row order"], "epsilon": 1}
+    for seed in range(4):
+        release = holdfast.privatize(frame, seed=seed, **options)
+        alone, both = release.groups["a"].total, release.ask("total", where="g == a")
+        assert both.interval[0] <= 20 <= both.interval[1] and "of these rows" in both.notes[0]
+        assert both.interval[1] - both.interval[0] < 0.8 * (alone.high - alone.low)
+        assert both.interval[0] <= both.estimate <= both.interval[1]
+        assert release.ask("mean", where="g == a").estimate == pytest.approx(both.estimate / 40)
+        high, total = release.ask("total", where="g == b"), release.groups["b"].total
+        assert high.interval == (total.low, total.high) and "measured as a total" in high.notes[0]

@@ -235,3 +235,13 @@ def test_a_citation_names_the_version_that_drew_the_release():
 
     release = dataclasses.replace(released(), made_with="0.0.7")
     assert "made with holdfast 0.0.7," in cite(release)
+
+
+def test_counts_that_no_row_has_are_not_listed():
+    """Rows of nothing but 0.00% would bury the others."""
+    bars = [
+        {"first": 0, "last": 0, "released": 1.0, "estimate": 1.0, "interval": [0.9, 1.0]},
+        {"first": 1, "last": 1, "released": 0.0, "estimate": 0.0, "interval": [0.0, 0.0]},
+        {"first": 2, "last": 2, "released": 0.0, "estimate": None, "interval": None},
+    ]
+    assert [blocks._tells(bar) for bar in bars] == [True, False, True]

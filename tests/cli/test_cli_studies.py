@@ -76,6 +76,17 @@ def test_plan_prints_json(cli):
     assert code == 0 and len(found["rows"]) == 4 and found["smallest_epsilon"] is None
 
 
+def test_a_plan_is_quick_and_not_silent(cli):
+    """The default split alone, and a word before it begins; for a program no word."""
+    at = PLAN.index("--split")
+    words = PLAN[:at] + PLAN[at + 2 :]
+    code, out, err = cli(*words, "--json")
+    assert code == 0 and err == ""
+    assert [row["split"] for row in json.loads(out)["rows"]] == ["default", "default"]
+    _, _, err = cli(*words)
+    assert err.startswith("Simulating releases of the prior, 4 for each epsilon")
+
+
 def test_plan_reads_a_file_as_its_prior(cli):
     words = [*PLAN, "--count", "n", "--json"]
     words[words.index("geometric:2")] = "in.csv"

@@ -49,7 +49,10 @@ class Visitor:
         return self.keys[session]
 
     def _key(self) -> str:
-        found = re.search(r'name="key" value="([0-9a-f]+)"', self.get("/").text)
+        page = self.get("/")
+        while page.status_code == 202:  # "Working on it"
+            page = self.get("/")
+        found = re.search(r'name="key" value="([0-9a-f]+)"', page.text)
         assert found is not None
         return found[1]
 

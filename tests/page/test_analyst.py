@@ -1,6 +1,7 @@
 """The analyst's way: open, believe, ask, search, compare, take away."""
 
 import io
+import json
 import re
 import zipfile
 from urllib.parse import urlencode
@@ -8,7 +9,9 @@ from urllib.parse import urlencode
 import pytest
 
 import holdfast
-from page_visits import words_of
+from holdfast.errors import HoldfastError
+from holdfast.page.zips import unpack
+from page_visits import visit, words_of
 
 QUESTIONS = {
     "share at least 2": {"what": "share", "is": "at_least", "count": "2"},
@@ -78,6 +81,11 @@ def test_a_regression_stands_beside_the_one_that_noise_bends(visitor, kept):
     asked = {"what": "regress", "formula": "deaths ~ log(population)"}
     page = words_of(visitor.get(f"{kept}/ask?{urlencode(asked)}").text)
     assert "log(population)" in page and "without correction" in page
+    assert "counts (Poisson), 100 rows." in page and "95%" not in page and "90% interval" in page
+    other = words_of(visitor.get(f"{kept}/ask?{urlencode(asked | {'family': 'gaussian'})}").text)
+    assert "straight line (least squares), 100 rows." in other and "family='gaussian'" in other
+    odd = visitor.get(f"{kept}/ask?{urlencode(asked | {'family': 'x'})}").text
+    assert "no such regression" in odd
     page = visitor.get(f"{kept}/ask?{urlencode(asked | {'formula': 'deaths ~'})}").text
     assert "This needs another look" in page
 
@@ -105,6 +113,90 @@ def test_what_a_label_says_does_nothing_on_the_page(visitor, folder):
     address = visitor.post("/releases", {"path": "evil"}).url.path
     for part in ("", "/table", "/ask?what=top&top=3", "/table?search=<script>"):
         assert "<script>alert" not in visitor.get(address + part).text
+
+
+@pytest.fixture(scope="module")
+def counties(tmp_path_factory):
+    """A folder with releases of counties whose names repeat and of which two have no count: one
+    of one count, by state and capped elsewhere, and one of two counts."""
+    place = tmp_path_factory.mktemp("counties")
+    rows = [f"C{i % 30},{'AB'[i // 30]},{(i * 31) % 8},{(i * 7) % 5}" for i in range(60)]
+    rows[3], rows[40] = "C3,A,-9,1", "C10,B,-9,1"
+    table = place / "k.csv"
+    table.write_text("county,state,deaths,births\n" + "\n".join(rows) + "\n")
+    how = {"category": "county", "keep": ["state"], "missing": [-9], "repeated_categories": True}
+    one = holdfast.privatize(table, epsilon=3, max_count=4, count="deaths", **how)
+    one.save(place / "one")
+    holdfast.privatize(table, epsilon=3, max_count=6, count="deaths", **how).save(place / "two")
+    both = holdfast.privatize(table, epsilon=3, max_count=4, count=["deaths", "births"], **how)
+    both.save(place / "both")
+    return place
+
+
+@pytest.fixture(scope="module")
+def guest(counties):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", str(counties.parent))
+        with visit(counties) as somebody:
+            yield somebody
+
+
+@pytest.fixture(scope="module")
+def capped(guest):
+    return guest.post("/releases", {"path": "one"}).url.path
+
+
+def choices_of(page):
+    return {path: name for name, path in re.findall(r'<option value="(\w+)"[^>]*>([^<]*)<', page)}
+
+
+def test_releases_with_other_caps_are_not_set_against_each_other(guest, capped):
+    choices = choices_of(guest.get(f"{capped}/compare").text)
+    page = guest.get(f"{capped}/compare?with={choices['two']}").text
+    words = words_of(page)
+    assert "Gini coefficient of the counts" in words
+    assert "capped at 4" in words and "capped at 6" in words and "not the same thing" in words
+    assert words.count("60 rows, of which 2 without a count") == 2
+    assert page.count(">4+</text>") == 2 and ">6+</text>" not in page
+
+
+def test_a_release_of_several_counts_is_compared_column_by_column(guest, capped):
+    choices = choices_of(guest.get(f"{capped}/compare").text)
+    assert not {"both", "one"} & choices.keys()
+    column = next(path for path in choices if path.startswith("both/") and "deaths" in path)
+    words = words_of(guest.get(f"{capped}/compare?with={choices[column]}").text)
+    assert "mean count" in words and "not the same thing" not in words
+    several = guest.post("/releases", {"path": "both"}).url.path.rpartition("/")[2]
+    reply = guest.get(f"{capped}/compare?with={several}")
+    assert reply.status_code == 200 and "both/" in reply.text
+
+
+def test_a_column_that_is_said_to_lie_elsewhere_is_not_offered(guest, capped, counties):
+    (counties / "odd").mkdir()
+    record = {"counts": [{"column": "x", "folder": "../one"}]}
+    (counties / "odd" / "release.json").write_text(json.dumps(record))
+    assert "one" not in choices_of(guest.get(f"{capped}/compare").text)
+
+
+def test_rows_without_a_count_are_shown_as_such(guest, capped):
+    words = words_of(guest.get(f"{capped}/table").text)
+    assert "60 of 60 rows. 2 rows of the table have no count" in words and "not known" in words
+    assert "60 rows, of which 2 without a count" in words_of(guest.get(capped).text)
+    assert "2 rows without a count left out" in words_of(guest.get(f"{capped}/ask?what=mean").text)
+    lines = guest.get(f"{capped}/get/intervals").text.splitlines()
+    assert len(lines) == 61 and lines[4] == "C3,A,,,,,,"
+
+
+def test_rows_of_the_same_name_are_told_apart(guest, capped):
+    words = words_of(guest.get(f"{capped}/ask?what=top&top=5").text)
+    assert re.search(r"C\d+ \([AB]\)", words)
+    asked = {"what": "compare", "first": "C1 (A)", "second": "C1 (B)"}
+    words = words_of(guest.get(f"{capped}/ask?{urlencode(asked)}").text)
+    assert "C1 (A) has more than C1 (B) with probability" in words
+    words = words_of(guest.get(f"{capped}/ask?{urlencode(asked | {'first': 'C1'})}").text)
+    assert "such as 'C1 (A)'" in words
+    words = words_of(guest.get(f"{capped}/ask?what=top&top=1&by=state").text)
+    assert re.search(r"A C\d+ \(A\) .* B C\d+ \(B\)", words)
 
 
 def test_two_releases_are_compared(visitor, released, folder, bundle):
@@ -197,6 +289,26 @@ def test_a_bomb_is_not_unpacked(visitor, monkeypatch):
     data = zipped(**{"release.json": b"{}", "table.csv": b"0" * 10_001})
     reply = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
     assert reply.status_code == 400 and "too large" in reply.text
+
+
+def test_a_damaged_zip_is_called_unreadable_and_leaves_nothing(tmp_path):
+    whole = zipped(**{"release.json": b"{}" * 500, "table.csv": b"a,b\n" * 500})
+    for at in range(0, len(whole), 3):
+        data = bytearray(whole)
+        data[at] ^= 0xFF
+        place = tmp_path / str(at)
+        try:
+            unpack(io.BytesIO(data), place)
+        except HoldfastError:
+            assert not place.exists()
+
+
+def test_a_zip_with_a_long_list_of_files_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    data = zipped(**{f"{number}.csv": b"" for number in range(20)})
+    monkeypatch.setattr("holdfast.page.zips.MOST_LISTED", 1000)
+    monkeypatch.setattr("zipfile.ZipFile", lambda *_: pytest.fail("was read"))
+    with pytest.raises(HoldfastError, match="too large for the page"):
+        unpack(io.BytesIO(data), tmp_path / "out")
 
 
 def test_a_damaged_release_is_called_damaged_and_nothing_more_is_shown(visitor, released, folder):

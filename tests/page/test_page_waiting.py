@@ -72,8 +72,18 @@ def test_a_form_that_takes_long_is_taken_in_once_and_leads_on(impatient, goes_on
     page = looked_again(impatient, page)
     while page.status_code == 202:
         page = looked_again(impatient, page)
-    assert page.url.path.endswith("/columns") and "deaths" in page.text
+    assert page.url.path.endswith("/file") and "deaths" in page.text
     assert len(impatient.site.state.names("drafts")) == 1
+
+
+def test_whoever_waits_is_told_what_for(impatient, goes_on, folder, monkeypatch):
+    (folder / "first").mkdir()
+    monkeypatch.setattr("holdfast.verify", lambda _folder: goes_on.wait(60))
+    page = impatient.post("/releases", {"path": "first"})
+    while not (state := state_of(impatient, page))["doing"]:
+        pass
+    assert state == {"ended": False, "doing": "Recomputing everything that the release claims"}
+    assert state["doing"] in impatient.get(page.url.path).text
 
 
 def test_nobody_sees_a_page_from_before_a_change(impatient, goes_on, monkeypatch):

@@ -71,7 +71,7 @@ class Answer:
     """The question's name, where answers to others cannot be set against it."""
     measured: bool = False
     """Whether it was measured as such, with counts above the highest in full."""
-    capped_at: int | None = None
+    capped_at: int | str | None = None
     """The count that higher ones enter as, where that changes the answer."""
     points: bool = False
     """Whether the answer is a difference of shares."""
@@ -84,9 +84,8 @@ class Answer:
     @property
     def interval_words(self) -> str:
         """The interval as people write it; "or more" and "or less" where it has no end."""
-        if self.top_code is not None and self.interval[0] >= self.top_code:
-            return self.in_words(self.interval[1])
-        return ends_in_words(self.interval, self._number) + self._unit
+        low, high = (self.in_words(end) for end in self.interval)
+        return low if low == high else ends_in_words(self.true_ends, self._number) + self._unit
 
     @property
     def counts_words(self) -> str:

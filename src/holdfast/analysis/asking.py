@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
-from holdfast.analysis.cautions import enters_capped, high_is_noted, or_more
+from holdfast.analysis.cautions import enters_capped, high_is_noted, left_out, or_more
 from holdfast.analysis.markup import small, table
 from holdfast.analysis.one_row import ESTIMATOR as ONE_ROW
 from holdfast.analysis.one_row import answer_one
@@ -218,8 +218,7 @@ def _about(
     else:
         found = answer_about(part, question, level, options)
     notes = _notes(part, kind, found, grouped)
-    if missing:
-        notes = (*notes, f"{numbered(missing, 'row')} without a count left out")
+    notes += left_out(missing)
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
     named, top = found.question, None
@@ -238,7 +237,7 @@ def answer_about(
 ) -> Answer:
     """The answer as it was measured, of one row by its law, or else by the likelihood of the part's
     counts."""
-    known = measured_answer(part, question, level) or answer_one(part, question, level)
+    known = measured_answer(part, question, level) or answer_one(part, question, level, options)
     return known or find_question(question).about_part(part, options, level=level)
 
 

@@ -19,7 +19,7 @@ from holdfast.analysis.posterior import (
     row_notes,
     top_notes,
 )
-from holdfast.analysis.rows import find_row, row_labels
+from holdfast.analysis.rows import find_row, row_labels, row_names
 from holdfast.analysis.selection import groups_of
 from holdfast.analysis.stage_one import SEED
 from holdfast.analysis.true_difference import true_difference
@@ -40,6 +40,8 @@ class TopRow:
     """Its number in the table, from 0."""
     label: Any
     """Its label; its number where the table has none."""
+    name: str
+    """Its label, with what tells it apart where others have the same."""
     released: int
     """Its released count."""
     expected: float
@@ -120,12 +122,14 @@ def top(
     order = np.lexsort((-release.counts[found.rows], -found.means, -found.chances))[:k]
     laws = {kind: row_law(release, kind) for kind in set(kinds[found.rows[order]].tolist())}
     labels = row_labels(release, label)
+    names = row_names(release, labels)
     tied = _tied(found, order)
     notes = [row_notes(release, count) for count in (0, 1)]  # rows that show 0 may be known
     return tuple(
         TopRow(
             row=int(row),
             label=labels[row],
+            name=names[row],
             released=int(release.counts[row]),
             expected=float(found.means[at]),
             interval=laws[int(kinds[row])].interval(level),
@@ -133,7 +137,7 @@ def top(
             highest=float(found.highest[at]),
             tied=tied,
             notes=(
-                *_others(tied, one_line(str(labels[found.rows[order[-1]]]))),
+                *_others(tied, one_line(names[found.rows[order[-1]]])),
                 *_undecided(laws[int(kinds[row])]),
                 *notes[min(release.counts[row], 1)],
             ),
@@ -193,15 +197,17 @@ def compare(
     rows = [find_row(release, labels, row) for row in (first, second)]
     if rows[0] == rows[1]:
         raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
-    missing = [one_line(str(labels[row])) for row in rows if release.counts[row] < 0]
+    names = row_names(release, labels)
+    missing = [one_line(names[row]) for row in rows if release.counts[row] < 0]
     if missing:
         raise HoldfastError(f"the count of {missing[0]!r:.60} is missing: it was not known.")
+    first, second = (labels[row] if names[row] == str(labels[row]) else names[row] for row in rows)
     one, other = (row_law(release, row_kinds(release)[row]) for row in rows)
     level = check_level(level)
     found = true_difference(one, other, level)
     return RowComparison(
-        first=labels[rows[0]],
-        second=labels[rows[1]],
+        first=first,
+        second=second,
         first_more=found.more,
         equal=found.equal,
         second_more=found.less,

@@ -5,6 +5,7 @@ import numpy as np
 
 from holdfast.analysis.evidence import Evidence
 from holdfast.arrays import Floats
+from holdfast.errors import numbered
 
 NOTED_TOP_SHARE = 0.001
 FEW_FOR_ANSWERS = 0.2
@@ -26,6 +27,11 @@ def spread_of(view: Evidence, f: Floats) -> float:
 def high_is_noted(share: float) -> bool:
     """Whether so large a share of rows has the highest count that answers say it is capped."""
     return bool(share > NOTED_TOP_SHARE)
+
+
+def left_out(missing: int) -> tuple[str, ...]:
+    """What to say where the counts of so many rows are not known."""
+    return (f"{numbered(missing, 'row')} without a count left out",) if missing else ()
 
 
 def enters_capped(top: int) -> str:

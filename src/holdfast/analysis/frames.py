@@ -11,6 +11,7 @@ from holdfast.tables.csv import CsvTable
 from holdfast.tables.table import columns_of, labels_of
 
 if TYPE_CHECKING:
+    from holdfast.analysis.row_intervals import Intervals
     from holdfast.release.release import Release
 
 
@@ -42,19 +43,29 @@ def typed_columns(cells: Any) -> dict[str, list[Any]]:
 def as_columns(release: "Release", intervals: bool, level: float) -> dict[str, list[Any]]:
     """The columns of a release, with intervals beside them where they are wanted."""
     columns = {name: _values(release.cells, name) for name in release.unchanged_columns}
-    columns[release.count_column or "count"] = [
-        x if x >= 0 else None for x in release.counts.tolist()
-    ]
-    if not intervals:
-        return columns
-    known = release.counts >= 0
-    for name, values in release.intervals(level).columns().items():
-        while name in columns:  # a column of the table keeps its name and its values
+    columns |= counts_column(release)
+    return columns | (beside(columns, release, release.intervals(level)) if intervals else {})
+
+
+def counts_column(release: "Release") -> dict[str, list[Any]]:
+    """The released counts under the name of their column, None where one is missing."""
+    counts = [x if x >= 0 else None for x in release.counts.tolist()]
+    return {release.count_column or "count": counts}
+
+
+def beside(
+    columns: dict[str, list[Any]], release: "Release", found: "Intervals"
+) -> dict[str, list[Any]]:
+    """What is known of every row, to stand beside these columns, which keep their names; None
+    where the count is missing."""
+    known, more = release.counts >= 0, dict[str, list[Any]]()
+    for name, values in found.columns().items():
+        while name in columns:
             name += "_of_count"
         full = np.full(len(known), None, dtype=object)
         full[known] = values
-        columns[name] = full.tolist()
-    return columns
+        more[name] = full.tolist()
+    return more
 
 
 def _values(table: Any, name: str) -> list[Any]:

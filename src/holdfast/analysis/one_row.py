@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.analysis.answer import About, Answer
 from holdfast.analysis.every_count import UNSURE_NOTE, ends_for_every_count, rarely_covered
 from holdfast.analysis.known_zeros import row_kinds
+from holdfast.analysis.linear import Linear, share
 from holdfast.analysis.parts.part import Part, digest
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
@@ -19,11 +20,13 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 ESTIMATOR = "row"
-QUESTIONS = ("total", "mean")
+COUNTS = {"mean": "mean count", "total": "total of 1 row", "median": "median count"}
+"""Questions whose answer is the count of the row itself, with their words."""
 LIKE_ANY = (
     "by its released count and the released distribution, as intervals.csv has it: what else is "
     "known of the row is not in it"
 )
+YES_OR_NO = "a share of one row is 0% or 100%: the estimate is the probability that it is 100%"
 LEFT_OUT = (
     "the released count is not in the interval: few rows have that many, so it was more probably "
     "drawn for one that has another"
@@ -44,17 +47,41 @@ def ask_row(release: "Release", row: Any, *, label: str | None, level: float) ->
     return _with(found, notes)
 
 
-def answer_one(part: Part, question: str | Callable[..., Any], level: float) -> Answer | None:
-    """A total or a mean of one row; None for other parts and questions."""
-    if question not in QUESTIONS:
+def answer_one(
+    part: Part, question: str | Callable[..., Any], level: float, options: dict[str, Any]
+) -> Answer | None:
+    """A total, a mean, a median or a share of one row; None for other parts and questions."""
+    if question not in (*COUNTS, "share"):
         return None
     n = len(part.release.target)
     drawn = np.flatnonzero(part.marks & (row_kinds(part.release) % (n + 1) < n))
     if len(drawn) != 1 or part.rows != 1:
         return None
-    words = "mean count" if question == "mean" else "total of 1 row"
-    found = _answer(part.release, int(drawn[0]), words, level)
+    row = int(drawn[0])
+    law = row_law(part.release, row_kinds(part.release)[row])
+    found = _answer(part.release, row, COUNTS.get(str(question), ""), level)
+    if question == "share":
+        found = _share(law, found, share(n, **options))
+    elif question == "median":
+        found = replace(found, estimate=float(law.median), whole=True)
     return _with(found, (*part.notes, LIKE_ANY, *found.notes))
+
+
+def _share(law: Posterior, count: Answer, asked: Linear) -> Answer:
+    """Whether the row is among those asked for: as sure as the interval of its count is."""
+    low, high = map(int, count.interval)
+    held, chance = asked.f[low : high + 1], float(asked.f @ law.probabilities)
+    return replace(
+        count,
+        question=asked.words,
+        estimate=chance,
+        standard_error=(chance * (1 - chance)) ** 0.5,
+        interval=(float(held.min()), float(held.max())),
+        notes=(YES_OR_NO, *count.notes),
+        percent=True,
+        whole_ends=False,
+        top_code=None,
+    )
 
 
 def _answer(release: "Release", row: int, words: str, level: float) -> Answer:

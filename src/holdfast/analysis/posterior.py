@@ -141,12 +141,13 @@ expected counts, differences and sums as 1',)
 def run_words(interval: Sequence[int], top: int) -> str:
     """An interval of true counts as people write it; the highest stands for all above it.
 
-    >>> run_words((3, 8), 50), run_words((3, 50), 50), run_words((50, 50), 50)
-    ('3 to 8', '3 to 50 or more', '50 or more')
+    >>> run_words((3, 8), 50), run_words((3, 50), 50), run_words((0, 0), 50)
+    ('3 to 8', '3 or more', '0')
     """
     low, high = interval
-    last = f"{high} or more" if high == top else str(high)
-    return last if low == high == top else f"{low} to {last}"
+    if high == top:
+        return f"{low} or more"
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def prior(release: "Release", group: int = 0) -> tuple[Floats, Mechanism]:

@@ -14,6 +14,7 @@ from holdfast.analysis.cautions import (
     FEW_ROWS_FOR_BUDGET,
     enters_capped,
     high_is_noted,
+    left_out,
     or_more,
     spread_of,
 )
@@ -56,7 +57,9 @@ def ask(
         _refuse(estimator, of_what if release.groups is not None else "that was measured itself")
         level = check_level(level)
         return ask_everything(release, question, level=level, options=options)
-    return _ask_all(release.known, question, estimator, level, options)
+    answer = _ask_all(release.known, question, estimator, level, options)
+    missing = len(release.counts) - len(release.known.counts)
+    return replace(answer, notes=answer.notes + left_out(missing))
 
 
 def _refuse(estimator: str, of_what: str) -> None:

@@ -1,6 +1,7 @@
 """How an analyst names rows: by label, by number from 0, by a mask."""
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,17 +29,61 @@ def label_column(release: "Release") -> str | None:
     return release.category or next(iter(release.unchanged_columns), None)
 
 
+def row_names(release: "Release", labels: Sequence[Any]) -> list[str]:
+    """The labels as texts; one that is on several rows with what tells these apart.
+
+    >>> from holdfast import privatize
+    >>> from holdfast.tables.csv import CsvTable
+    >>> rows = [["Kent", "DE", "1"], ["Kent", "MI", "2"], ["Ely", "NV", "0"]]
+    >>> table = CsvTable(("county", "state", "n"), rows)
+    >>> names = {"count": "n", "category": "county", "keep": ["state"], "repeated_categories": True}
+    >>> release = privatize(table, epsilon=1, max_count=3, seed=1, **names)
+    >>> row_names(release, ["Kent", "Kent", "Ely"])
+    ['Kent (DE)', 'Kent (MI)', 'Ely']
+    """
+    texts = [str(label) for label in labels]
+    seen = Counter(texts)
+    repeated = [place for place, text in enumerate(texts) if seen[text] > 1]
+    for place, told in zip(repeated, _told_apart(release, texts, repeated), strict=True):
+        texts[place] += f" ({' / '.join(told)})" if told else ""
+    return texts
+
+
+def _told_apart(
+    release: "Release", texts: Sequence[str], rows: Sequence[int]
+) -> Sequence[tuple[str, ...]]:
+    """What public columns say of rows whose labels are the same: the first that tells them all
+    apart, else every one."""
+    from holdfast.tables.table import labels_of
+
+    columns = []
+    for name in release.unchanged_columns if rows else ():
+        cells = labels_of(release.cells, name)
+        values = [str(cells[row]) for row in rows]
+        if all(texts[row] == value for row, value in zip(rows, values, strict=True)):
+            continue  # the labels themselves
+        if len({(texts[row], value) for row, value in zip(rows, values, strict=True)}) == len(rows):
+            return [(value,) for value in values]
+        columns.append(values)
+    return list(zip(*columns, strict=True)) if columns else [()] * len(rows)
+
+
 def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
-    """The number of the row with this label, or of this number."""
+    """The number of the row with this label, with what tells it apart where labels repeat, or of
+    this number."""
     texts = [str(label) for label in labels]
     places = [place for place, text in enumerate(texts) if text == str(row)]
     if len(places) == 1:
         return places[0]
+    names = row_names(release, labels)
     if len(places) > 1:
+        such = f"say which, such as {names[places[0]]!r:.80}; or " * (names != texts)
         raise HoldfastError(
-            f"the label {row!s:.60} is on several rows. Hint: give row numbers, from 0; or "
+            f"the label {row!s:.60} is on several rows. Hint: {such}give row numbers, from 0; or "
             "another column that names the rows, as `label`."
         )
+    if names.count(str(row)) == 1:
+        return names.index(str(row))
     if isinstance(row, int | np.integer) and not isinstance(row, bool):
         if not isinstance(labels, range) and all(map(_is_whole, texts)):
             raise HoldfastError(
@@ -48,8 +93,11 @@ def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
         if 0 <= row < len(labels):
             return int(row)
         raise HoldfastError(f"row numbers go from 0 to {len(labels) - 1}, got {row}.")
-    near = difflib.get_close_matches(str(row), list(set(texts)), n=1)
+    longer = [text for text in texts if text.startswith(f"{row},")]
+    near = longer or difflib.get_close_matches(str(row), list(set(texts)), n=1)
     hint = f" Hint: did you mean {near[0]!r}?" if near else " Hint: or give its number, from 0."
+    if near and "," in near[0]:
+        hint += f' In a typed question a label with a comma stands in quotes: "{near[0]}".'
     raise HoldfastError(f"no row has the label {str(row)!r:.60}.{hint}")
 
 

@@ -146,7 +146,7 @@ def in_words(answer: Any, top: int) -> str:
             f"probability to be {among}the highest"
         )
         lines = [
-            f"{one_line(str(row.label))}: {row.released}, {row.expected:.1f}, "
+            f"{one_line(row.name)}: {row.released}, {row.expected:.1f}, "
             f"{run_words(row.interval, top)}, "
             + f"{row.probability:.0%}, " * several
             + f"{row.highest:.0%}"

@@ -11,7 +11,7 @@ import typer
 
 from holdfast.cli.choices import by_column, within_of
 from holdfast.cli.options import Jobs, Questions, Results, Text, Texts, listed, says, whole
-from holdfast.cli.screen import asides, screen, tabled, working
+from holdfast.cli.screen import asides, screen, tabled
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
 from holdfast.errors import numbered
@@ -52,7 +52,11 @@ def plan(
         Text, says("Budgets, such as 0.1,0.5,1; default: six from 0.1 to 5.")
     ] = None,
     split: Annotated[
-        Text, says("Stage 1's shares to look at, such as default,0.1,0.3; default: six.")
+        Text,
+        says(
+            "Stage 1's shares to look at, such as default,0.1,0.3; default: that of the default "
+            "rule alone."
+        ),
     ] = None,
     target: Annotated[
         Text,
@@ -103,14 +107,15 @@ def plan(
         "repetitions": whole(repetitions, "repetitions"),
         "folder": folder,
         "jobs": None if jobs is None else whole(jobs, "jobs"),
+        "progress": not as_json and asides.is_terminal,
+        "splits": [None] if split is None else listed(split),
     }
     if epsilon is not None:
         options["epsilons"] = listed(epsilon)
-    if split is not None:
-        options["splits"] = listed(split)
+    if not as_json:
+        asides.print(f"Simulating releases of the prior, {repetitions} for each epsilon …")
     try:
-        with working("Simulating releases of the prior …", quiet=as_json):
-            found = holdfast.plan(**options)
+        found = holdfast.plan(**options)
     except KeyboardInterrupt:
         raise Stopped(AGAIN if folder is None else RESUMES) from None
     if as_json:

@@ -14,9 +14,10 @@ from holdfast.engines.several import (
     SeveralParameters,
     SeveralStages,
     check_several,
-    not_together,
+    refuse_apart,
 )
 from holdfast.engines.steps import content_of, five_steps
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
@@ -53,9 +54,8 @@ def privatize_several(
     run = SeveralInMemory(tables=tables, stages=stages, members=members)
     request = stages.request(int(tables[0].structural_zero.sum()))
     subset = read_subset(names.get("subset"))
-    return pay_and_draw(
-        run, replace(request, subset=subset, period=span, corrects=corrects), account
-    )
+    known = {"subset": subset, "period": span, "corrects": corrects}
+    return pay_and_draw(run, replace(request, **known, same_counts=tables[0].same_counts), account)
 
 
 def read_several(
@@ -69,8 +69,9 @@ def read_several(
     tables = read_tables(table, count, **names | {"within": within, "apart": apart})
     _sum_of(tables).checked()
     found = tuple(one.checked() for one in tables)
-    if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
-        raise not_together()
+    if parameters.joint:
+        gaps = [one.missing for one in found]
+        refuse_apart(count, gaps, moved=names.get("order_by") or names.get("subset"))
     return found
 
 
@@ -158,6 +159,10 @@ class SeveralInMemory(Run[TableRelease]):
         return joined(
             [content_of(one, words, stages.groups, members) for one, stages, members in parts]
         )
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows."""
+        return self.tables[0].labels()
 
     def show_again(
         self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()

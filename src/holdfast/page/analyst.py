@@ -51,14 +51,22 @@ def ask(site: Site, request: Request) -> Response:
     opened = _opened(site, request)
     release, chosen = opened.loaded(site), dict(request.query_params)
     values: dict[str, Any] = {"chosen": chosen, "columns": release.unchanged_columns}
-    values |= {"lines": [], "rows": (), "groups": {}, "coefficients": [], "sentence": ""}
-    values |= {"problem": "", "command": "", "python": ""}
+    values |= {
+        "lines": [],
+        "rows": (),
+        "ranked_by": "",
+        "notes": [],
+        "groups": {},
+        "coefficients": [],
+    }
+    values |= {"sentence": "", "problem": "", "command": "", "python": ""}
     values |= {"write": counts_in_words(release, site.words)}
     try:
-        if chosen.get("what") == "regress":
-            values |= answers.regression(release, chosen, opened.shown(site))
-        elif chosen:
-            values |= answers.answer(release, chosen, opened.shown(site))
+        asked = answers.regression if chosen.get("what") == "regress" else answers.answer
+        if chosen:
+            key = ("ask", opened.key("ask"), *sorted(chosen.items()))
+            at = opened.shown(site)
+            values |= site.remembered.get(key, lambda: asked(release, chosen, at))
     except HoldfastError as error:
         values["problem"] = site.said(str(error))
     return _tab(site, request, opened, "ask", **values)
@@ -82,6 +90,7 @@ def table(site: Site, request: Request) -> Response:
         **readable(found, matching[(here - 1) * ROWS : here * ROWS], release, site.words),
         number=len(matching),
         whole=len(found.rows),
+        missing=int((release.counts < 0).sum()),
         here=here,
         pages=pages,
         search=search,
@@ -99,17 +108,16 @@ def table(site: Site, request: Request) -> Response:
 
 def compare(site: Site, request: Request) -> Response:
     """Two releases side by side."""
-    from holdfast.page.comparing import compared
+    from holdfast.page.comparing import choices, compared
 
     opened = _opened(site, request)
-    others = [Opened.of(site, site.folder.find(path)) for path in site.folder.releases()]
-    others += [Opened.find(site, name) for name in site.state.names("releases")]
-    choices = {o.name: o.shown(site) for o in others if o.name != opened.name}
-    name = request.query_params.get("with", "")
-    values: dict[str, Any] = {"choices": choices, "other": name, "rows": [], "picture": ""}
+    name, listed = request.query_params.get("with", ""), choices(site, opened)
+    values: dict[str, Any] = {"choices": listed, "other": name, "rows": [], "pictures": []}
     values |= {"command": "", "python": ""}
-    if name:
+    if name in listed:
         values |= compared(site, opened, Opened.find(site, name))
+    elif name:
+        Opened.find(site, name)  # says where there is none; one of several counts is to be chosen
     return _tab(site, request, opened, "compare", **values)
 
 
@@ -206,5 +214,5 @@ def _script(site: Site, opened: Opened) -> dict[str, str]:
     for name in site.state.names("drafts"):
         run = Run.of(Draft.find(site.state, name)).chosen
         if run is not None and run.out == str(opened.root):
-            return {"again.py": script(run, site.folder.root)}
+            return {"again.py": script(run, site.folder.root, site.words.content["script"])}
     return {}

@@ -3,21 +3,25 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from holdfast.errors import HoldfastError
 from holdfast.page.questions import sentence
 from holdfast.page.recipe import of_release
 from holdfast.page.releases import LEVEL, in_order
 from holdfast.page.site import recipe_values
 
 if TYPE_CHECKING:
+    from holdfast.analysis.categories import TopRow
+    from holdfast.analysis.regression.result import Regression
     from holdfast.release.release import Release
 
-USUAL = 0.95
-"""The level of a regression's intervals, as statisticians expect it."""
+FAMILIES = {"poisson": "poisson", "negative_binomial": "negative binomial", "gaussian": "gaussian"}
+"""Kinds of regression, as the form has them and as holdfast calls them."""
 
 
 def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
     """The question as a sentence, its answer in words, and how to ask it elsewhere."""
     from holdfast.analysis.asking import Answers
+    from holdfast.analysis.categories import TopByGroup
     from holdfast.analysis.typed import answer_typed, in_words
 
     asked = sentence(chosen)
@@ -26,11 +30,13 @@ def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, 
     part = {name: chosen[name] for name in ("where", "by") if chosen.get(name, "").strip()}
     found = answer_typed(release, asked, level=LEVEL, label=chosen.get("label") or None, **part)
     words = [asked, *(f"{name} {value}" for name, value in part.items())]
-    grouped = found if isinstance(found, Answers) else {}
+    grouped, ranked = found if isinstance(found, Answers) else {}, _ranked(found)
     return {
         "sentence": ", ".join(words),
         "lines": in_words(found, len(release.target) - 1).splitlines(),
-        "rows": found if isinstance(found, tuple) else (),
+        "rows": ranked,
+        "notes": list(dict.fromkeys(note for _, row in ranked for note in row.notes)),
+        "ranked_by": part.get("by", "") if isinstance(found, TopByGroup) else "",
         "groups": grouped,
         "sorted_groups": sorted(grouped.items(), key=lambda one: in_order(one[0])),
         **_recipe(at, asked, part),
@@ -40,19 +46,40 @@ def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, 
 def regression(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
     """The coefficients of a regression, beside those that the noise would bend."""
     formula, where = chosen.get("formula", ""), chosen.get("where", "").strip() or None
-    found = release.regress(formula, where=where)
+    kind = chosen.get("family", "") or "poisson"
+    if kind not in FAMILIES:
+        raise HoldfastError("there is no such regression. Hint: choose one of the list.")
+    how: dict[str, Any] = {} if kind == "poisson" else {"family": FAMILIES[kind]}
+    how |= {} if where is None else {"where": where}
+    found = release.regress(formula, **how)
     naive = dict(zip(found.naive.names, found.naive.values.tolist(), strict=True))
-    extra = "" if where is None else f", where={where!r}"
-    recipe = of_release(at, "ask", python=f"print(release.regress({formula!r}{extra}))")
+    more = "".join(f", {name}={value!r}" for name, value in how.items())
+    asked = f"release.regress({formula!r}{more}).summary({LEVEL})"
+    recipe = of_release(at, "ask", python=f"print({asked})")
     return {
         "sentence": formula if where is None else f"{formula}, where {where}",
         "lines": [found.formula.text, *found.notes],
+        "regression": {"kind": kind, "rows": found.rows, "top": _allowed_top(found)},
         "coefficients": [
-            (name, value, *found.interval(name, USUAL), naive[name])
+            (name, value, *found.interval(name, LEVEL), naive[name])
             for name, value in found.coefficients.items()
         ],
         "python": recipe.python,
     }
+
+
+def _allowed_top(found: "Regression") -> int | None:
+    """The highest count, where rows have it and the regression allows for what is above."""
+    return None if found.capped is None else found.max_count
+
+
+def _ranked(found: Any) -> "list[tuple[str, TopRow]]":
+    """The rows on top, each with the group that it is on top of; none of other answers."""
+    from holdfast.analysis.categories import TopByGroup
+
+    if isinstance(found, TopByGroup):
+        return [(str(name), row) for name, rows in found.items() for row in rows]
+    return [("", row) for row in found] if isinstance(found, tuple) else []
 
 
 def _recipe(at: str, asked: str, part: Mapping[str, str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import math
 import os
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,9 @@ from holdfast.page.site import Site, recipe_values
 from holdfast.page.state import read_json, write_json
 
 if TYPE_CHECKING:
+    from holdfast.analysis.answer import Answer
+    from holdfast.arrays import Floats
+    from holdfast.release.groups import Group
     from holdfast.release.release import Release
     from holdfast.verify.report import Verification
 
@@ -79,9 +82,10 @@ class Opened:
 
     def loaded(self, site: Site) -> "Release":
         """The release; raises if it is damaged."""
-        import holdfast
+        from holdfast.release.bundle import load_verified
 
-        return site.remembered.get(self.key("load"), lambda: holdfast.load(self.folder))
+        verdict = self.verified(site)
+        return site.remembered.get(self.key("load"), lambda: load_verified(self.folder, verdict))
 
     def report(self, site: Site) -> str | None:
         """Its report as a page; None for a release whose report cannot be made."""
@@ -112,9 +116,8 @@ class Opened:
         values |= {"release": None, "counts": [], **self.recipe(site)}
         if not verdict:
             return values
-        columns = _columns(self.folder)
-        if columns:
-            found = [(name, Opened.of(site, place)) for name, place in columns.items()]
+        if _columns(self.folder):
+            found = list(self.columns(site).items())
             return values | {"counts": found, "promised": _promised(record_of(self.folder))}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
@@ -127,6 +130,11 @@ class Opened:
             return []
         release = self.loaded(site)
         return site.remembered.get(self.key("questions"), lambda: questions(release, LEVEL))
+
+    def columns(self, site: Site) -> "dict[str, Opened]":
+        """By the names of its columns of counts those of a release of several; else itself."""
+        found = _columns(self.folder)
+        return {name: Opened.of(site, at) for name, at in found.items()} or {"": self}
 
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
@@ -151,9 +159,13 @@ def _is_column(folder: Path) -> bool:
 
 
 def _columns(folder: Path) -> dict[str, Path]:
-    """The folders of the columns of a release of several counts, once it is verified."""
-    places = record_of(folder).get("counts", ())
-    return {place["column"]: folder / place["folder"] for place in places}
+    """The folders of the columns of a release of several counts, which lie in its own."""
+    try:
+        places = record_of(folder).get("counts", ())
+        found = {place["column"]: folder / place["folder"] for place in places}
+    except (TypeError, LookupError):  # damaged, as its verdict tells
+        return {}
+    return {name: at for name, at in found.items() if at.resolve().parent == folder.resolve()}
 
 
 def _promised(record: dict[str, Any]) -> dict[str, Any]:
@@ -172,12 +184,13 @@ def _promised(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(release: "Release") -> dict[str, Any]:
-    from holdfast.analysis.report.content import DO_NOT, promise
+    from holdfast.analysis.report.content import DO_NOT, promise, rows_words
     from holdfast.analysis.report.pictures import band_picture
 
     shares, doubts = _shares(release)
     return {
         "release": release,
+        "rows": rows_words(release),
         "promise": promise(release),
         "picture": band_picture(shares),
         "banded": any(bar["interval"] is not None for bar in shares),
@@ -206,22 +219,39 @@ def _shares(release: "Release") -> tuple[list[dict[str, Any]], list[str]]:
 
 def _groups(release: "Release") -> list[dict[str, Any]]:
     """Of each group the share of zeros and the mean, with intervals where there are not too many,
-    and its total where it was measured."""
-    import numpy as np
-
-    counts = np.arange(len(release.target))
+    and its total where totals were measured."""
     groups = () if release.groups is None else tuple(release.groups.values())
     zeros, mean = (_by_group(release, *asked) for asked in (("share", {"equal": 0}), ("mean", {})))
     return [
         {
             "name": group.name,
             "rows": group.rows,
-            "zeros": zeros.get(group.name) or f"{float(group.target[0]):.1%}",
-            "mean": mean.get(group.name) or f"{float(group.target @ counts):.2f}",
-            "total": group.total,
+            "zeros": _in_words(zeros.get(group.name)) or f"{float(group.target[0]):.1%}",
+            "mean": _in_words(mean.get(group.name)) or f"{_mean(group.target):.2f}",
+            "total": _total(group, mean.get(group.name)) if release.totals else "",
         }
         for group in sorted(groups, key=lambda group: in_order(group.name))
     ]
+
+
+def _mean(shares: "Floats") -> float:
+    return float(shares @ range(len(shares)))
+
+
+def _total(group: "Group", mean: "Answer | None") -> str:
+    """The total as the mean has it, or else as it was measured."""
+    if mean is not None:
+        low, high = (end * group.rows for end in mean.interval)
+        whole = replace(mean, estimate=mean.estimate * group.rows, interval=(low, high), whole=True)
+        return _in_words(whole)
+    total = group.total
+    return "" if total is None else f"{total.value:,} ({total.low:,} to {total.high:,})"
+
+
+def _in_words(answer: "Answer | None") -> str:
+    if answer is None:
+        return ""
+    return f"{answer.in_words(answer.estimate)} ({answer.interval_words})"
 
 
 def in_order(name: Any) -> tuple[Any, ...]:
@@ -236,8 +266,8 @@ def in_order(name: Any) -> tuple[Any, ...]:
     return (*((int(part) if part.isdigit() else -1, part) for part in parts), (-1, str(name)))
 
 
-def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dict[str, str]:
-    """An answer with its interval in words, by the name of the group."""
+def _by_group(release: "Release", question: str, options: dict[str, Any]) -> "dict[str, Answer]":
+    """An answer, by the name of the group; none where there are too many."""
     groups = release.groups
     if groups is None or groups.members is None or len(groups) > MOST_GROUPS:
         return {}
@@ -246,8 +276,4 @@ def _by_group(release: "Release", question: str, options: dict[str, Any]) -> dic
         found = release.ask(question, by=names, level=LEVEL, **options)
     except HoldfastError:  # rows that were not drawn, or a question that it cannot answer
         return {}
-    return {
-        str(name): f"{one.in_words(one.estimate)} ({one.in_words(one.interval[0])} – "
-        f"{one.in_words(one.interval[1])})"
-        for name, one in found.items()
-    }
+    return {str(name): one for name, one in found.items()}

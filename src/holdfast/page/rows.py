@@ -21,7 +21,14 @@ def readable(
     header = [*found.header[: width - 1], count]
     told = len(found.header) > width
     header += [said["true"], said["expected"], said["zero"]] if told else []
-    return {"header": header, "rows": [_row(row, width, write, told) for row in rows]}
+    unknown = said["not_known"], *[""] * (len(header) - width)
+    return {
+        "header": header,
+        "rows": [
+            _row(row, width, write, told) if row[width - 1] else [*row[: width - 1], *unknown]
+            for row in rows
+        ],
+    }
 
 
 def counts_in_words(release: "Release", words: Words) -> Callable[..., str]:
@@ -32,7 +39,11 @@ def counts_in_words(release: "Release", words: Words) -> Callable[..., str]:
         last = low if high is None else high
         if last == highest:
             return str(said.format(count=low))
-        return str(low) if low == last else f"{low} – {last}"
+        return (
+            str(low)
+            if low == last
+            else str(words.content["overview"]["ends"].format(low=low, high=last))
+        )
 
     return write
 

@@ -25,7 +25,7 @@ from holdfast.page.state import State
 from holdfast.page.waiting import Waiting, page_name
 from holdfast.page.words import Words
 
-KEPT = 24  # results that are remembered
+KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
 T = TypeVar("T")
 Read = Callable[["Site", Request], Response]
@@ -38,7 +38,14 @@ class Remembered:
     def __init__(self) -> None:
         self._found: OrderedDict[Hashable, Any] = OrderedDict()
         self._locks: dict[Hashable, Lock] = {}
+        self._begun: list[Hashable] = []
         self._lock = Lock()
+
+    @property
+    def doing(self) -> list[Hashable]:
+        """What is being computed, the last begun at the end."""
+        with self._lock:
+            return list(self._begun)
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The result for a key; what raises is not remembered."""
@@ -49,7 +56,13 @@ class Remembered:
                 if key in self._found:
                     self._found.move_to_end(key)
                     return self._found[key]  # type: ignore[no-any-return]
-            found = make()
+            with self._lock:
+                self._begun.append(key)
+            try:
+                found = make()
+            finally:
+                with self._lock:
+                    self._begun.remove(key)
             with self._lock:
                 self._found[key] = found
                 while len(self._found) > KEPT:
@@ -76,6 +89,14 @@ class Site:
         kept = re.escape(str(self.state.root))
         message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
         return self.words.said(message.replace(f"{self.folder.root}/", ""))
+
+    @property
+    def doing(self) -> str:
+        """What takes long just now, in words; nothing where there are none for it."""
+        said: dict[str, str] = self.words.content["waiting"]["doing"]
+        begun = [key for key in self.remembered.doing if isinstance(key, tuple)]
+        told = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
+        return next(told, "")
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""
@@ -106,7 +127,7 @@ def reading(view: Read) -> Callable[[Request], Any]:
             reply = await site.waiting.again(name)
         else:
             reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
-        return reply or site.show(request, "waiting.html", 202, name=name)
+        return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
 
     return endpoint
 
@@ -150,13 +171,15 @@ async def wait(request: Request) -> Response:
     name = request.path_params["name"]
     if not site.waiting.has(name):
         return to("/")
-    return await site.waiting.again(name) or site.show(request, "waiting.html", 202, name=name)
+    reply = await site.waiting.again(name)
+    return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
 
 
 async def waited(request: Request) -> Response:
     """For the script: whether to look again."""
-    name = request.path_params["name"]
-    return JSONResponse({"ended": request.app.state.site.waiting.is_there(name)})
+    site: Site = request.app.state.site
+    ended = site.waiting.is_there(request.path_params["name"])
+    return JSONResponse({"ended": ended, "doing": site.doing})
 
 
 def to(address: str) -> Response:

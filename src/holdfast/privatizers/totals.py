@@ -97,11 +97,19 @@ class Totals:
         if not 0 < exact < 1:
             raise HoldfastError(f"`level` must lie between 0 and 1, got {level!r:.40}.")
         value = sum(self._values[number] for number in groups)
-        line = float(sum(self.measured[number] for number in groups) - len(groups) * self._off)
+        line = self.unbiased(groups)
         half = laplace_reach(self._noises(len(groups)), float(exact))
         # a total is 0 or more: what was measured below says no more than a measured 0
         low, high = math.floor(line - half), math.ceil(max(line, 0.0) + half)
         return Total(value, max(min(low, value), 0), max(high, value), exact)
+
+    def unbiased(self, groups: Sequence[int]) -> float:
+        """The total of some groups together as it was measured, which may be below 0."""
+        return float(sum(self.measured[number] for number in groups) - len(groups) * self._off)
+
+    def reach(self, groups: int, level: float) -> float:
+        """How far from it the truth lies at most, for so many groups, with this probability."""
+        return laplace_reach(self._noises(groups), level)
 
     def error(self, groups: int) -> float:
         """The standard error of the total of so many groups."""

@@ -45,6 +45,7 @@ from holdfast.release.promise import Privacy
 from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
+from holdfast.release.target_text import target_from_json, target_to_json
 from holdfast.release.text import written
 from holdfast.tables.files import column_names
 from holdfast.tables.group_rows import found_again
@@ -57,6 +58,7 @@ from holdfast.tables.table import (
     write_file,
 )
 from holdfast.verify import verify
+from holdfast.verify.report import Verification
 
 FORMATS = ("csv", "parquet")
 CURVES, WEIGHTS = "mechanism.curves", "mechanism.weights"
@@ -70,6 +72,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     The folder is written beside its place under another name and renamed; a folder or file
     that is there already is never touched.
     """
+    check_whole(release)
     table = release.cells if release.count_column is not None else _bare(release.counts)
     check_format(table, table_format, missing=release.missing_rows is not None)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
@@ -77,6 +80,14 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
     return Path(directory)
+
+
+def check_whole(release: ReleaseFacts) -> None:
+    """Refuse one column of several: nothing in its bundle would vouch for the counts beside it."""
+    if release.other_counts:
+        raise HoldfastError(
+            "this is one column of a release of several counts. Hint: save the whole release."
+        )
 
 
 def check_format(table: Any, table_format: str, *, missing: bool) -> None:
@@ -137,7 +148,13 @@ def load(directory: str | os.PathLike[str]) -> Release:
 
     This finds accidents. Whoever changes a bundle on purpose can change its sums as well.
     """
-    with verified(directory) as (folder, record):
+    return load_verified(Path(directory), None)
+
+
+def load_verified(place: Path, found: Verification | None) -> Release:
+    """The same with what `holdfast.verify` has just found there, where that is known: nothing is
+    recomputed twice."""
+    with verified(place, found) as (folder, record):
         if "counts" in record:
             raise HoldfastError(
                 f"`{folder}` is a release of several counts. Hint: holdfast.load_table reads it "
@@ -147,12 +164,14 @@ def load(directory: str | os.PathLike[str]) -> Release:
 
 
 @contextmanager
-def verified(directory: str | os.PathLike[str]) -> Iterator[tuple[Path, dict[str, Any]]]:
+def verified(
+    directory: str | os.PathLike[str], found: Verification | None = None
+) -> Iterator[tuple[Path, dict[str, Any]]]:
     """A bundle that was found in order, and its record."""
     folder = Path(directory)
     if not folder.is_dir():
         raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
-    verify(folder).require()
+    (verify(folder) if found is None else found).require()
     try:
         yield folder, json.loads((folder / "release.json").read_text(encoding="utf-8"))
     except HoldfastError:
@@ -163,6 +182,15 @@ def verified(directory: str | os.PathLike[str]) -> Iterator[tuple[Path, dict[str
             f"({type(error).__name__}): that is a fault of holdfast's or of this machine's, not of "
             "the release. Hint: report it."
         ) from None
+
+
+def write_new(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file where there is none."""
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
 
 
 def new_folder(directory: str | os.PathLike[str]) -> Path:
@@ -214,6 +242,7 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     shown = [] if release.groups is None else release.groups.shown()
     for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
         write_text(folder / file, text)
+    record["target"] = target_to_json(release.target)
     seal(folder, record, sorted(path.name for path in folder.iterdir()))
 
 
@@ -358,7 +387,7 @@ def _with_members(release: Release) -> Release:
 def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     """All of a release but its table, from a bundle that `holdfast.verify` found in order."""
     privacy = Privacy.from_dict(record["privacy"])
-    target = np.array(record["target"], dtype=np.float64)
+    target = target_from_json(record["target"])
     found, noisy = record.get("max_count_found"), record.get("measurement")
     budget, groups = privacy.budget, None
     if record.get("within"):

@@ -19,23 +19,27 @@ from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers.groups import block_edges, is_fine, whole_share
-from holdfast.privatizers.joint import JointMeasurement
+from holdfast.privatizers.joint import MOST_BINS, JointMeasurement
 from holdfast.privatizers.totals import Totals
 from holdfast.release.groups import Groups
 from holdfast.release.mechanism_file import packed, unpacked
+from holdfast.tables.csv import csv_text
 from holdfast.tables.groups import Partition, Within
 
 VERSION, VERSION_WITH_SOURCES = 3, 4  # their number is that of groups
 
 
 def encode_groups(groups: Groups) -> bytes:
-    """The integers of all mechanisms, the targets, and what was measured, deflated."""
+    """The integers of all mechanisms, the targets, and what was measured, deflated; of long ranges
+    how much that is of each group comes first."""
     mechanism, n = groups.mechanism, len(groups.mechanism)
     curves = [part.curves for part in mechanism.parts if part.curves is not None]
     integers = np.array([[one.turns, one.heights, one.floors] for one in curves], dtype="<i8")
     laws = np.array([_laws(part) for part in mechanism.parts], dtype="<f8")
     whole = groups.measurement.whole
-    measured = np.concatenate([*([] if whole is None else [whole]), *groups.measurement.groups])
+    own = groups.measurement.groups
+    lengths = [np.array([len(one) for one in own])] if n > MOST_BINS else []
+    measured = np.concatenate([*lengths, *([] if whole is None else [whole]), *own])
     head = np.array([len(curves), *mechanism.index], dtype="<i8")
     parts = (head, integers, laws, measured.astype("<i8"))
     version = VERSION if laws.shape[1] == 1 else VERSION_WITH_SOURCES
@@ -77,6 +81,9 @@ def _mechanism(curve: Integers, laws: Floats, epsilon: Fraction) -> Mechanism:
 
 
 def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -> JointMeasurement:
+    if n > MOST_BINS:
+        ends = list(accumulate(numbers[: len(sizes)].tolist(), initial=len(sizes)))
+        return JointMeasurement(whole=None, groups=tuple(numbers[a:b] for a, b in pairwise(ends)))
     share, blocks = whole_share(len(sizes)), len(block_edges(n)) - 1
     own = unit_1 * (1 - share)
     fine = [len(sizes) == 1 or is_fine(int(rows), own) for rows in sizes]
@@ -94,18 +101,16 @@ def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -
 
 def groups_csv(groups: Groups) -> str:
     """A line for each group: its labels, its rows and, where they were measured, its totals."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     totals = groups.totals
     extra = [] if totals is None else ["total", "total_low", "total_high", "total_measured"]
-    writer.writerow([*groups.within.columns, "rows", *extra])
+    lines: list[list[Any]] = [[*groups.within.columns, "rows", *extra]]
     for number, label in enumerate(groups.partition.labels):
         line: list[Any] = [*label, int(groups.sizes[number])]
         if totals is not None:
             found = totals.groups[number]
             line += [found.value, found.low, found.high, totals.measured[number]]
-        writer.writerow(line)
-    return out.getvalue()
+        lines.append(line)
+    return csv_text(lines)
 
 
 def read_groups_csv(text: str, within: Within) -> tuple[Partition, tuple[int, ...]]:

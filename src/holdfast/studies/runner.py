@@ -87,10 +87,11 @@ def _carry_out(
     if not progress or not todo:
         yield from steps
         return
+    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     columns = ("{task.description}", BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         handle = bar.add_task(study.name, total=len(todo))
         for step in steps:
             yield step

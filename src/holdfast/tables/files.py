@@ -237,10 +237,21 @@ def _text_bytes(table: Any, suffix: str) -> bytes:
     if isinstance(table, CsvTable):
         return table.to_bytes()
     try:
-        data: bytes = table.data.write_csv().encode()
+        data = _frame_csv(table.data)
     except Exception:
         raise HoldfastError("`table` has a column that CSV cannot hold.") from None
     return replace(parse_csv(data), delimiter="\t").to_bytes() if suffix == ".tsv" else data
+
+
+def _frame_csv(frame: Any) -> bytes:
+    import narwhals.stable.v2 as nw
+
+    data: bytes = frame.write_csv().encode()
+    if b"\r" not in data or not nw.dependencies.is_pandas_dataframe(frame.to_native()):
+        return data
+    # pandas quotes its own end of a line alone, and another would be taken for one
+    quoted = frame.to_native().to_csv(index=False, lineterminator="\r\n").encode()
+    return replace(parse_csv(quoted), newline="\n").to_bytes()
 
 
 def _with_columns(table: Any) -> CsvTable | Frame:

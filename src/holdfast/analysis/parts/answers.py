@@ -20,7 +20,8 @@ USUAL = 1.645  # standard errors on each side of a 90 % interval
 WIDE = 1.7  # times the usual width: then an interval owes it to what it does not assume
 CAUTIOUS = (
     "the interval assumes nothing about how the counts of these rows are distributed, and mostly "
-    "covers more often than it says; the estimate takes them to be a tilt of the whole table's"
+    "covers more often than it says; the estimate takes them to be like the whole table's, with "
+    "more of the low or of the high counts as these rows ask for"
 )
 OUTSIDE = (
     "the estimate lies outside the interval: it leans on the distribution of the whole table, "

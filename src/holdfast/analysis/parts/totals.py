@@ -1,17 +1,28 @@
 """Totals that were measured as such, and means by them: of all rows, and of whole groups."""
 
 from collections.abc import Sequence
+from math import hypot
 from typing import Any
 
 import numpy as np
 
 from holdfast.analysis.answer import Answer
+from holdfast.analysis.catalogue import find_question
+from holdfast.analysis.known_zeros import row_kinds
+from holdfast.analysis.one_row import answer_one
 from holdfast.analysis.parts.part import Part, members_of
+from holdfast.analysis.posterior import row_law
 from holdfast.errors import numbered
 
 ESTIMATOR = "measured"
 MEASURED_QUESTIONS = ("total", "mean")
 MEASURED = "measured as a total, with counts above max_count in full"
+TOGETHER = (
+    "from the measured total and from the counts of these rows, of which none is above max_count"
+)
+SURELY_BELOW = 0.01
+"""Rows to expect with the highest count or more, where all counts of a part are taken to be below
+it: then they add up to the total."""
 
 
 def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
@@ -23,18 +34,59 @@ def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
     if groups is None:
         return None
     totals, over = part.release.totals, part.rows if question == "mean" else 1
-    found = totals.of(groups, level)
+    if len(groups) == 1 and _rows_at_the_top(part) < SURELY_BELOW:
+        value, error, ends = _with_the_counts(part, groups, level)
+        how = TOGETHER
+    else:
+        found = totals.of(groups, level)
+        value, error, ends = found.value, totals.error(len(groups)), (found.low, found.high)
+        how = MEASURED
     return Answer(
         question="mean count" if question == "mean" else f"total of {numbered(part.rows, 'row')}",
-        estimate=found.value / over,
-        standard_error=totals.error(len(groups)) / over,
-        interval=(found.low / over, found.high / over),
+        estimate=value / over,
+        standard_error=error / over,
+        interval=(ends[0] / over, ends[1] / over),
         level=level,
         estimator=ESTIMATOR,
         method="formula",
-        notes=(*part.notes, MEASURED),
+        notes=(*part.notes, how),
         about=(part.about,),
         measured=True,
+    )
+
+
+def _rows_at_the_top(part: Part) -> float:
+    """How many rows to expect with the highest count, or any above it."""
+    kinds, rows = np.unique(row_kinds(part.release)[part.marks], return_counts=True)
+    chances = [row_law(part.release, kind).probabilities[-1] for kind in kinds]
+    return float(rows @ np.array(chances))
+
+
+def _with_the_counts(
+    part: Part, groups: Sequence[int], level: float
+) -> tuple[float, float, tuple[float, float]]:
+    """The total, its standard error and its interval, from the measured total and from the counts,
+    whose errors are independent: each weighed by what it knows, for the estimate by their standard
+    errors and for the interval by their intervals, whose sides add up as those of a difference."""
+    totals, counts = part.release.totals, _by_the_counts(part, level)
+    assert totals is not None
+    measured, its = totals.unbiased(groups), totals.error(len(groups))
+    own = max(counts.standard_error or 0.0, 1e-9)
+    weight = its**2 / (its**2 + own**2)
+    low, high = counts.interval
+    reach, middle = totals.reach(len(groups), level), min(max(counts.estimate, low), high)
+    share = reach**2 / (reach**2 + ((high - low) / 2) ** 2)
+    centre, other = share * middle + (1 - share) * measured, (1 - share) * reach
+    least = max(centre - hypot(share * (middle - low), other), 0.0)
+    most = max(centre + hypot(share * (high - middle), other), least)
+    value = weight * counts.estimate + (1 - weight) * measured
+    error = hypot(weight * own, (1 - weight) * its)
+    return min(max(value, least), most), error, (least, most)
+
+
+def _by_the_counts(part: Part, level: float) -> Answer:
+    return answer_one(part, "total", level, {}) or find_question("total").about_part(
+        part, {}, level=level
     )
 
 

@@ -56,6 +56,8 @@ def markdown(content: Content) -> str:
 
 
 SEVERAL = "A private table with several columns of counts"
+WRITTEN = 0.00005  # a share that is not 0.00 %
+NOTHING_TOLD = "Counts that are not listed have a share below 0.01% in every respect."
 
 
 def html_of_several(contents: dict[str, Content], promise: str, neighbours: str) -> str:
@@ -121,6 +123,7 @@ def _promise(promise: Content) -> list[Block]:
 def _distribution(content: Content) -> list[Block]:
     level = f"{percent(content['level'])} interval"
     bars = content["distribution"]
+    told = [share_words(bar) for bar in bars if _tells(bar)]
     tail = tail_of(bars)
     enlarged: list[Block] = [
         Paragraph(f"The same from {run_name(bars[tail])} on, enlarged:"),
@@ -139,11 +142,18 @@ def _distribution(content: Content) -> list[Block]:
         Notes(content["distribution_notes"]),
         Table(
             header=(_count(content), "released", "best estimate", level),
-            rows=[share_words(bar) for bar in content["distribution"]],
+            rows=told,
             numbers=(0, 1, 2, 3),
             folded="All shares in numbers",
         ),
+        *([Paragraph(NOTHING_TOLD)] if len(told) < len(bars) else []),
     ]
+
+
+def _tells(bar: Content) -> bool:
+    """Whether a count has a share that is not written as 0.00 % in every respect."""
+    known = [bar["released"], bar["estimate"] or 0.0, *(bar["interval"] or (0.0, 1.0))]
+    return bool(max(known) >= WRITTEN)
 
 
 def _count(content: Content) -> str:
@@ -276,6 +286,7 @@ def _facts(facts: Content) -> list[Block]:
     rows = [
         ("rows through the mechanism", f"{facts['rows']:,}"),
         ("rows publicly known to be zero", f"{facts['structural_zeros']:,}"),
+        ("rows without a count", f"{facts['missing']:,}"),
         ("top code", facts["top_code"]),
         ("count column", facts["count_column"] or "count"),
         ("published unchanged", columns or "no other column"),

@@ -117,7 +117,14 @@ def default_title(release: "Release") -> str:
     what = "A private table of counts"
     if release.count_column is not None and release.category is not None:
         what = f"{release.count_column} by {release.category}, with differential privacy"
-    return f"{what}: {numbered(release.rows, 'row')}"
+    return f"{what}: {rows_words(release)}"
+
+
+def rows_words(release: "Release") -> str:
+    """How many rows the table has, and how many of them have no count."""
+    missing = int((release.counts < 0).sum())
+    of_which = f", of which {missing:,} without a count" if missing else ""
+    return numbered(len(release.counts), "row") + of_which
 
 
 def promise(release: "Release") -> Content:
@@ -157,6 +164,7 @@ def facts(release: "Release") -> Content:
     return {
         "rows": release.rows,
         "structural_zeros": release.structural_zeros,
+        "missing": int((release.counts < 0).sum()),
         "max_count": top,
         "top_code": f"{top} means {top} or more",
         "count_column": release.count_column,
@@ -250,7 +258,7 @@ def _question(
         return None
     return best.to_dict() | {
         "words": best.in_words(best.estimate),
-        "interval_words": interval_words(best),
+        "interval_words": best.interval_words,
         "released": plain,
         "released_words": best.in_words(plain),
     }
@@ -282,18 +290,12 @@ def groups(release: "Release", level: float) -> list[Content]:
         rows = np.asarray(members == number)
         mean = known.ask("mean", where=rows, level=level)
         zero = known.ask("share", equal=0, where=rows, level=level)
-        words = [mean.in_words(mean.estimate), interval_words(mean)]
-        words += [zero.in_words(zero.estimate), interval_words(zero)]
+        words = [mean.in_words(mean.estimate), mean.interval_words]
+        words += [zero.in_words(zero.estimate), zero.interval_words]
         numbers = [x for each in (mean, zero) for x in (each.estimate, *each.interval)]
         entry = {"name": name, "rows": int(rows.sum()), "words": words, "numbers": numbers}
         found.append(entry | {"mean_counts": mean.counts_words or "as they are"})
     return found
-
-
-def interval_words(answer: Answer) -> str:
-    """An interval as people write it."""
-    low, high = (answer.in_words(value) for value in answer.interval)
-    return low if low == high else answer.interval_words
 
 
 def one_count(release: "Release") -> Content:
@@ -348,7 +350,7 @@ def top_rows(release: "Release", level: float) -> list[Content]:
         return []
     return [
         {
-            "label": str(row.label),
+            "label": row.name,
             "released": row.released,
             "interval": list(row.interval),
             "interval_words": run_words(row.interval, len(release.target) - 1),
@@ -379,7 +381,7 @@ def cite(release: "Release") -> str:
     made = f"made with holdfast {release.made_with}"
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
-        f"{kind}, {numbered(release.rows, 'row')}, counts 0 to {len(release.target) - 1}, "
+        f"{kind}, {rows_words(release)}, counts 0 to {len(release.target) - 1}, "
         f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
         f"mechanism {release.drawn_with.digest[:16]}. Method: "

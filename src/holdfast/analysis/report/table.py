@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast.analysis.frames import beside, counts_column
 from holdfast.tables.table import CsvTable, labels_of
 
 if TYPE_CHECKING:
@@ -14,11 +15,7 @@ def table_with_intervals(
     """The released table, with interval, expectation and probability of zero for every row, and
     what a reader of it should know. Of rows whose count is missing nothing is said."""
     columns, found = released_table(release), release.intervals(level)
-    for name, values in found.columns().items():
-        while name in columns:  # a column of the table keeps its name and its values
-            name += "_of_count"
-        columns[name] = values
-    return columns, found.notes
+    return columns | beside(columns, release, found), found.notes
 
 
 def as_text(columns: dict[str, list[Any]]) -> CsvTable:
@@ -31,9 +28,8 @@ def as_text(columns: dict[str, list[Any]]) -> CsvTable:
 
 
 def released_table(release: "Release") -> dict[str, list[Any]]:
-    """The columns of the released table, without rows whose count is missing."""
-    release = release.known
+    """The columns of the released table; None where a count is missing."""
     columns: dict[str, list[Any]] = {
         name: labels_of(release.cells, name) for name in release.unchanged_columns
     }
-    return columns | {release.count_column or "count": release.counts.tolist()}
+    return columns | counts_column(release)

@@ -15,8 +15,7 @@ from holdfast.engines.spark.place import Place
 from holdfast.engines.spark.tally import Seen
 from holdfast.engines.spark.tasks import packed
 from holdfast.engines.spark.writing import Ready
-from holdfast.errors import HoldfastError
-from holdfast.release.bundle import complete, new_bundle
+from holdfast.release.bundle import check_whole, complete, new_bundle
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.release import StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
@@ -114,10 +113,7 @@ class SparkRelease(_InFiles, ReleaseFacts):
 
         The table comes to the driver a partition at a time, into one Parquet file.
         """
-        if self.other_counts:
-            raise HoldfastError(
-                "this is one column of a release of several counts. Hint: save the whole release."
-            )
+        check_whole(self)
         with new_bundle(directory) as folder:
             gaps = self.files.bring(folder, [self.count_column or ""])
             release = self.streamed(Path(directory), *gaps.values())

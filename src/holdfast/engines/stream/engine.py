@@ -111,6 +111,10 @@ def privatize_stream(
         digest=digest,
     )
     request = replace(
-        stages.request(seen.structural_zeros), subset=wanted.subset, period=span, corrects=corrects
+        stages.request(seen.structural_zeros),
+        subset=wanted.subset,
+        period=span,
+        corrects=corrects,
+        same_counts=wanted.same_counts,
     )
     return pay_and_draw(run, request, account)

@@ -11,7 +11,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.engines.chain import Chain
 from holdfast.engines.several import SeveralStages, check_several
 from holdfast.engines.stages import Staged
-from holdfast.engines.steps import draw_by, histogram_by, totals_by
+from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.passes import (
     DRAWING,
     READING,
@@ -28,10 +28,12 @@ from holdfast.engines.stream.stored_counts import (
     stored_bundle,
 )
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.request import condensed_groups
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.privacy.persons import PersonIn
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import new_bundle, new_folder, writing
@@ -93,6 +95,7 @@ def stream_several(
     run = SeveralStreaming(columns=(first, *columns[1:]), stages=stages)
     request = stages.request(seen[0].structural_zeros)
     known = {"subset": wanted.subset, "period": span, "corrects": corrects}
+    known |= {"same_counts": wanted.same_counts}
     return pay_and_draw(run, replace(request, **known), account)
 
 
@@ -145,6 +148,10 @@ class SeveralStreaming(Run[StreamedTableRelease]):
                     complete_several(self._bare(release), bare, list(self._stored_names))
         return release
 
+    def labels(self) -> Labels | None:
+        """The labels of the rows, read once more."""
+        return self.first.labels()
+
     def show_again(
         self,
         folder: Path,
@@ -187,7 +194,7 @@ class SeveralStreaming(Run[StreamedTableRelease]):
             totals = totals_by(cells, counts, stages)
             made = stages(histogram_by(cells, counts, stages), totals)
             capped = top_code(counts, made.top)
-            released[name] = draw_by(cells, made.mechanism, capped, stages.source)
+            released[name] = RowSampler(made.mechanism)(capped, cells, stages.source)
             chain.add(name, made)
             staged.append(made)
         return staged, [_Drawn(own) for own in released.values()]

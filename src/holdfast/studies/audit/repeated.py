@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from holdfast.arrays import Floats, Integers
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import draw_by
-from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privatizers import Privatizer, measured_target
 from holdfast.tables.histogram import histogram_of_counts, top_code
@@ -58,7 +57,7 @@ class Repeated(ABC):
         for key, places in equal_rows(targets):
             every = np.tile(capped, len(places))
             inside = None if members is None else np.tile(members, len(places))
-            found = draw_by(inside, self.mechanism(key), every, self.stages.source)
+            found = RowSampler(self.mechanism(key))(every, inside, self.stages.source)
             released[places] = found.reshape(len(places), len(rows))
         return targets, released, measured
 
