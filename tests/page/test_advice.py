@@ -206,3 +206,11 @@ def test_drafts_of_the_same_file_are_told_apart(visitor):
         visitor.fill(visitor.start(path="deaths.csv"), epsilon=epsilon)
     page = words_of(visitor.get("/").text)
     assert "deaths; epsilon 1" in page and "deaths; epsilon 2" in page
+
+
+def test_what_is_no_number_among_the_counts_is_named_where_codes_are(visitor, folder):
+    text = HEADER + BODY + "X,NE,n/a\nY,NE,*\nZ,NE,n/a\n"
+    page, draft = columns_of(visitor, folder, text)
+    assert "these are not numbers: “n/a”, “*”." in words_of(page.text)
+    page = visitor.post(f"{draft}/columns", ROLES | {"missing": "n/a *"})
+    assert page.url.path == f"{draft}/protected"

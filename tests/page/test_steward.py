@@ -306,8 +306,9 @@ def test_several_columns_of_counts_are_released_under_one_promise(visitor, folde
     assert visitor.get(f"{first}/ask?what=mean").text.count("You ask: mean") == 1
     for address in (whole, first):
         assert visitor.get(f"{address}/report").text.startswith("<!doctype html>")
-        names = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content)).namelist()
-        assert {"out/table.csv", "out/release.json", "again.py"} <= set(names)
+        archive = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content))
+        assert {"out/table.csv", "out/release.json", "again.py"} <= set(archive.namelist())
+        assert b"RUNNING THIS SPENDS EPSILON AGAIN" in archive.read("again.py")
         assert visitor.get(f"{address}/get/table").text.startswith("county,murders,thefts\n")
     assert visitor.get(f"{whole}/ask").status_code == 400
     data = visitor.get(f"{whole}/get/zip").content
@@ -382,6 +383,45 @@ def test_with_too_many_groups_no_picture_of_one_is_drawn(visitor, folder, quick_
     roles = COUNTY_ROLES | BY_POPULATION
     page = visitor.fill(draft, roles, prior="shape", zeros="40", mean="2", go="stay")
     assert "No picture of the error of a group" in page.text
+
+
+def test_columns_of_counts_have_pictures_of_what_each_is_given(visitor, folder, quick_plan):
+    rows = [f"C{i},{i * i * 31 % 5},{i % 7}" for i in range(60)]
+    (folder / "two.csv").write_text("county,deaths,births\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="two.csv")
+    roles = {"role:county": "category", "role:deaths": "count", "role:births": "count"}
+    guess = {"prior": "shape", "zeros": "40", "mean": "2", "go": "stay"}
+    same = words_of(visitor.fill(draft, roles, **guess, epsilon="1").text)
+    assert same.count("points on average") == 1 and "deaths, births" in same
+    assert "--epsilon 0.5" in same  # what one of two columns is given
+    page = words_of(visitor.fill(draft, roles, **guess, epsilon="1", max_count="4 6").text)
+    assert page.count("points on average") == 2
+    joint = words_of(visitor.fill(draft, roles, **guess, epsilon="1", joint="yes").text)
+    assert "Kept together, single counts change more" in joint
+
+
+def test_the_picture_is_of_what_one_person_adds(visitor, quick_plan):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    visitor.post(f"{draft}/protected", {"contributions": "2", "rows": "2"})
+    guess = {"prior": "shape", "zeros": "40", "mean": "2", "go": "stay"}
+    page = words_of(visitor.post(f"{draft}/budget", BUDGET | guess | {"epsilon": "1"}).text)
+    assert "--epsilon 0.25" in page
+
+
+def test_a_folder_without_a_name_is_asked_for(visitor):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    assert "The new folder has no name" in problem_of(visitor.press(draft, out=""))
+
+
+def test_a_hint_to_leave_columns_apart_says_which_box(visitor, folder):
+    rows = [f"C{i},{i % 5},{'' if i == 3 else i % 7}" for i in range(60)]
+    (folder / "two.csv").write_text("county,deaths,births\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="two.csv")
+    roles = {"role:county": "category", "role:deaths": "count", "role:births": "count"}
+    page = visitor.fill(draft, roles | {"blank": "yes"}, joint="yes")
+    assert "untick “Keep how the columns of counts go together”" in problem_of(page)
 
 
 def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, cli, monkeypatch):

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 """Rows of totals that are named."""
 _WHOLE = re.compile(r"0|[1-9][0-9]*(?:\.0*)?")
+MOST_TEXTS = 6
+"""Texts among counts that are named."""
 USUAL = ("0.2", "0.5", "1", "2", "3", "5")
 """Budgets that are tried for groups that are too small."""
 
@@ -116,6 +118,19 @@ def same_names(run: Chosen) -> SameNames | None:
             numbers = sum(reads_as_number(str(cell)) for cell in cells[:100])
             fitting.append((numbers, len(set(cells)), name))
     return SameNames(str(label), min(fitting, default=(0, 0, ""))[2])
+
+
+def not_numbers(run: Chosen) -> list[str]:
+    """Some of the texts that stand where counts should: what they mean is to be said."""
+    from holdfast.tables.columns import reads_as_number
+    from holdfast.tables.table import columns_of, labels_of
+
+    if run.people is not None or run.streamed:
+        return []
+    table = run.table()
+    cells = [c for name in run.counts if name in columns_of(table) for c in labels_of(table, name)]
+    texts = dict.fromkeys(str(cell).strip() for cell in cells if cell is not None)
+    return [text[:20] for text in texts if text and not reads_as_number(text)][:MOST_TEXTS]
 
 
 def whole_numbers(columns: dict[str, Sequence[Any]]) -> list[str]:

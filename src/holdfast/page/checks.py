@@ -69,6 +69,7 @@ def _columns(site: Site, draft: Draft) -> Values:
         "given": {},
         "totals": [],
         "same": None,
+        "texts": [],
         "public": [],
         "problem": "",
     }
@@ -102,7 +103,9 @@ def _advice(site: Site, draft: Draft, values: Values) -> Values:
         run = chosen(draft, site.folder)
         asked = values["problem"] or "repeated_categories" in run.arguments or run.streamed
         totals = advice.total_rows(run) if TOTALS in values["leaks"] else []
-        return {"totals": totals, "same": advice.same_names(run) if asked else None}
+        texts = advice.not_numbers(run) if values["problem"] else []
+        same = advice.same_names(run) if asked else None
+        return {"totals": totals, "same": same, "texts": texts}
     except HoldfastError:  # it cannot be read, as the problem says
         return {}
 

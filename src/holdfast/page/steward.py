@@ -192,7 +192,7 @@ def _wrong(site: Site, draft: Draft, step: str, fields: Filled) -> bool:
 
 
 def _publish_together(fields: Filled) -> None:
-    """Publish the column that tells rows of the same name apart, where its button was pressed."""
+    """Publish the column that tells rows of the same name apart, where that was ticked."""
     column = fields.pop("together", [""])[-1]
     if column:
         fields |= {f"role:{column}": ["keep"], "repeated": ["yes"]}
