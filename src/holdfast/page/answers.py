@@ -13,9 +13,12 @@ if TYPE_CHECKING:
     from holdfast.analysis.categories import TopRow
     from holdfast.analysis.regression.result import Regression
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 FAMILIES = {"poisson": "poisson", "negative_binomial": "negative binomial", "gaussian": "gaussian"}
 """Kinds of regression, as the form has them and as holdfast calls them."""
+PAIRS = {"correlation": "correlation", "both_zero": "both zero", "slope": "slope"}
+"""Questions about two counts, likewise."""
 
 
 def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
@@ -65,6 +68,28 @@ def regression(release: "Release", chosen: Mapping[str, str], at: str) -> dict[s
             for name, value in found.coefficients.items()
         ],
         "python": recipe.python,
+    }
+
+
+def together(release: "TableRelease", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
+    """What two columns of counts have to do with each other, and how to ask it elsewhere."""
+    from holdfast.analysis.asking import Answers
+
+    if chosen.get("what", "") not in PAIRS:
+        raise HoldfastError("there is no such question. Hint: choose one of the list.")
+    asked, of = PAIRS[chosen["what"]], (chosen.get("first", ""), chosen.get("second", ""))
+    part = {name: chosen[name] for name in ("where", "by") if chosen.get(name, "").strip()}
+    found = release.ask(asked, of, level=LEVEL, **part)
+    grouped = found if isinstance(found, Answers) else {}
+    more = "".join(f", {name}={value!r}" for name, value in part.items())
+    words = [word for name in of for word in ("--of", name)]
+    words += [word for name, value in part.items() for word in (f"--{name}", value)]
+    python = f"print(release.ask({asked!r}, {of!r}{more}))"
+    return {
+        "lines": str(found).splitlines(),
+        "groups": grouped,
+        "sorted_groups": sorted(grouped.items(), key=lambda one: in_order(one[0])),
+        **recipe_values(of_release(at, "ask", asked, *words, python=python, load="load_table")),
     }
 
 
