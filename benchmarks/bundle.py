@@ -16,9 +16,9 @@ import numpy as np
 
 import holdfast
 from holdfast.privacy.budget import split_budget
+from holdfast.release.mechanism_file import encode_weights
 from holdfast.release.promise import Privacy
 from holdfast.release.release import Release
-from holdfast.release.weights_file import encode_weights
 
 ROWS = 10_000
 

@@ -36,7 +36,7 @@ hf_read <- function(folder) {
   groups <- hf_groups(folder)
   structure(list(
     groups = groups, totals = record$totals, member = hf_members(groups, table, record, out),
-    table = table, counts = counts, target = as.numeric(record$target), record = record,
+    table = table, counts = counts, target = hf_shares(record$target), record = record,
     epsilon = record$privacy$epsilon, promise = record$privacy$promise,
     simulated = record$privacy$simulated, notes = unlist(record$notes),
     known_zero = marks("structural_zero_rows"), missing = marks("missing_rows"),
@@ -573,8 +573,20 @@ hf_marks <- function(text, rows) {
   bits[seq_len(rows)] == 1
 }
 
+# z: numbers, or of long ranges their doubles, deflated, in Base64.
+hf_shares <- function(stated) {
+  if (!is.character(stated)) return(as.numeric(stated))
+  letters64 <- c(LETTERS, letters, 0:9, "+", "/")
+  six <- match(strsplit(gsub("=", "", stated), "")[[1]], letters64) - 1L
+  fours <- matrix(c(six, integer(-length(six) %% 4)), nrow = 4)
+  whole <- 262144L * fours[1, ] + 4096L * fours[2, ] + 64L * fours[3, ] + fours[4, ]
+  bytes <- as.raw(rbind(whole %/% 65536L, (whole %/% 256L) %% 256L, whole %% 256L))
+  numbers <- memDecompress(bytes[seq_len((3 * length(six)) %/% 4)], type = "gzip")
+  readBin(numbers, "double", length(numbers) / 8, endian = "little")
+}
+
 hf_json <- function(text) {
-  found <- gregexpr('"(?:[^"\\\\]|\\\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null|[][{},:]', text,
+  found <- gregexpr('"(?:[^"\\\\]++|\\\\.)*+"|-?[0-9][0-9.eE+-]*|true|false|null|[][{},:]', text,
                     perl = TRUE)
   tokens <- regmatches(text, found)[[1]]
   at <- 0

@@ -39,6 +39,11 @@ def test_links_between_pages_lead_to_pages():
             assert (DOCS / link).exists(), f"{name}: {link}"
 
 
+def test_links_are_called_by_what_they_lead_to_and_not_by_a_file():
+    for name, text in PAGES.items():
+        assert not re.findall(r"\[[\w-]+\.md\]\(", text), name
+
+
 def test_no_line_of_a_paragraph_is_taken_for_a_list():
     start = re.compile(r"(?:[-+*]|[0-9]+[.)]) ")
     for name, text in PAGES.items():

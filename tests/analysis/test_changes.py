@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import holdfast
+from holdfast.analysis.standing_out import usual
 from holdfast.errors import HoldfastError
 
 ROWS = 400
@@ -124,8 +125,62 @@ def test_a_change_from_or_to_the_top_code_has_an_open_end():
     assert found.unknown[high].mean() > 0.8 and found.rose[high].mean() < 0.2
     text = str(found)
     assert "the change cannot be told" in text and " or more" in text
-    assert "the 10 surest changes first" in text
+    assert "stand out among all of them" in text
     assert found.to_dict()["rows"]["high"][0] is None
+
+
+def made_up_years():
+    """Two years in which most rows stay as they are and a few change by much."""
+    chance = np.random.default_rng(8)
+    counts = np.minimum(chance.poisson(1.5, ROWS), 20)
+    later = np.where(chance.random(ROWS) < 0.03, chance.integers(0, 21, ROWS), counts)
+    places = [f"county {k}" for k in range(ROWS)]
+    tables = [pd.DataFrame({"place": places, "state": "NE", "n": each}) for each in (counts, later)]
+    return tables, later - counts
+
+
+def test_intervals_of_picked_rows_hold_and_those_of_a_row_by_itself_do_not():
+    tables, change = made_up_years()
+    missed, missed_alone, number = [], [], 0
+    for seed in range(0, 40, 2):
+        then, now = (released(one, seed + k, 1, 20) for k, one in enumerate(tables))
+        found = now.changes(then)
+        rows, low, high = found.picked.rows, found.picked.low, found.picked.high
+        assert ((low[rows] > 0) | (high[rows] < 0)).all() and np.isnan(low[~rows]).all()
+        outside = ~((low <= change) & (change <= high)) & rows
+        missed.append(outside.sum() / max(rows.sum(), 1))
+        alone = (found.low > 0) | (found.high < 0)
+        missed_alone.append((~((found.low <= change) & (change <= found.high)))[alone].mean())
+        number += rows.sum()
+    assert number > 40 and np.mean(missed) < 0.1
+    assert np.mean(missed_alone) > 0.15
+
+
+def test_where_nothing_changed_nearly_no_row_is_picked():
+    tables, _ = made_up_years()
+    some = alone = 0
+    for seed in range(0, 40, 2):
+        then, now = (released(tables[0], seed + k, 1, 20, period=2025 + k) for k in range(2))
+        found = now.changes(then)
+        some += found.picked.rows.any()
+        alone += ((found.low > 0) | (found.high < 0)).any()
+        assert found.picked.rows.any() or "no row stands out" in str(found)
+    assert some <= 4 and alone >= 10
+
+
+def test_the_p_value_of_two_years_is_exact_by_enumeration():
+    """Of all that can be released for true counts (i, k), as much as alpha has a p-value of at
+    most alpha, for every alpha: nothing is assumed of the counts."""
+    tables, _ = made_up_years()
+    matrix = released(tables[0], 1, 1, 4).mechanism.matrix
+    chances = usual(np.full(5, 0.2), matrix)
+    for i in range(5):
+        for k in range(5):
+            both = np.outer(matrix[i], matrix[k]).ravel()
+            product = np.outer(chances[i], chances[k]).ravel()
+            values = product * (1 - np.log(product))
+            for alpha in np.unique(values):
+                assert both[values <= alpha].sum() <= alpha + 1e-12
 
 
 def test_other_caps_and_numbers_of_rows_are_said(pair):

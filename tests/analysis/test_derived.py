@@ -146,3 +146,14 @@ def test_the_command_line_derives_a_rate_and_writes_it(one, cli):
     _, out, _ = cli(*words, "--json", "--where", "state == 'NE'")
     assert json.loads(out)["estimate"] > 0
     assert cli(*words, "--out", "rates.csv")[0] == 2
+
+
+def test_a_sum_of_columns_with_different_caps_names_each_of_them():
+    found = holdfast.privatize(
+        FRAME, count=["murder", "theft"], **ROLES | {"max_count": {"murder": 2, "theft": 3}}
+    )
+    total = found.derive("both = murder + theft").ask()
+    assert "counts capped at 2 (murder) and 3 (theft), a lower bound" in total.question
+    assert total.counts_words == "capped at 2 (murder) and 3 (theft)"
+    same = found.derive("one = theft").ask()
+    assert "counts capped at 3, a lower bound" in same.question

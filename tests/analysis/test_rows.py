@@ -12,6 +12,8 @@ import holdfast
 from analysis_releases import COUNTS, named, released
 from holdfast.analysis import categories
 from holdfast.analysis.answer import SIMULATED
+from holdfast.analysis.rows import find_row
+from holdfast.errors import HoldfastError
 from holdfast.release.row_laws import shortest_run
 
 
@@ -201,3 +203,11 @@ def test_the_highest_rows_are_found_where_shares_round_to_more_than_one(seed):
     options = {"count": "homicides", "category": "county", "keep": ["population"]}
     release = holdfast.privatize(path, epsilon=1, max_count=50, seed=seed, **options)
     assert len(release.top(5)) == 5
+
+
+def test_a_label_with_a_comma_is_found_by_its_beginning_and_the_quotes_are_said():
+    labels = ["Kent, Delaware, United States of America", "Ely"]
+    with pytest.raises(HoldfastError, match=r"did you mean 'Kent, Delaware, .* in quotes: .Kent"):
+        find_row(released(), labels, "Kent")
+    with pytest.raises(HoldfastError, match=r"did you mean 'Ely'\?$"):
+        find_row(released(), labels, "Elly")

@@ -9,7 +9,12 @@ import pytest
 import holdfast
 from analysis_releases import released
 from command_line import run
-from holdfast.analysis.report.workbook import groups_sheet, totals_sheet, workbook
+from holdfast.analysis.report.workbook import (
+    groups_sheet,
+    totals_sheet,
+    workbook,
+    workbook_of_several,
+)
 from holdfast.tables.csv import CsvTable
 
 pytest.importorskip("xlsxwriter")
@@ -147,3 +152,51 @@ def test_groups_have_rows_of_their_own():
     found = sheets(workbook(release))
     assert found["Groups"]["group"].tolist() == ["NE", "TX"]
     assert found["Table"]["n"].tolist() == release.counts.tolist()
+
+
+def test_several_counts_stand_side_by_side_with_their_intervals_and_gaps(tmp_path):
+    chance = np.random.default_rng(4)
+    frame = pd.DataFrame(
+        {
+            "place": [f"p{k}" for k in range(60)],
+            "theft_expected": "mine",
+            "murder": chance.poisson(1, 60),
+            "theft": chance.poisson(2, 60),
+        }
+    )
+    frame.loc[5, "theft"] = -9
+    release = holdfast.privatize(
+        frame, count=["murder", "theft"], category="place", keep=["theft_expected"], epsilon=2,
+        max_count={"murder": 4, "theft": 6}, missing=[-9], totals=True, seed=1,
+    )  # fmt: skip
+    data = workbook_of_several(release)
+    release.to_excel(tmp_path / "both.xlsx")
+    assert data == (tmp_path / "both.xlsx").read_bytes()
+    found = sheets(data)
+    table, theft = found["Table"], release["theft"]
+    assert len(table) == 60 and table["place"].tolist() == frame.place.tolist()
+    assert table["murder"].tolist() == release["murder"].counts.tolist()
+    assert table["theft"].isna().tolist() == (theft.counts < 0).tolist()
+    known = table[theft.counts >= 0]
+    assert known["theft_low_90"].tolist() == theft.intervals(0.9).low.tolist()
+    assert known["theft_high_90"].tolist() == theft.intervals(0.9).high.tolist()
+    assert set(table["theft_expected"]) == {"mine"} and "theft_expected_of_count" in table
+    shares = found["Distribution"]
+    assert shares["counts of"].value_counts().to_dict() == {"theft": 7, "murder": 5}
+    assert found["Totals"]["counts of"].tolist() == ["murder", "theft"]
+    about = dict(
+        pd.read_excel(io.BytesIO(data), sheet_name=0, header=None, engine="calamine").values
+    )
+    assert about["epsilon promised"] == 2
+    assert about["Highest count"] == "murder: 4 means 4 or more; theft: 6 means 6 or more"
+
+
+def test_the_command_line_writes_the_workbook_and_the_intervals_of_several_counts(cli):
+    frame = pd.DataFrame({"place": range(50), "a": [0, 1, 2, 1, 0] * 10, "b": [2, 0, 1, 3, 3] * 10})
+    roles = {"count": ["a", "b"], "category": "place", "epsilon": 3, "max_count": 3}
+    holdfast.privatize(frame, **roles, seed=1).save("release")
+    words = "report", "release", "--format", "xlsx", "--with-intervals"
+    code, out, err = cli(*words)
+    assert code == 0 and "release-report.xlsx" in out, err
+    table = pd.read_csv("release-report-intervals.csv")
+    assert len(table) == 50 and {"a_low_90", "b_high_90"} <= set(table.columns)

@@ -10,7 +10,8 @@ import pytest
 
 import holdfast
 from holdfast.errors import CertificateError, HoldfastError, LeakError
-from holdfast.mechanism.grouped import GroupedMechanism
+from holdfast.mechanism.grouped import GroupedMechanism, RowSampler
+from holdfast.privacy.randomness import Simulation
 from holdfast.tables.group_rows import partition
 from holdfast.tables.groups import Within
 
@@ -137,7 +138,7 @@ class EqualToAll(holdfast.privatizers.CumulativeIsotonic):
         ({"within": "n"}, "`within` must not name the column of counts"),
         ({"within": ["state", "state"]}, "must name a column once"),
         ({"within": holdfast.classes("state", 3)}, "'state' must hold a number in every row"),
-        ({"within": "share"}, "must hold labels: text or whole numbers; row 1 does not"),
+        ({"within": "share"}, "must hold labels: text or whole numbers; data row 1 does not"),
         ({"within": 7}, "must be the name of a column"),
         ({"within": []}, "must be the name of a column"),
         (
@@ -202,6 +203,16 @@ def test_a_grouped_mechanism_needs_certified_curves_that_keep_their_targets():
     grouped = GroupedMechanism([good], [0, 0])
     with pytest.raises(AttributeError):
         grouped.epsilon = Fraction(9)
+    with pytest.raises(HoldfastError, match="which group a row is in"):
+        RowSampler(grouped)(np.zeros(3, dtype=np.int64), None, Simulation(1))
+
+
+@pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
+def test_a_label_that_holds_the_end_of_a_line_is_read_as_it_was_written(tmp_path, end):
+    table = frame(60).assign(state=[f"a{end}b", "c"] * 30)
+    release(table, within="state", totals=True).save(tmp_path / "out")
+    assert holdfast.verify(tmp_path / "out").damage == ()
+    assert list(holdfast.load(tmp_path / "out").groups) == [f"a{end}b", "c"]
 
 
 def test_a_draw_goes_through_the_mechanism_of_its_own_group():

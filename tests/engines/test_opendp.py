@@ -142,7 +142,7 @@ def test_a_constructor_that_brings_a_delta_is_refused_before_a_count_is_drawn(mo
     drawn = []
     monkeypatch.setattr("holdfast.mechanism.sampling.draw", lambda *_: drawn.append(1))
     monkeypatch.setattr(
-        sys.modules["holdfast.engines.steps"], "draw_by", lambda *_: drawn.append(1)
+        sys.modules["holdfast.engines.steps"], "RowSampler", lambda *_: drawn.append(1)
     )
     measurement = pipeline(constructor=lambda z, epsilon: gaussian(z, epsilon=epsilon))
     with pytest.raises(Exception, match="withheld"):

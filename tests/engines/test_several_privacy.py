@@ -39,9 +39,12 @@ class Script:
         self.measured.append((values.copy(), Fraction(epsilon) / sensitivity))
         return self.noise.integers(0, ROWS + 1, len(values))
 
-    def draw_by(self, members, mechanism, counts, source):
-        self.kernels.append((members, mechanism))
-        return self.shown.integers(0, TOP + 1, len(counts))
+    def sampler(self, mechanism):
+        def draw(counts, members, source):
+            self.kernels.append((members, mechanism))
+            return self.shown.integers(0, TOP + 1, len(counts))
+
+        return draw
 
 
 def table_of(columns):
@@ -61,7 +64,7 @@ def run(columns, seed, monkeypatch, **options):
 
     with monkeypatch.context() as patched:
         patched.setattr(SeveralParameters, "for_rows", scripted)
-        patched.setattr(steps, "draw_by", script.draw_by)
+        patched.setattr(steps, "RowSampler", script.sampler)
         holdfast.privatize(
             table_of(columns),
             count=list(NAMES),

@@ -126,7 +126,7 @@ def test_jointly_counts_must_be_missing_in_the_same_rows(tmp_path, file):
     lines[8][3] = "-9"
     file.write_text("\n".join(",".join(line) for line in lines) + "\n")
     options = OPTIONS | {"missing": ["-9"], "seed": 1}
-    with pytest.raises(HoldfastError, match="known in all columns or in none"):
+    with pytest.raises(HoldfastError, match="known in all columns or in none: in data row 8 "):
         holdfast.privatize_stream(file, tmp_path / "out", **options, joint=True)
     holdfast.privatize_stream(file, tmp_path / "out", **options)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 import holdfast
+from holdfast.release.mechanism_file import decode_weights, encode_weights
 from holdfast.release.text import written
-from holdfast.release.weights_file import decode_weights, encode_weights
 
 COUNTS = np.random.default_rng(1).poisson(2, 400)
 

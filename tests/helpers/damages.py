@@ -78,8 +78,8 @@ for file in FILES:
         lambda bundle, file=file: flip(bundle / file)
     )
     one_of_two = {
-        "table.csv": "table.csv or table",
-        "mechanism.weights": "mechanism.curves or mech",
+        "table.csv": "exactly one of table.csv",
+        "mechanism.weights": "exactly one of mechanism.curves",
     }
     damage(f"missing {file}", one_of_two.get(file, f"{file} is missing"))(
         lambda bundle, file=file: (bundle / file).unlink()
@@ -163,7 +163,7 @@ def _(bundle):
     (bundle / "more").mkdir()
 
 
-@damage("two tables", "table.csv or table.parquet, and not both")
+@damage("two tables", "exactly one of table.csv, table.parquet")
 def _(bundle):
     (bundle / "table.parquet").write_bytes((bundle / "table.csv").read_bytes())
 
@@ -262,7 +262,7 @@ record_edit("no rows", "rows must be 1 or more", rows=0)
 record_edit("one method", "methods must name the two stages", methods=["magic"])
 record_edit("notes of numbers", "notes must be a list of text", notes=[1])
 record_edit("max_count of 10^9", "max_count must lie between 1 and 10000", max_count=10**9)
-record_edit("a hash that is none", "README.md'.sha256 is no SHA-256", files={
+record_edit("a hash that is none", "README.md'.sha256 is not a SHA-256", files={
     "README.md": {"bytes": 1, "sha256": "crc32:1234"}
 })  # fmt: skip
 

@@ -7,6 +7,7 @@ import pytest
 import holdfast
 from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import relabelled
 from holdfast.ledger.ledger import Ledger
 
 ROWS = 40
@@ -140,6 +141,27 @@ def test_the_same_labels_in_other_rows_are_no_correction(ledger, first):
     assert spends(ledger) == 1
 
 
+def test_a_label_that_moved_is_found_among_labels_that_are_new(ledger, first, tmp_path):
+    labels = FRAME.county.to_list()
+    labels[3], labels[4], labels[9] = labels[4], "County Three", "County Nine"
+    moved, folder = FRAME.assign(county=labels), first.save(tmp_path / "first")
+    for corrects in (first, folder):
+        with pytest.raises(HoldfastError, match="stand in other rows here: 'county 4'"):
+            release(ledger, moved, corrects=corrects)
+    assert spends(ledger) == 1
+
+
+def test_a_row_that_took_the_place_of_another_is_found_by_the_rows_behind_it(ledger, first):
+    labels = [*FRAME.county[1:], "county 40"]
+    with pytest.raises(HoldfastError, match="stand in other rows here"):
+        release(ledger, FRAME.assign(county=labels), corrects=first)
+
+
+def test_numbers_written_in_another_way_are_the_same_labels():
+    assert not relabelled([1, 2.0, "03"], ["01", "2", 3]).now
+    assert str(relabelled(["a", "b"], ["a", "c"])) == "1 label changed: 'b → c'"
+
+
 def test_other_groups_of_the_same_rows_are_another_release(ledger):
     by_state = {"within": "state", "constructor": None, "max_count": 2}
     first = release(ledger, **by_state)
@@ -183,6 +205,27 @@ def test_a_stream_is_corrected_too_from_the_command_line(cli):
     assert cli(*run.format("a.csv", "first").split())[0] == 0
     code, out, err = cli(*run.format("b.csv", "second").split(), "--corrects", "first")
     assert code == 0 and "nothing was drawn or spent" in out, err
+    assert "1 label changed: 'place 7 → place 8a'" in " ".join(out.split())
     one, two = (holdfast.load(name) for name in ("first", "second"))
     assert (one.counts == two.counts).all() and "place 8a" in two.cells.column("place", "place")
     assert cli("verify", "second")[0] == 0
+
+
+@pytest.mark.parametrize("order", [(), ("--order-by", "place")])
+def test_labels_of_a_stream_are_compared_row_by_row_as_well(cli, order):
+    run = "privatize {} --stream --count n --category place --keep-none --max-count 5 --epsilon 1 "
+    run += "--ledger l.ledger --dataset crime --out {}"
+    labels = [f"place {k}" for k in range(30)]
+    for name in ("a.csv", "b.csv"):
+        rows = [f"{label},{k % 4 // 2}" for k, label in enumerate(labels)]
+        with open(name, "w") as file:
+            file.write("\n".join(["place,n", *rows, ""]))
+        labels[8], labels[9], labels[20] = labels[9], labels[8], "place 20a"
+    cli("ledger", "set-limit", "l.ledger", "crime", "--epsilon", "1")
+    assert cli(*run.format("a.csv", "first").split(), *order)[0] == 0
+    words = [*run.format("b.csv", "second").split(), *order, "--corrects", "first"]
+    code, out, err = cli(*words)
+    if order:  # sorted, the two stand where they stood, and have the same count
+        assert code == 0 and "1 label changed" in out
+    else:
+        assert code == 2 and "stand in other rows here" in " ".join(err.split())

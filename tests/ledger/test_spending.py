@@ -15,8 +15,10 @@ import holdfast
 from forked import end_of
 from holdfast.constructors import Heuristic
 from holdfast.errors import BudgetError, CertificateError, HoldfastError
+from holdfast.ledger.head import releases_of
 from holdfast.ledger.ledger import Ledger
 from holdfast.privatizers import CumulativeIsotonic
+from holdfast.release import bundle
 
 COUNTS = np.random.default_rng(3).poisson(1.5, 60)
 USUAL = {"epsilon": "0.5", "max_count": 5, "constructor": Heuristic(selector="min")}
@@ -183,6 +185,18 @@ def test_a_run_killed_after_its_release_was_kept_is_shown_again(ledger, monkeypa
     assert ledger.balance("crime").states["open"] == 1
     assert release(ledger).repeated
     assert ledger.balance("crime").states == {"done": 1, "open": 0, "abandoned": 0}
+
+
+def test_a_run_killed_while_its_release_was_being_kept_counts_and_holds_up_no_other(
+    ledger, monkeypatch
+):
+    monkeypatch.setattr(bundle, "_put", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    assert end_of(lambda: release(ledger)) == -signal.SIGKILL
+    monkeypatch.undo()
+    (half,) = (path for path in releases_of(ledger.path).iterdir() if ".partial-" in path.name)
+    assert (half / "release.json").exists()
+    assert not release(ledger).repeated
+    assert ledger.balance("crime").states == {"done": 1, "open": 1, "abandoned": 0}
 
 
 def test_a_kept_release_that_is_gone_or_damaged_is_not_drawn_again(ledger):

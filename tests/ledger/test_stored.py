@@ -13,8 +13,8 @@ from bundles import read_record
 from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.ledger.head import head_file
 from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.receipts import read_receipt
 from holdfast.ledger.sqlite_file import change
-from holdfast.ledger.stored import read_receipt
 
 
 def fresh(ledger):  # noqa: F811

@@ -9,6 +9,8 @@ from urllib.parse import urlencode
 import pytest
 
 import holdfast
+from holdfast.errors import HoldfastError
+from holdfast.page.zips import unpack
 from page_visits import visit, words_of
 
 QUESTIONS = {
@@ -304,6 +306,26 @@ def test_a_bomb_is_not_unpacked(visitor, monkeypatch):
     data = zipped(**{"release.json": b"{}", "table.csv": b"0" * 10_001})
     reply = visitor.post("/releases", {"path": ""}, files={"upload": ("r.zip", data)})
     assert reply.status_code == 400 and "too large" in reply.text
+
+
+def test_a_damaged_zip_is_called_unreadable_and_leaves_nothing(tmp_path):
+    whole = zipped(**{"release.json": b"{}" * 500, "table.csv": b"a,b\n" * 500})
+    for at in range(0, len(whole), 3):
+        data = bytearray(whole)
+        data[at] ^= 0xFF
+        place = tmp_path / str(at)
+        try:
+            unpack(io.BytesIO(data), place)
+        except HoldfastError:
+            assert not place.exists()
+
+
+def test_a_zip_with_a_long_list_of_files_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    data = zipped(**{f"{number}.csv": b"" for number in range(20)})
+    monkeypatch.setattr("holdfast.page.zips.MOST_LISTED", 1000)
+    monkeypatch.setattr("zipfile.ZipFile", lambda *_: pytest.fail("was read"))
+    with pytest.raises(HoldfastError, match="too large for the page"):
+        unpack(io.BytesIO(data), tmp_path / "out")
 
 
 def test_a_damaged_release_is_called_damaged_and_nothing_more_is_shown(visitor, released, folder):

@@ -221,7 +221,7 @@ def test_what_the_mechanism_declares_is_added():
 
 def test_a_mechanism_whose_delta_is_too_much_is_not_drawn_from(monkeypatch):
     path = sys.modules["holdfast.engines.steps"]
-    monkeypatch.setattr(path, "draw_by", lambda *args: pytest.fail("was drawn"))
+    monkeypatch.setattr(path, "RowSampler", lambda *args: pytest.fail("was drawn"))
     much = Declaring(Fraction(4, 10), Fraction(4, 10))
     with pytest.raises(HoldfastError, match="total `delta`"):
         holdfast.privatize(
@@ -234,7 +234,7 @@ def test_a_mechanism_with_more_delta_than_its_constructor_declared_is_not_drawn_
     promised, monkeypatch
 ):
     path = sys.modules["holdfast.engines.steps"]
-    monkeypatch.setattr(path, "draw_by", lambda *args: pytest.fail("was drawn"))
+    monkeypatch.setattr(path, "RowSampler", lambda *args: pytest.fail("was drawn"))
     sly = Declaring(Fraction(1, 10**7), Fraction(promised))
     for constructor in (sly, lambda target, epsilon: sly(target, epsilon=epsilon)):
         with pytest.raises(HoldfastError, match="did not declare, and the release is withheld"):

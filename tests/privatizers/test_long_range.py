@@ -3,6 +3,8 @@
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -183,14 +185,44 @@ def test_a_release_of_a_long_range_is_saved_verified_and_loaded(tmp_path):
     assert holdfast.load(tmp_path / "out").measurement.tolist() == release.measurement.tolist()
 
 
-def test_groups_refuse_a_range_that_their_fit_cannot_hold():
-    frame = {"state": ["a", "b"] * 50, "visits": list(range(100))}
-    import pandas as pd
+@pytest.fixture(scope="module")
+def by_state():
+    frame = {"state": ["a", "b", "b"] * 700, "visits": powerlaw(2100, 20_000).tolist()}
+    frame["state"][-1] = "alone"
+    options = {"count": "visits", "within": "state", "epsilon": 2, "max_count": 20_000}
+    return pa.table(frame), options
 
-    with pytest.raises(HoldfastError, match="`max_count` must be at most 10000"):
-        holdfast.privatize(
-            pd.DataFrame(frame), epsilon=1, max_count="auto", count="visits", within="state"
-        )
+
+def test_groups_of_long_ranges_are_measured_apart_and_the_bundle_holds(tmp_path, by_state):
+    table, options = by_state
+    release = holdfast.privatize(table, **options, seed=4, totals=True)
+    assert release.methods[0] == "LongRangeByGroup()"
+    assert release.privacy.stage_1_certified <= release.privacy.budget.stage_1
+    counts, states = (table[name].to_numpy() for name in ("visits", "state"))
+    for name, group in release.groups.items():
+        own = np.bincount(counts[states == name], minlength=20_001) / (states == name).sum()
+        assert wasserstein(group.target, own) < 20
+    release.save(tmp_path / "out")
+    loaded = holdfast.load(tmp_path / "out")
+    again = (one.tolist() for one in loaded.groups.measurement.groups)
+    assert list(again) == [one.tolist() for one in release.groups.measurement.groups]
+    found = loaded.ask("mean", by="state")
+    assert abs(found["b"].estimate - counts[states == "b"].mean()) < 10
+
+
+def test_a_stream_of_groups_of_long_ranges_is_the_release_in_memory(tmp_path, by_state):
+    table, options = by_state
+    pa.parquet.write_table(table, tmp_path / "in.parquet")
+    holdfast.privatize_stream(tmp_path / "in.parquet", tmp_path / "a", **options, seed=4)
+    one = holdfast.load(tmp_path / "a")
+    assert one.counts.tolist() == holdfast.privatize(table, **options, seed=4).counts.tolist()
+
+
+def test_more_counts_in_all_groups_than_memory_holds_are_refused_before_anything_is_paid():
+    counts = np.random.default_rng(1).permutation(400)
+    table = pa.table({"state": [f"s{k % 40}" for k in range(400)], "visits": counts})
+    with pytest.raises(HoldfastError, match=r"more than 20,000,000 in all\. Hint: fewer groups"):
+        holdfast.privatize(table, epsilon=1, max_count="auto", count="visits", within="state")
 
 
 def test_two_rows_far_above_the_border_are_never_taken_for_small_ones():

@@ -69,6 +69,15 @@ def test_r_gives_the_rows_and_the_intervals_to_the_last_digit(case, tmp_path):
     ]
 
 
+def test_r_reads_the_shares_of_a_long_range(tmp_path):
+    made = holdfast.privatize(table(300), count="n", max_count=12_000, epsilon=1, seed=1)
+    made.save(tmp_path / "out")
+    show = 'release <- hf_read("out"); cat(sprintf("%.17g", release$target))'
+    printed, errors = r(show, tmp_path)
+    assert not errors, errors
+    assert np.array_equal(np.array(printed.split(), dtype=np.float64), made.target)
+
+
 GROUPED = {
     "by name": "area",
     "by class": holdfast.classes("people", 3),

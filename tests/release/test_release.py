@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -14,6 +15,7 @@ from bundles import COUNTS, forge, make, reweigh
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.weights import Weights
 from holdfast.release import bundle as bundle_module
+from holdfast.release.target_text import target_to_json
 
 
 @pytest.fixture
@@ -292,3 +294,35 @@ def test_a_release_with_a_small_delta_can_be_saved_and_loaded(tmp_path, delta):
     gaussian = holdfast.baselines.DiscreteGaussian(delta=delta)
     release = holdfast.privatize([0, 1, 2], epsilon=1, max_count=3, constructor=gaussian)
     assert holdfast.load(release.save(tmp_path / "release")).privacy == release.privacy
+
+
+@pytest.fixture(scope="module")
+def long_release():
+    return holdfast.privatize([0] * 300 + [15_000] * 20, epsilon=1, max_count=20_000, seed=2)
+
+
+def test_z_of_a_long_range_is_a_short_text_and_may_be_numbers_as_before(tmp_path, long_release):
+    folder = long_release.save(tmp_path / "out")
+    stated = json.loads((folder / "release.json").read_text())["target"]
+    assert isinstance(stated, str) and len(stated) < 40_000
+    assert np.array_equal(holdfast.load(folder).target, long_release.target)
+    forge(folder, target=long_release.target.tolist())
+    assert np.array_equal(holdfast.load(folder).target, long_release.target)
+
+
+@pytest.mark.parametrize(
+    ("forged", "said"),
+    [
+        (lambda z: "no Base64!", "its text is damaged"),
+        (lambda z: "AAAA", "its text is damaged"),
+        (lambda z: target_to_json(z[:-1]), "a number for every count"),
+        (lambda z: target_to_json(z)[:-8], "a number for every count|damaged"),
+        (lambda z: target_to_json(np.append(z, 0.0)), "a number for every count"),
+        (lambda z: target_to_json(z[::-1]), "fixed point"),
+        (lambda z: target_to_json(z - 1), "not a number of 0 or more"),
+    ],
+)
+def test_a_forged_text_of_z_is_found(tmp_path, long_release, forged, said):
+    folder = long_release.save(tmp_path / "out")
+    forge(folder, target=forged(long_release.target))
+    assert re.search(said, " ".join(holdfast.verify(folder).damage))

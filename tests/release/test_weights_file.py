@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 import holdfast
 from bundles import make
 from holdfast.errors import HoldfastError
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.rational import exp_below
-from holdfast.release.weights_file import TOTAL, decode_weights, encode_weights, write_weights
+from holdfast.release.mechanism_file import decode_weights, encode_weights, packed
 from holdfast.verify import mechanism as forms
 from holdfast.verify.certificate import check_certificate, worst_ratio
 from holdfast.verify.exact import exp_from_below
@@ -37,7 +38,7 @@ weights_of_any_kind = st.integers(2, 6).flatmap(
 def test_both_readers_read_what_was_written(tmp_path_factory, rows):
     weights = np.array(rows, dtype=np.int64)
     folder = tmp_path_factory.mktemp("weights")
-    write_weights(weights, folder / "mechanism.weights")
+    (folder / "mechanism.weights").write_bytes(encode_weights(weights))
     assert np.array_equal(decode_weights((folder / "mechanism.weights").read_bytes()), weights)
     columns = read_weights(folder, {"max_count": len(weights) - 1}).columns
     assert np.array_equal(columns.T.astype(np.int64), weights)
@@ -73,8 +74,10 @@ def test_it_is_smaller_than_npz(n):
 
 
 def test_what_is_no_file_of_weights_is_refused():
-    with pytest.raises(HoldfastError, match="not a file of weights"):
+    with pytest.raises(HoldfastError, match="not the file of a mechanism"):
         decode_weights(bytes(64))
+    with pytest.raises(HoldfastError, match="not a file of weights"):
+        decode_weights(packed(2, 1, TOTAL, bytes(8)))
 
 
 @given(st.lists(st.lists(st.integers(1, TOTAL), min_size=4, max_size=4), min_size=4, max_size=4))

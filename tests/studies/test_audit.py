@@ -270,7 +270,7 @@ def test_a_whole_release_keeps_its_budget_and_uses_it():
         features=repeated.stage_2_loss(table, neighbour),
     )
     assert 0.6 < found.lower_bound < 1
-    assert repeated.budget.stage_1 + repeated.budget.stage_2 == 1
+    assert repeated.stages.budget.stage_1 + repeated.stages.budget.stage_2 == 1
 
 
 def test_a_release_with_too_little_noise_is_caught():

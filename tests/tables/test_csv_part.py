@@ -96,6 +96,8 @@ def test_a_file_with_a_title_and_a_total_is_released(tmp_path, cli):
     words = ["--header-row", "2", "--last-row", "42", "--thousands", ",", "--dry-run", "--json"]
     words += ["--leave-out", "3"]
     names = ["--count", "deaths", "--category", "county", "--max-count", "5", "--epsilon", "2"]
+    code, _, said = cli("privatize", str(tmp_path / "a.csv"), *names, "--dry-run")
+    assert code == 2 and "more in it than its table. Try it with --header-row 2." in said
     code, said, _ = cli("privatize", str(tmp_path / "a.csv"), *names, *words)
     assert code == 0 and '"rows": 39' in said
     code, _, said = cli("privatize", str(tmp_path / "a.csv"), *names, *words, "--stream")

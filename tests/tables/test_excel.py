@@ -13,6 +13,7 @@ import pytest
 import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.tables import excel_size
+from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import parse_excel
 from holdfast.tables.excel_marks import read_marks
 from holdfast.tables.table import read_file, read_table
@@ -166,9 +167,9 @@ def test_cells_beside_the_table_are_refused():
 def test_a_heading_of_two_rows_needs_the_row_of_the_names():
     rows = [["", "1996", "1997"], ["county", "deaths", "births"], ["Kent", 3, 4]]
     assert "stands under no column name" in refused(rows)
-    table = parse_excel(book(rows), header_row=2)
+    table = parse_excel(book(rows), lines=Lines(header_row=2))
     assert table.to_bytes() == b"county,deaths,births\nKent,3,4\n"
-    assert "header_row" in refused(rows, header_row=9)
+    assert "header_row" in refused(rows, lines=Lines(header_row=9))
 
 
 def test_a_line_break_in_a_column_name_is_a_space():

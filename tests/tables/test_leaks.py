@@ -52,6 +52,40 @@ def test_columns_that_give_the_counts_away_are_found(kind):
     assert [set(leak.names) for leak in told] == [set(LEAKS[kind])]
 
 
+NOTES = np.where(Y > 0, np.round(5 + RNG.random(ROWS), 2), np.nan)
+RATES = {
+    "per inhabitant": np.round(100_000 * Y / B, 1),
+    "inhabitants per case": [round(b / y, 1) if y else None for y, b in zip(Y, B, strict=True)],
+    "mean of the cases": NOTES,
+}
+
+
+@pytest.mark.parametrize("kind", RATES)
+def test_a_rate_is_found_by_its_zeros_without_what_it_is_divided_by(kind):
+    (leak,) = find_leaks(Y, {"region": RNG.integers(0, 9, ROWS), "rate": RATES[kind]})
+    assert leak.names == ("rate",) and "as a rate is" in leak.how
+
+
+def test_a_rate_of_counts_without_zeros_is_found_by_a_withheld_column():
+    y = Y + 5
+    rate = np.round(100_000 * y / B, 2)
+    assert find_leaks(y, {"rate": rate}) == []  # nothing in the file tells
+    (leak,) = find_leaks(y, {"rate": rate, "people": B, "other": A}, withheld=["people", "other"])
+    assert leak.names == ("rate",) and "of 'people', which is withheld" in leak.how
+    kept = find_leaks(y, {"people": B, "rate": rate}, withheld=["rate"])
+    assert kept == []  # who keeps the population and withholds the rate does right
+
+
+def test_a_kept_rate_is_refused_before_anything_is_drawn_and_may_be_meant():
+    table = frame(people=B, rate=np.round(1000 * (Y + 5) / B, 4)).assign(n=Y + 5)
+    usual = OPTIONS | {"max_count": 60, "seed": 1}
+    with pytest.raises(LeakError, match="'rate' gives the counts as a rate of 'people'") as error:
+        holdfast.privatize(table, **usual, keep=["rate"])
+    assert error.value.names == ("rate",)
+    holdfast.privatize(table, **usual, keep=["rate"], publish_anyway=["rate"])
+    holdfast.privatize(table, **usual, keep=["people"])
+
+
 INNOCENT = {
     "constant": np.zeros(ROWS),
     "number of the row": np.arange(ROWS),
@@ -113,10 +147,11 @@ def test_a_sample_of_many_batches_keeps_cells_with_their_counts(monkeypatch):
     for start in range(0, 20_000, 500):
         counts = np.arange(start, start + 500) % 50
         looking.see(counts, lambda rows, start=start: [[f"r{start + row}" for row in rows]])
-    zeros, others = (sample.rows for sample in looking._samples)
-    assert len(zeros) == len(others) == len({cells for _, cells in others}) == 40
-    assert all(int(cells[0][1:]) % 50 == count for count, cells in [*zeros, *others])
-    assert {count for count, _ in zeros} == {0} and len({count for count, _ in others}) > 20
+    (zeros, no_names), (others, [names]) = (sample.rows for sample in looking._samples)
+    assert len(zeros) == len(others) == len(set(names)) == len(no_names[0]) == 40
+    assert [int(name[1:]) % 50 for name in names] == others.tolist()
+    assert {int(name[1:]) % 50 for name in no_names[0]} == set(zeros.tolist()) == {0}
+    assert len(set(others.tolist())) > 20
 
 
 def test_the_schools_whose_teachers_were_a_difference_are_refused(tmp_path):

@@ -15,7 +15,7 @@ import holdfast
 from bundles import forge, make_curves, read_record, repair
 from holdfast.mechanism.curves import TOTAL
 from holdfast.privacy.rational import decay_table
-from holdfast.release.curves_file import HEADER, decode_curves
+from holdfast.release.mechanism_file import HEADER, decode_curves
 from holdfast.verify.curves import exact_powers
 
 NAME = "mechanism.curves"
@@ -124,7 +124,7 @@ def test_a_short_file_is_found(bundle, size):
 
 def test_both_files_of_a_mechanism_are_one_too_many(bundle):
     shutil.copy(bundle / NAME, bundle / "mechanism.weights")
-    assert any("and not both" in damage for damage in holdfast.verify(bundle).damage)
+    assert any("exactly one of" in damage for damage in holdfast.verify(bundle).damage)
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "1/3", "2", "10"])

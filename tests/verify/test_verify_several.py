@@ -8,6 +8,8 @@ from fractions import Fraction
 import pytest
 
 import holdfast
+from holdfast.errors import HoldfastError
+from holdfast.verify.record import check_fields
 from several_tables import NAMES, TOPS, three_counts
 
 
@@ -69,6 +71,22 @@ def test_a_release_of_three_columns_verifies(original):
 def test_a_column_alone_verifies_and_says_what_it_takes_more(original):
     report = holdfast.verify(original / "2-b")
     assert report.passed and "whole release" in report.warnings[0]
+
+
+def test_one_column_is_not_saved_beside_counts_that_nothing_vouches_for(tmp_path):
+    release = holdfast.privatize(
+        three_counts(), count=list(NAMES), category="name", max_count=TOPS, epsilon=3, seed=1
+    )
+    with pytest.raises(HoldfastError, match="save the whole release"):
+        release["a"].save(tmp_path / "out")
+
+
+def test_counts_that_a_single_column_was_put_beside_are_not_vouched_for(bundle):
+    folder = bundle / "1-a"
+    record = json.loads((folder / "release.json").read_text())
+    del record["table_above"]
+    found = check_fields(record)
+    assert found.claimed and "they may be true counts" in found.warning
 
 
 def charge_one_for_two(record):

@@ -13,6 +13,8 @@ import pytest
 import holdfast
 from bundles import make, repair, repair_sums
 from holdfast.release.pictures import distribution_picture
+from holdfast.verify.report import Damage
+from holdfast.verify.strict_json import parse_json
 
 MIB = 1 << 20
 
@@ -33,6 +35,7 @@ def padded(path, old, unit, size):
 
 LARGE = {
     "release.json": (3 * MIB, '"notes": [', '{"":0},', "more than 100 objects and lists"),
+    "release.json  ": (MIB, '"notes": [', '"", ', "more than 20000 texts"),
     "release.json ": (65 * MIB, '"notes": [', '"", ', "at most 67108864 are read"),
     "distribution.svg": (6 * MIB, ">", "<g>", "at most 2097152 are read"),
     "README.md": (6 * MIB, "\n", "\n", "at most 1048576 are read"),
@@ -57,6 +60,11 @@ def test_large_texts_are_refused_in_little_memory(whole, tmp_path, name):
     finally:
         tracemalloc.stop()
     assert any(words in sentence for sentence in damage), damage
+
+
+def test_a_record_of_millions_of_numbers_is_refused_before_they_are_made():
+    with pytest.raises(Damage, match="more than 3000000 entries"):
+        parse_json(b'{"a": [' + b"0," * 3_000_001 + b"0]}", "release.json")
 
 
 def test_quotes_without_an_end_are_read_once(whole, tmp_path):

@@ -71,7 +71,7 @@ class Answer:
     """The question's name, where answers to others cannot be set against it."""
     measured: bool = False
     """Whether it was measured as such, with counts above the highest in full."""
-    capped_at: int | None = None
+    capped_at: int | str | None = None
     """The count that higher ones enter as, where that changes the answer."""
     points: bool = False
     """Whether the answer is a difference of shares."""

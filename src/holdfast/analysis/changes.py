@@ -13,6 +13,7 @@ from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
+from holdfast.analysis.standing_out import StandingOut, standing_out
 from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
@@ -56,6 +57,9 @@ class RowChanges:
     """Probability that it is lower now, as far as it can be told."""
     unknown: Floats = field(repr=False)
     """Probability that it cannot be told: both counts are the highest, or any above it."""
+    picked: StandingOut | None = field(default=None, repr=False)
+    """The rows that stand out among all of them, with intervals that hold although they were
+    picked; None on long ranges."""
     only_after: tuple[Any, ...] = ()
     """Labels that the earlier release does not have."""
     only_before: tuple[Any, ...] = ()
@@ -68,15 +72,37 @@ class RowChanges:
 
     def __str__(self) -> str:
         up, down = int((self.low > 0).sum()), int((self.high < 0).sum())
-        shown = self._most_telling()
-        some = f"; the {len(shown)} surest changes" if len(shown) < len(self) else "; the surest"
         lines = [
             f"change of {numbered(len(self), 'row')}: the {percent(self.level)} interval is above "
             f"0 for {up:,} and below 0 for {down:,}{self._open()}{self._missing()}",
-            f"row: released before and after, expected change, interval{some} first",
+            *(self._picked_lines() or self._surest_lines()),
         ]
-        lines += [self._line(row) for row in shown]
         return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    def _picked_lines(self) -> list[str]:
+        """The rows that stand out among all of them, where several were looked at."""
+        if self.picked is None or len(self) == 1 or not self.picked.rows.any():
+            return []
+        rows = np.flatnonzero(self.picked.rows)
+        shown = self._most_telling(rows)
+        some = f", of which {len(shown)} are here" if len(shown) < len(rows) else ""
+        stand = "stands" if len(rows) == 1 else "stand"
+        return [
+            f"{numbered(len(rows), 'row')} {stand} out among all of them{some}; the intervals hold "
+            f"for {percent(self.level)} of rows that were picked so",
+            "row: released before and after, expected change, interval; the surest first",
+            *(self._line(row, self.picked.low[row], self.picked.high[row]) for row in shown),
+        ]
+
+    def _surest_lines(self) -> list[str]:
+        shown = self._most_telling(np.arange(len(self)))
+        some = f"; the {len(shown)} surest changes" if len(shown) < len(self) else "; the surest"
+        none = "no row stands out: among so many, noise alone makes changes as large as these"
+        return [
+            *([none] if self.picked is not None and len(self) > 1 else []),
+            f"row: released before and after, expected change, interval{some} first",
+            *(self._line(row, self.low[row], self.high[row]) for row in shown),
+        ]
 
     def _open(self) -> str:
         """How many rows are at the top code in both, so that nothing is known of their change."""
@@ -88,20 +114,19 @@ class RowChanges:
         missed = round((1 - self.level) * len(self))
         return f"; up to {missed:,} of so many may miss their row" if missed else ""
 
-    def _most_telling(self) -> list[int]:
+    def _most_telling(self, among: Integers) -> list[int]:
         """The rows that changed most surely, and of those the largest changes; not more of them
         than fit on a screen."""
         least = np.maximum(self.low, -self.high)
         size = np.where(np.isnan(self.expected), least, np.abs(self.expected))
-        order = np.lexsort((-size, -np.maximum(self.rose, self.fell)))
-        return [int(row) for row in order[:SHOWN]]
+        order = np.lexsort((-size[among], -np.maximum(self.rose, self.fell)[among]))
+        return [int(row) for row in among[order[:SHOWN]]]
 
-    def _line(self, row: int) -> str:
-        ends = float(self.low[row]), float(self.high[row])
+    def _line(self, row: int, low: float, high: float) -> str:
         known = "" if np.isnan(self.expected[row]) else f"{self.expected[row]:+z.1f}, "
         return (
             f"  {one_line(str(self.labels[row]))}: {self.before[row]} to {self.after[row]}, "
-            f"{known}{ends_in_words(ends, '{:+z.0f}'.format)}"
+            f"{known}{ends_in_words((float(low), float(high)), '{:+z.0f}'.format)}"
         )
 
     def columns(self) -> dict[str, list[Any]]:
@@ -116,6 +141,16 @@ class RowChanges:
             "rose": np.round(self.rose, 4).tolist(),
             "fell": np.round(self.fell, 4).tolist(),
             "unknown": np.round(self.unknown, 4).tolist(),
+            **self._picked(),
+        }
+
+    def _picked(self) -> dict[str, list[Any]]:
+        if self.picked is None:
+            return {}
+        return {
+            "stands_out": self.picked.rows.tolist(),
+            "picked_low": _whole(self.picked.low),
+            "picked_high": _whole(self.picked.high),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -234,6 +269,7 @@ def _laws(
         "high": high,
         "expected": np.where(np.isfinite(low) & np.isfinite(high), expected[at], np.nan),
         "notes": tuple(dict.fromkeys(notes)),
+        "picked": standing_out(now, then, pairs, at, level),
         **dict(zip(("rose", "fell", "unknown"), chances, strict=True)),
     }
 

@@ -22,9 +22,9 @@ class Combined:
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Covers with this probability."""
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-        reach = float(t.ppf((1 + level) / 2, self.degrees)) * self.standard_error
+        reach = float(stdtrit(self.degrees, (1 + level) / 2)) * self.standard_error
         return self.estimate - reach, self.estimate + reach
 
     def __float__(self) -> float:

@@ -93,8 +93,11 @@ def find_row(release: "Release", labels: Sequence[Any], row: Any) -> int:
         if 0 <= row < len(labels):
             return int(row)
         raise HoldfastError(f"row numbers go from 0 to {len(labels) - 1}, got {row}.")
-    near = difflib.get_close_matches(str(row), list(set(texts)), n=1)
+    longer = [text for text in texts if text.startswith(f"{row},")]
+    near = longer or difflib.get_close_matches(str(row), list(set(texts)), n=1)
     hint = f" Hint: did you mean {near[0]!r}?" if near else " Hint: or give its number, from 0."
+    if near and "," in near[0]:
+        hint += f' In a typed question a label with a comma stands in quotes: "{near[0]}".'
     raise HoldfastError(f"no row has the label {str(row)!r:.60}.{hint}")
 
 

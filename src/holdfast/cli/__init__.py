@@ -33,7 +33,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,  # a traceback can be a release
     rich_markup_mode="rich",
-    help="Publish tables of counts with differential privacy; the distribution of counts holds.",
+    help="Publish tables of counts with differential privacy; their distribution is kept.",
     epilog=CODES,
 )
 app.add_typer(ledger, name="ledger")
@@ -49,7 +49,7 @@ for command in COMMANDS:
 def version_option(
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
-    """Publish tables of counts with differential privacy; the distribution of counts holds."""
+    """Publish tables of counts with differential privacy; their distribution is kept."""
     if version:
         from importlib.metadata import version as installed
 

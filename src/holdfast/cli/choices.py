@@ -17,6 +17,7 @@ PRIVATIZERS = {
     "long-range": "LongRange",
 }
 WITH_DELTA = {"cumulative-gaussian": "CumulativeGaussian", "cyclic-gaussian": "CyclicGaussian"}
+USUAL = "cumulative-smooth, above a max_count of 1000 long-range."
 NAMES = (*PRIVATIZERS, *(f"{name}:DELTA" for name in WITH_DELTA))
 
 BASELINES = {
@@ -52,7 +53,9 @@ def find_constructor(name: str, delta: str | None = None) -> Any:
     from holdfast import constructors
 
     if name not in CONSTRUCTORS:
-        raise HoldfastError(f"`constructor` must be {', '.join(CONSTRUCTORS)}, got {name!r:.40}.")
+        raise HoldfastError(
+            f"`constructor` must be one of {', '.join(CONSTRUCTORS)}, got {name!r:.40}."
+        )
     if delta is not None and name not in ("optimal", "discrete-gaussian"):
         raise HoldfastError(
             f"`delta` has no use for {name}. "

@@ -2,7 +2,9 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError, listed_names, one_line
@@ -49,6 +51,36 @@ def refuse_surprise(roles: "Roles", *, keep_none: bool) -> None:
         f"population, and never another count of people: {_command(keep)}\n"
         f"To withhold them all: {_command(['--keep-none'])}"
     )
+
+
+@contextmanager
+def naming_the_lines(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
+    """Where a table cannot be read and its file has more in it than one, say which lines it seems
+    to be."""
+    try:
+        yield
+    except HoldfastError as error:
+        options = _lines_in(file, part)
+        if not options:
+            raise
+        raise HoldfastError(
+            f"{error}\nThe file has more in it than its table. Try it with {shlex.join(options)}."
+        ) from None
+
+
+def _lines_in(file: Path, part: Mapping[str, Any]) -> list[str]:
+    from holdfast.tables.files import find_part
+
+    try:
+        found = find_part(file)
+    except HoldfastError:
+        return []
+    return [
+        word
+        for name, number in found.items()
+        if name not in part
+        for word in (f"--{name.replace('_', '-')}", str(number))
+    ]
 
 
 def _command(more: list[str]) -> str:

@@ -13,11 +13,11 @@ By = Annotated[list[str], says("Column of categories; more than once for several
 Categories = Annotated[
     Path, says("File that lists every category there is, also those with nobody.")
 ]
-Per = Annotated[Text, says("Column that says whose a row is: each person then counts once.")]
+Per = Annotated[Text, says("Column that identifies the person: each then counts once.")]
 
 
 def count(
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per person.")],
+    file: Annotated[Path, typer.Argument(help="CSV, Parquet or Excel file, one row per person.")],
     by: By,
     categories: Categories,
     out: Annotated[Path, says("New file for the counts: PRIVATE, not to publish.")],

@@ -20,6 +20,9 @@ def demo(
     table: Annotated[
         Path | None, says("Only write the table itself, as CSV, to try other commands on.")
     ] = None,
+    later: Annotated[
+        Path | None, says("Only write a made-up table of the next year, with lower counts.")
+    ] = None,
     seed: Annotated[int | None, says("Make the run repeatable: a simulation.")] = None,
 ) -> None:
     """Privatize a real public table and compare the release with the truth.
@@ -40,6 +43,10 @@ def demo(
     if table is not None:
         _write_new(table, source.read_text(encoding="utf-8"))
         screen.print(f"Table: {table}, public data: county, population and homicides.")
+    if later is not None:
+        _write_new(later, _a_year_later(source.read_text(encoding="utf-8")))
+        screen.print(f"Table: {later}, made up: one homicide in four less.")
+    if table is not None or later is not None:
         return
     if picture is not None and (picture.suffix != ".svg" or not picture.parent.is_dir()):
         raise HoldfastError(
@@ -104,6 +111,14 @@ def _errors(counts: Integers, ours: Integers, rival: Integers, columns: Sequence
     ]
     headings = ("", "true", "holdfast", "truncated geometric")
     return tabled(headings, rows, title="How far off (NOT PRIVATE)", left=("",))
+
+
+def _a_year_later(text: str) -> str:
+    """The table with a quarter of every count taken off, rounded down."""
+    head, *lines = text.splitlines()
+    cells = (line.rsplit(",", 1) for line in lines)
+    changed = (f"{rest},{int(count) - int(count) // 4}" for rest, count in cells)
+    return "\n".join([head, *changed, ""])
 
 
 def _write_new(path: Path, text: str) -> None:

@@ -103,14 +103,17 @@ def check(
     """Check a ledger, and that it knows of releases which were paid from it.
 
     All of a ledger is checked whenever it is opened. A release that it paid for and does not know
-    of means that an older copy of the ledger was put back: exit code 1.
+    of means that an older copy of the ledger was put back: exit code 1. So does one that names
+    another period, other rows or another budget than was paid for, or has other counts than the
+    one that the ledger stored: it was changed.
 
     Example: [bold]holdfast ledger check budget.ledger release-2025 release-2026[/bold]
     """
     from holdfast.ledger.ledger import open_ledger
-    from holdfast.ledger.stored import read_receipt
+    from holdfast.ledger.receipts import disagreements, read_receipt
 
-    ledger, found = open_ledger(file), {}
+    ledger = open_ledger(file)
+    found, other = dict[str, bool](), dict[str, list[str]]()
     for folder in releases or ():
         receipt = read_receipt(folder)
         if receipt is None or receipt.ledger != ledger.name:
@@ -119,15 +122,24 @@ def check(
                 f"`{folder}` {why}. Hint: name a release that this ledger paid for."
             )
         found[str(folder)] = ledger.knows(receipt)
+        other[str(folder)] = disagreements(ledger, folder) if ledger.knows(receipt) else []
     if as_json:
-        typer.echo(json.dumps({"whole": True, "releases": found}))
+        typer.echo(json.dumps({"whole": True, "releases": found, "differ": other}))
     else:
         screen.print("The ledger is whole: every entry is as it was written.")
         for name, known in found.items():
-            words = "stands in it" if known else "is NOT in it: this is an older copy of the ledger"
-            screen.print(f"{one_line(name)}: its spend {words}.")
-    if not all(found.values()):
+            screen.print(f"{one_line(name)}: {_standing(known, other[name])}.")
+    if not all(found.values()) or any(other.values()):
         raise typer.Exit(End.FALSE)
+
+
+def _standing(known: bool, other: list[str]) -> str:
+    """What a ledger knows of a release."""
+    if not known:
+        return "its spend is NOT in it: this is an older copy of the ledger"
+    if other:
+        return f"its spend stands in it, but NOT as the release says: {', '.join(other)}"
+    return "its spend stands in it"
 
 
 @app.command()

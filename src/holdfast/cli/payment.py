@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.ledger import sentence
 from holdfast.cli.screen import asides, screen
-from holdfast.errors import HoldfastError, Spent, spent_by
+from holdfast.errors import HoldfastError, Spent, one_line, spent_by
 
 if TYPE_CHECKING:
     from holdfast.ledger.book import Balance
@@ -73,6 +73,31 @@ def accounts(
     if file is None:
         return []
     return Ledger(file).must_fit(dataset or "", subset=subset, period=period)
+
+
+def warn_of_same_counts(
+    file: Path | None, dataset: str | None, period: str | None, alone: dict[str, bytes]
+) -> None:
+    """Say, on the steward's screen alone, that these counts were those of another period."""
+    from holdfast.ledger.ledger import Ledger
+    from holdfast.ledger.periods import read_period
+    from holdfast.ledger.stored import same_counts
+
+    words = file and same_counts(Ledger(file), dataset or "", alone, read_period(period))
+    if words:
+        asides.print(f"Note: {one_line(words)}. A run would ask whether that is meant.")
+
+
+def say_corrected(corrects: Path | None, folder: Path) -> None:
+    """Name the labels that a correction changed: for these it is the steward's word alone that
+    every row is the one of then."""
+    from holdfast.ledger.corrections import published_labels, relabelled
+
+    before = None if corrects is None else published_labels(corrects)
+    now = None if before is None else published_labels(folder)
+    if before is not None and now is not None:
+        changed = str(relabelled(before, now)) or "No label changed"
+        screen.print(f"{changed}. All others stand where they stood.")
 
 
 def say_what_was_spent(release: "Release", balances: "list[Balance]") -> None:

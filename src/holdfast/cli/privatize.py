@@ -10,6 +10,7 @@ import typer
 from holdfast.cli.choices import (
     CONSTRUCTORS,
     NAMES,
+    USUAL,
     by_column,
     find_constructor,
     find_privatizer,
@@ -18,7 +19,7 @@ from holdfast.cli.choices import (
     totals_of,
     within_of,
 )
-from holdfast.cli.columns import counts_named, refuse_surprise, roles_of
+from holdfast.cli.columns import counts_named, naming_the_lines, refuse_surprise, roles_of
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import account_dict
@@ -26,10 +27,12 @@ from holdfast.cli.options import Text, Texts, says, whole
 from holdfast.cli.payment import (
     accounts,
     check_paid_for,
+    say_corrected,
     say_what_was_spent,
     saying_if_it_counted,
     saying_if_it_is_kept,
     told,
+    warn_of_same_counts,
 )
 from holdfast.cli.released import show, show_several
 from holdfast.cli.screen import working
@@ -108,7 +111,8 @@ def privatize(
     publish_anyway: Annotated[
         Texts,
         says(
-            "A column that gives the counts away, 'row order' or 'totals': publish it all the same."
+            "A column that gives the counts away, 'row order', 'totals', or 'same counts' as those "
+            "of another period: publish it all the same."
         ),
     ] = None,
     order_by: Annotated[Text, says("Publish in the order of this public column.")] = None,
@@ -146,9 +150,11 @@ def privatize(
     ] = None,
     bound_epsilon: Annotated[Text, typer.Option(hidden=True)] = None,  # its name at first
     split: Annotated[Text, says("Stage 1's share of the budget, or 'paper' for its rule.")] = None,
-    privatizer: Annotated[Text, says(f"Stage 1: {', '.join(NAMES)}; default: the first.")] = None,
+    privatizer: Annotated[Text, says(f"Stage 1: {', '.join(NAMES)}; default: {USUAL}")] = None,
     constructor: Annotated[str, says(f"Stage 2: {', '.join(CONSTRUCTORS)}.")] = "optimal",
-    delta: Annotated[Text, says("For discrete-gaussian; default: 1 / (rows + 1).")] = None,
+    delta: Annotated[
+        Text, says("For optimal (default: 0) or discrete-gaussian (default: 1 / (rows + 1)).")
+    ] = None,
     ledger: Annotated[
         Path | None, says("Ledger that pays for the release; with --dataset.")
     ] = None,
@@ -269,13 +275,19 @@ def privatize(
         names["subset"] = subset_of(subset)
     if from_people:
         _refuse_with_people(count, category, keep, stream, query)
-        table, roles = counted(read_part(file, part) if part else file, by, categories, per)
+        table, named = counted(read_part(file, part) if part else file, by, categories, per)
         opened: Any = nullcontext(table)
-        names |= roles
+        names |= named
     elif by or categories or per:
         raise HoldfastError("`--by`, `--categories` and `--per` go with `--from-people`.")
     else:
-        opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
+        with naming_the_lines(file, part):
+            opened = asked_source(file, query) if streamed else nullcontext(read_part(file, part))
+
+    def roles(source: Any) -> Any:
+        with naming_the_lines(file, part):
+            return roles_of(source, names, streamed=streamed)
+
     weights = by_column(weight, "weight", str) if weight else None
     shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
     if "other_counts" in names:
@@ -285,11 +297,12 @@ def privatize(
     if dry_run:
         account = accounts(ledger, dataset, period, names.get("subset"))
         with opened as source:
-            refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+            refuse_surprise(roles(source), keep_none=keep_none)
             if "other_counts" in names:
-                plan_several(source, count or [], names, options | stages, account, as_json)
+                alone = plan_several(source, count or [], names, options | stages, account, as_json)
             else:
-                _plan(source, names, options | stages, account, streamed, as_json)
+                alone = _plan(source, names, options | stages, account, streamed, as_json)
+        warn_of_same_counts(ledger, dataset, period, alone)
         return
     check_room(file, out, options["max_count"])
     payer = None if ledger is None else told(ledger, file, count, out, purpose)
@@ -299,7 +312,7 @@ def privatize(
     if chosen.pop("other_counts", None):
         chosen["count"] = count
     with saying_if_it_counted(), opened as source:
-        refuse_surprise(roles_of(source, names, streamed=streamed), keep_none=keep_none)
+        refuse_surprise(roles(source), keep_none=keep_none)
         if streamed:
             with watched(quiet=as_json) as progress:
                 release: Any = holdfast.privatize_stream(
@@ -321,6 +334,7 @@ def privatize(
     for note in release.notes:
         warn(note)
     (show_several if "other_counts" in names else show)(release, folder)
+    say_corrected(corrects, folder)
     if ledger is not None and not release.privacy.simulated:
         say_what_was_spent(release, accounts(ledger, dataset, period))
 
@@ -343,8 +357,8 @@ def _plan(
     account: Any,
     streamed: bool,
     as_json: bool,
-) -> None:
-    """Check everything, and say what a run would spend; draws nothing."""
+) -> dict[str, bytes]:
+    """Check everything, and say what a run would spend; draws nothing. The counts, condensed."""
     from holdfast.engines.looking import look_at_file, look_at_stream
     from holdfast.engines.stages import check_parameters
 
@@ -352,6 +366,7 @@ def _plan(
     look = look_at_stream if streamed else look_at_file
     seen = look(source, names, parameters)
     say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
+    return seen.alone
 
 
 def _refuse_with_people(*others: Any) -> None:

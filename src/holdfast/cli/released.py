@@ -80,4 +80,4 @@ def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
 
 def _say_if_simulated(simulated: bool) -> None:
     if simulated:
-        screen.print("SIMULATION: a seed was given: this release protects nobody.", style="bold")
+        screen.print("SIMULATION: a seed was given, so this release protects nobody.", style="bold")

@@ -56,6 +56,7 @@ def report(
     """
     import holdfast
     from holdfast.analysis.report.content import Cover
+    from holdfast.analysis.report.several_table import several_with_intervals
     from holdfast.analysis.report.table import as_text, table_with_intervals
     from holdfast.tables.table import write_file
 
@@ -69,19 +70,12 @@ def report(
             _check_new(path)
     cover = Cover(title=title, by=by, date=date, purpose=purpose)
     several = has_several(directory)
-    if several and (form == "xlsx" or with_intervals):
-        raise HoldfastError(
-            "workbooks and tables with intervals are of one column of counts. Hint: name the "
-            f"folder of a column in `{directory}`."
-        )
     with working("Answering …", quiet=form == "json"):
-        if several:
-            made = _dress_several(holdfast.load_table(directory), level, form, cover)
-        else:
-            release = holdfast.load(directory)
-            made = _dress(release, level, form, cover)
+        release: Any = (holdfast.load_table if several else holdfast.load)(directory)
+        made = (_dress_several if several else _dress)(release, level, form, cover)
     if table is not None:
-        columns, notes = table_with_intervals(release, level)
+        make_table = several_with_intervals if several else table_with_intervals
+        columns, notes = make_table(release, level)
         write_file(as_text(columns), table)
         for note in notes:
             asides.print(f"Note: {note}.")
@@ -107,6 +101,10 @@ def _dress_several(release: "TableRelease", level: float, form: str, cover: "Cov
     from holdfast.analysis.report.blocks import html_of_several, markdown_of_several
     from holdfast.analysis.report.content import report as make
 
+    if form == "xlsx":
+        from holdfast.analysis.report.workbook import workbook_of_several
+
+        return workbook_of_several(release, level, cover)
     contents = {name: make(one, level, cover) for name, one in release.columns.items()}
     if form == "json":
         said = {"promise": release.privacy.to_dict(), "columns": contents}

@@ -57,18 +57,11 @@ def tabled(
 
 def promise(release: "Release") -> Table:
     """Promised and certified, as a table."""
-    privacy, budget = release.privacy, release.privacy.budget
-    who = privacy.stage_1_certified_by
-    rows = [
-        ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
-        ("totals", budget.totals, privacy.totals_certified, "OpenDP's map"),
-        ("distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
-        ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
-        (f"one {budget.unit}, in all", privacy.epsilon, privacy.certified_epsilon, "the sum"),
-    ]
+    privacy = release.privacy
+    whole = f"one {privacy.budget.unit}, in all", privacy.epsilon, privacy.certified_epsilon
     shown = [
         (name, f"{float(promised):g}", f"{float(certified):.9g}", source)
-        for name, promised, certified, source in rows
+        for name, promised, certified, source in (*privacy.parts, (*whole, "the sum"))
         if promised or name not in ("max_count", "totals")
     ]
     whom = f"Protected is {protected(privacy.to_dict())}. Randomness: {privacy.randomness}."

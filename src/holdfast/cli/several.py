@@ -21,8 +21,10 @@ def plan_several(
     options: dict[str, Any],
     accounts: Any,
     as_json: bool,
-) -> None:
-    """Check everything, and say what a run would spend on each column; draws nothing."""
+) -> dict[str, bytes]:
+    """Check everything, and say what a run would spend on each column; draws nothing. The counts
+    of each, condensed."""
+    from holdfast.engines.looking import alone_of
     from holdfast.engines.several import check_several
     from holdfast.engines.several_memory import read_several, settle
 
@@ -37,7 +39,7 @@ def plan_several(
         plan |= {"neighbours": persons.neighbours, "columns": _parts(stages)}
         plan |= {"rows": stages.columns[0].rows, "unchanged_columns": list(tables[0].others)}
         typer.echo(json.dumps(plan | {"withheld": list(tables[0].withheld)}))
-        return
+        return alone_of(tables)
     screen.print(
         f"The table is in order: {numbered(stages.columns[0].rows, 'row')}. A run would spend "
         f"epsilon {float(parameters.epsilon):g} on {len(count)} columns of counts, "
@@ -50,6 +52,7 @@ def plan_several(
         from holdfast.cli.ledger import sentence
 
         screen.print(sentence(account))
+    return alone_of(tables)
 
 
 def _parts(stages: "SeveralStages") -> dict[str, Any]:

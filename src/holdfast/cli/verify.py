@@ -25,7 +25,8 @@ def verify(
     Exit code 0: all of it holds. 1: the release is damaged. 2: there is no folder to look at. 3:
     all of it holds, but the release is a simulation and protects nobody. 4: it could not be
     checked here, because another holdfast made it or something is missing on this machine, or
-    because its stage 1 is not holdfast's and only claimed to be private.
+    because its privacy is partly its author's word: a stage 1 that is not holdfast's, or a column
+    of other counts beside its own.
 
     Uses code of its own, apart from the code that makes releases, and runs nothing that is in
     the folder. It cannot tell who made the release, nor whether the true table went into it.
@@ -89,7 +90,9 @@ def _verdict(report: "Verification") -> str:
         Failure.MACHINE: "This release could not be checked on this machine.",
     }[report.failure]
     if report.failure is None and report.claimed:
-        words = "What can be recomputed holds. That stage 1 is private is only its author's claim."
+        words = (
+            "What can be recomputed holds; what is marked as claimed is its author's word alone."
+        )
     if report.simulated:
-        return f"SIMULATION: a seed was given: this release protects nobody. {words}"
+        return f"SIMULATION: a seed was given, so this release protects nobody. {words}"
     return words

@@ -1,14 +1,17 @@
 """What is to be known of a table before a run: is it in order, how large, is it read in batches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.tables.formats import STREAMED, Format, format_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from holdfast.engines.stages import Parameters
     from holdfast.tables.groups import Partition
+    from holdfast.tables.table import CountTable
 
 LARGE = 1 << 24
 """Files from here on are streamed unless somebody says otherwise: of a CSV file the bytes that no
@@ -60,10 +63,17 @@ class Looked:
     """What a dry run has to know of a table."""
 
     rows: int
+    """Those that go through the mechanism."""
     others: tuple[str, ...]
     withheld: tuple[str, ...]
+    missing: int = 0
+    """Rows beside them that are published without a count."""
+    known_zeros: int = 0
+    """Rows beside them that are publicly known to be zero."""
     notes: tuple[str, ...] = ()
     groups: "Partition | None" = None
+    alone: dict[str, bytes] = field(default_factory=dict, repr=False)
+    """The counts of each column condensed, by which a ledger knows those of another period."""
 
 
 def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
@@ -72,15 +82,34 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     from holdfast.tables.table import read_table
 
     check_codes(names.get("missing", ()), parameters.highest)
-    table = read_table(file, **names).checked()
+    return looked_at(read_table(file, **names).checked(), parameters)
+
+
+def looked_at(table: "CountTable", parameters: "Parameters") -> Looked:
+    """What is to be known of a table that is in order."""
     rows = int(table.drawn.sum())
     return Looked(
         rows=rows,
+        missing=int(table.missing.sum()),
+        known_zeros=int(table.structural_zero.sum()),
         others=table.others,
         withheld=table.withheld,
         notes=table.notes,
         groups=parameters.groups_for(rows, table.groups)[0],
+        alone=alone_of([table]),
     )
+
+
+def alone_of(tables: "Sequence[CountTable]") -> dict[str, bytes]:
+    """The counts of each column condensed."""
+    from holdfast.ledger.request import TableDigest
+
+    found = dict[str, bytes]()
+    for table in tables:
+        digest = TableDigest()
+        digest.add(table.counts, table.structural_zero)
+        found |= digest.alone(table.of_what)
+    return found
 
 
 def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
@@ -94,11 +123,15 @@ def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters")
     check_codes(names.get("missing", ()), parameters.highest)
     table = open_source(source, Wanted(**names))
     # in order whatever max_count will be
-    seen, roles = tally(table, LARGEST_MAX_COUNT, lambda _done: None), table.roles
+    seen = tally(table, LARGEST_MAX_COUNT, lambda _done: None, condense=True)
+    roles = table.roles
     return Looked(
         rows=seen.rows,
+        missing=seen.missing,
+        known_zeros=seen.structural_zeros,
         others=roles.others,
         withheld=roles.withheld,
         notes=seen.notes,
         groups=parameters.groups_for(seen.rows, seen.settle)[0],
+        alone={} if seen.digest is None else seen.digest.alone(roles.count),
     )

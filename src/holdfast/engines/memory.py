@@ -12,6 +12,7 @@ from holdfast.engines.several import refuse_for_one
 from holdfast.engines.several_memory import privatize_several
 from holdfast.engines.stages import Stages, arguments_of, check_parameters
 from holdfast.engines.steps import content_of, five_steps
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
@@ -79,7 +80,8 @@ def privatize(
             check says comes from the true counts and is for the steward alone.
         publish_anyway: Columns that give the counts away and are published all the same;
             "row order" for rows that stand in the order of the counts, "totals" for rows that
-            are totals of others.
+            are totals of others, "same counts" where a ledger has released the same counts as
+            those of another period.
         order_by: A published column in whose order the rows are released, ties in that of the
             category; default the order they have, which is published too.
         repeated_categories: Whether a category may have several rows.
@@ -119,27 +121,18 @@ def privatize(
             labels of the column side by side: docs/ledger.md says when that is true.
         period: The time that the counts are of: 2026, "2026-Q1", "2026-07", "2025-09..2026-08".
             The release says so, and a ledger may have a limit for each period: docs/years.md.
-        corrects: A release that this one corrects, or its folder. You say so that every row is the
-            one that stood in its place there, with a better label or more columns: then the same
-            counts are shown again beside them, unpaid. Refused where the counts, their order or a
-            parameter have changed.
+        corrects: A release that this one corrects, or its folder. By giving it you vouch that
+            every row is the one that stood in its place there, with a better label or more columns:
+            then the same counts are shown again beside them, unpaid. Refused where the counts,
+            their order or a parameter have changed.
 
     >>> release = privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", max_count=10, seed=1)
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    names, options, shared = arguments_of(locals())
+    names, options, shared, payment = arguments_of(locals())
     if count is not None and not isinstance(count, str):
-        return privatize_several(
-            table,
-            count=count,
-            names=names,
-            options=options | shared,
-            ledger=ledger,
-            dataset=dataset,
-            period=period,
-            corrects=corrects,
-        )
+        return privatize_several(table, count, names, options | shared, **payment)
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
@@ -151,7 +144,11 @@ def privatize(
     zeros = int(found.structural_zero.sum())
     run = InMemory(rows=found, stages=stages, members=members)
     request = replace(
-        stages.request(zeros), subset=read_subset(subset), period=span, corrects=corrects
+        stages.request(zeros),
+        subset=read_subset(subset),
+        period=span,
+        corrects=corrects,
+        same_counts=found.same_counts,
     )
     return pay_and_draw(run, request, account)
 
@@ -195,6 +192,10 @@ class InMemory(Run[Release]):
     def content(self, words: str) -> Content:
         """The parameters, the counts, and whose they are."""
         return content_of(self.rows, words, self.stages.groups, self.members)
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows."""
+        return self.rows.labels()
 
     def show_again(
         self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()

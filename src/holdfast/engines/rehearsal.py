@@ -10,9 +10,10 @@ import numpy as np
 
 from holdfast.constructors import Constructor, Optimal
 from holdfast.engines.stages import Stages, check_parameters
-from holdfast.engines.steps import draw_by, histogram_by
+from holdfast.engines.steps import histogram_by
 from holdfast.errors import HoldfastError
 from holdfast.ledger.identity import is_known
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.mechanism.sampling import LARGEST_TABLE
 from holdfast.privatizers import CumulativeSmooth, Privatizer
 from holdfast.tables.groups import Partition, Within
@@ -55,4 +56,4 @@ def _run(
     members = None if groups is None else np.arange(ROWS) % len(groups)
     settled = parameters.for_rows(ROWS, groups)
     staged = settled(histogram_by(members, counts, settled), ())
-    draw_by(members, staged.mechanism, counts, settled.source)
+    RowSampler(staged.mechanism)(counts, members, settled.source)

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
+from holdfast.arrays import Marks
 from holdfast.constructors import Optimal
 from holdfast.engines.by_group import check_stages_by_group
-from holdfast.engines.stages import HIGHEST_BY_GROUP, Parameters, Stages, check_parameters
-from holdfast.errors import HoldfastError, numbered
+from holdfast.engines.stages import Parameters, Stages, check_parameters
+from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.ledger.entries import Charge
 from holdfast.ledger.request import Request
 from holdfast.mechanism.blur import REMEMBERED
@@ -22,7 +25,10 @@ from holdfast.privacy.persons import (
     read_persons,
 )
 from holdfast.privatizers.groups import MANY_GROUPS
+from holdfast.privatizers.joint import MOST_BINS
 from holdfast.privatizers.private_quantile import PrivateQuantile
+from holdfast.release.facts import ReleaseFacts
+from holdfast.release.several import SharedPrivacy
 from holdfast.tables.groups import Partition
 
 CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
@@ -77,8 +83,28 @@ class SeveralStages:
         delta = persons.together([one.delta for one in self.columns])
         return (Charge(epsilon=self.parameters.epsilon, delta=delta),)
 
+    def privacy(self, columns: Mapping[str, ReleaseFacts]) -> SharedPrivacy:
+        """What the releases of these columns promise in all."""
+        return SharedPrivacy(
+            epsilon=self.parameters.epsilon,
+            persons=self.parameters.persons,
+            columns=tuple(one.privacy for one in columns.values()),
+        )
+
+    def among_others(self, k: int, drawn_by: Stages) -> dict[str, Any]:
+        """What a column's release says of the others: their names, which of them its draw was
+        given, and which were drawn after it."""
+        names, groups = self.names, drawn_by.groups
+        given = () if drawn_by.given is None or groups is None else groups.within.columns
+        return {
+            "other_counts": tuple(name for name in names if name != names[k]),
+            "given": tuple(name for name in given if name in names),
+            "later": names[k + 1 :] if self.parameters.joint else (),
+        }
+
     def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        """What a ledger is asked to pay for: everything but the counts
+        that determines how the release is distributed."""
         persons = self.parameters.persons
         own = tuple(one.request(structural_zeros) for one in self.columns)
         return Request(
@@ -146,12 +172,28 @@ def refuse_for_one(**shared: Any) -> None:
             )
 
 
-def not_together() -> HoldfastError:
-    """The error for columns whose counts are missing in different rows."""
+def not_together(where: str = "") -> HoldfastError:
+    """The error for columns whose counts are missing in different rows; `where` says in which."""
     return HoldfastError(
-        "joint=True needs rows whose counts are known in all columns or in none. Nothing was "
-        "drawn or spent. Hint: joint=False, or take the rows out in which some are missing."
+        f"`joint` needs rows whose counts are known in all columns or in none{where}. Nothing was "
+        "drawn or spent. Hint: leave joint=True, --joint, out; or mark the other counts of such "
+        "rows as missing too, or take the rows out."
     )
+
+
+def refuse_apart(
+    names: Sequence[str], missing: Sequence[Marks], before: int = 0, moved: Any = None
+) -> None:
+    """Raise if counts are missing in some columns and not in others; so many rows came before,
+    unless rows have `moved` from where they stand in the file."""
+    apart = np.any([gaps != missing[0] for gaps in missing], axis=0)
+    if not apart.any():
+        return
+    row = int(apart.argmax())
+    gone = [name for name, gaps in zip(names, missing, strict=True) if gaps[row]]
+    known = [name for name in names if name not in gone]
+    place = "a row" if moved else f"data row {before + row + 1}"
+    raise not_together(f": in {place} {listed_names(gone)} is missing, {listed_names(known)} not")
 
 
 def check_names(count: Sequence[str]) -> tuple[str, ...]:
@@ -168,18 +210,22 @@ def check_names(count: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> None:
-    high = [one.max_count for one in columns[1:] if one.highest > HIGHEST_BY_GROUP]
+    grouped = columns[0].within is not None
+    looked_at = columns if grouped else columns[1:]
+    high = [one.max_count for one in looked_at if one.highest > MOST_BINS - 1]
     if high:
         found = any(isinstance(top, PrivateQuantile) for top in high)
         hint = (
-            f"PrivateQuantile('0.999', highest={HIGHEST_BY_GROUP}) finds one up to there, as "
+            f"PrivateQuantile('0.999', highest={MOST_BINS - 1}) finds one up to there, as "
             "'auto' does up to 1,000,000; or give a number"
             if found
             else "name the column of the highest counts first"
         )
+        which = "where there are groups" if grouped else "in all columns but the first"
+        hint = "a lower max_count" if grouped else hint
         raise HoldfastError(
-            f"`max_count` must be at most {HIGHEST_BY_GROUP} with joint=True, in all columns but "
-            f"the first. Hint: {hint}, or joint=False."
+            f"`max_count` must be at most {MOST_BINS - 1} with joint=True, {which}. "
+            f"Hint: {hint}, or joint=False."
         )
     try:
         check_stages_by_group(options.get("privatizer"), options.get("constructor") or Optimal())

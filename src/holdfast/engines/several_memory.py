@@ -14,15 +14,16 @@ from holdfast.engines.several import (
     SeveralParameters,
     SeveralStages,
     check_several,
-    not_together,
+    refuse_apart,
 )
 from holdfast.engines.steps import content_of, five_steps
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privacy.persons import PersonIn
 from holdfast.release.release import Release
-from holdfast.release.several import SharedPrivacy, TableRelease, visible
+from holdfast.release.several import TableRelease, visible
 from holdfast.release.several_bundle import load_table
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.subset import read_subset
@@ -31,14 +32,14 @@ from holdfast.tables.table import CountTable, read_tables
 
 def privatize_several(
     table: Any,
-    *,
     count: Sequence[str],
     names: dict[str, Any],
     options: dict[str, Any],
-    ledger: Any = None,
-    dataset: str | None = None,
-    period: Any = None,
-    corrects: Any = None,
+    *,
+    ledger: Any,
+    dataset: str | None,
+    period: Any,
+    corrects: Any,
 ) -> TableRelease:
     """`holdfast.privatize` for several columns of counts; `names` is what `read_table` takes and
     `options` what `check_several` does."""
@@ -53,9 +54,8 @@ def privatize_several(
     run = SeveralInMemory(tables=tables, stages=stages, members=members)
     request = stages.request(int(tables[0].structural_zero.sum()))
     subset = read_subset(names.get("subset"))
-    return pay_and_draw(
-        run, replace(request, subset=subset, period=span, corrects=corrects), account
-    )
+    known = {"subset": subset, "period": span, "corrects": corrects}
+    return pay_and_draw(run, replace(request, **known, same_counts=tables[0].same_counts), account)
 
 
 def read_several(
@@ -69,8 +69,9 @@ def read_several(
     tables = read_tables(table, count, **names | {"within": within, "apart": apart})
     _sum_of(tables).checked()
     found = tuple(one.checked() for one in tables)
-    if parameters.joint and any((one.drawn != found[0].drawn).any() for one in found):
-        raise not_together()
+    if parameters.joint:
+        gaps = [one.missing for one in found]
+        refuse_apart(count, gaps, moved=names.get("order_by") or names.get("subset"))
     return found
 
 
@@ -118,14 +119,10 @@ class SeveralInMemory(Run[TableRelease]):
 
     def _columns(self) -> dict[str, Release]:
         """Every column in turn; where relations are kept each is given those before it."""
-        names, groups, found = (
-            self.stages.names,
-            self.stages.columns[0].groups,
-            dict[str, Release](),
-        )
+        groups, found = self.stages.columns[0].groups, dict[str, Release]()
         chain = Chain(self.stages.classes, None if groups is None else groups.within)
         joint, drawn = self.stages.parameters.joint, self.tables[0].drawn
-        for k, (name, rows) in enumerate(zip(names, self.tables, strict=True)):
+        for k, (name, rows) in enumerate(zip(self.stages.names, self.tables, strict=True)):
             stages, members = self.stages.columns[k], self.members[k]
             if joint and k:
                 inside = np.zeros(len(drawn), dtype=np.int64) if members is None else members
@@ -135,13 +132,7 @@ class SeveralInMemory(Run[TableRelease]):
                 members[drawn] = cells
             one, staged = five_steps(rows, stages, members)
             chain.add(name, staged)
-            given = () if stages.given is None or one.groups is None else one.groups.within.columns
-            found[name] = replace(
-                one,
-                other_counts=tuple(other for other in names if other != name),
-                given=tuple(column for column in given if column in names),
-                later=names[k + 1 :] if joint else (),
-            )
+            found[name] = replace(one, **self.stages.among_others(k, stages))
         return found
 
     def _release(
@@ -169,6 +160,10 @@ class SeveralInMemory(Run[TableRelease]):
             [content_of(one, words, stages.groups, members) for one, stages, members in parts]
         )
 
+    def labels(self) -> Labels | None:
+        """The labels of the rows."""
+        return self.tables[0].labels()
+
     def show_again(
         self, folder: Path, check: Callable[[Made], None], notes: tuple[str, ...] = ()
     ) -> TableRelease:
@@ -186,15 +181,10 @@ def assembled(
     columns: dict[str, Release], table: Any, stages: SeveralStages, receipt: str | None
 ) -> TableRelease:
     """One release of columns that were drawn."""
-    parameters = stages.parameters
     return TableRelease(
         columns=visible(columns, table),
         cells=table,
-        privacy=SharedPrivacy(
-            epsilon=parameters.epsilon,
-            persons=parameters.persons,
-            columns=tuple(one.privacy for one in columns.values()),
-        ),
-        joint=parameters.joint,
+        privacy=stages.privacy(columns),
+        joint=stages.parameters.joint,
         receipt=receipt,
     )

@@ -36,7 +36,7 @@ from holdfast.privatizers import (
 )
 from holdfast.privatizers.conditional import METHOD as CONDITIONAL
 from holdfast.privatizers.groups import classes_rule
-from holdfast.privatizers.joint import METHOD, WITH_TOTALS, certified_joint
+from holdfast.privatizers.joint import certified_joint, joint_method
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
     budget_for,
@@ -61,7 +61,6 @@ UNCHECKED = (
     "stage 1 is not holdfast's: its part of epsilon is its author's claim, which no certificate "
     "covers"
 )
-HIGHEST_BY_GROUP = 10_000
 OF_COLUMNS = (
     *("category", "keep", "publish_anyway", "order_by", "repeated_categories", "missing"),
     *("structural_zero", "subset"),
@@ -71,14 +70,16 @@ OF_STAGES = (
     *("split", "seed", "within", "totals"),
 )
 OF_SEVERAL = ("joint", "person_in", "weights")
+OF_PAYMENT = ("ledger", "dataset", "period", "corrects")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
 
 
 def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments of `holdfast.privatize`: of columns, of stages, and of several counts."""
-    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL):
-        yield {name: given[name] for name in names}
+    """The arguments of `holdfast.privatize`, as far as an engine takes them: of columns, of stages,
+    of several counts, and of what is paid and written down."""
+    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL, OF_PAYMENT):
+        yield {name: given[name] for name in names if name in given}
 
 
 def check_parameters(
@@ -111,7 +112,6 @@ def check_parameters(
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
-        _check_range_by_group(max_count)
         stage_2 = Optimal()  # anew: nothing put on the one that was given has a say
     one_stage = split is None and privatizer is None and stage_2.one_stage
     usual = privatizer is None and not one_stage
@@ -130,14 +130,6 @@ def check_parameters(
     )
 
 
-def _check_range_by_group(max_count: Any) -> None:
-    if highest_count(max_count) > HIGHEST_BY_GROUP:
-        raise HoldfastError(
-            f"`max_count` must be at most {HIGHEST_BY_GROUP} where there are groups, which are "
-            "fitted count by count. Hint: a lower max_count, with totals=True for what it cuts off."
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
     """What a run was asked to do, before any count is looked at."""
@@ -145,7 +137,8 @@ class Parameters:
     max_count: Any
     """A number, or what finds one."""
     options: dict[str, Any]
-    """What splits the budget: epsilon, split, contributions, one_stage, totals."""
+    """What splits the budget: epsilon, split, contributions, one_stage, totals, person_rows and
+    unit."""
     privatizer: Privatizer
     usual: bool
     """Whether the privatizer was left to us, and follows max_count once that is found."""
@@ -226,7 +219,8 @@ class Stages(Parameters):
         return share_uncertainty(self.privatizer, self.budget, self.rows, self.highest + 1)
 
     def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: all but the counts that decides the release's law."""
+        """What a ledger is asked to pay for: everything but the counts
+        that determines how the release is distributed."""
         parameters = {
             "epsilon": self.budget.epsilon,
             "bound": self.budget.quantile,
@@ -335,7 +329,7 @@ class Staged:
             if budget.stage_1 and not is_own(privatizer):
                 notes = (UNCHECKED, *notes)
         elif self.groups is not None:
-            stage_1 = METHOD if self.totals is None else WITH_TOTALS
+            stage_1 = joint_method(len(target), totals=self.totals is not None)
             notes = group_notes(self.groups.partition, budget, target)
             if self.stages.given is not None:
                 stage_1, notes = CONDITIONAL, ()
@@ -359,7 +353,7 @@ class Staged:
         number = 1 if self.groups is None else len(self.groups)
         unit = privatizer.certified_epsilon(budget.unit_1)
         if self.groups is not None:
-            unit = certified_joint(budget.unit_1, number)
+            unit = certified_joint(budget.unit_1, number, len(self.target))
         return Privacy(
             budget=budget,
             totals_certified=certified_totals(budget, number),

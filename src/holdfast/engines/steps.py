@@ -8,13 +8,9 @@ import numpy as np
 
 from holdfast.arrays import Integers, exact_sum, halves, joined
 from holdfast.engines.stages import Staged, Stages
-from holdfast.errors import HoldfastError
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.request import TableDigest, condensed_groups
-from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
-from holdfast.mechanism.mechanism import Mechanism
-from holdfast.mechanism.sampling import draw
-from holdfast.privacy.randomness import Randomness
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.release.release import Release
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.groups import Partition
@@ -32,7 +28,7 @@ def five_steps(
     totals = totals_by(own, counts, stages)
     staged = stages(histogram, totals)  # 2: z, for epsilon 1; 3: from z alone T
     capped = top_code(counts, staged.top)
-    drawn = draw_by(own, staged.mechanism, capped, stages.source)  # 4: by T, for epsilon 2
+    drawn = RowSampler(staged.mechanism)(capped, own, stages.source)  # 4: by T, for epsilon 2
     return published(rows, staged, drawn, members), staged  # 5: the table again, with z and T
 
 
@@ -96,17 +92,3 @@ def totals_by(members: Integers | None, counts: Integers, stages: Stages) -> Seq
     for half, part in zip(sums, halves(counts), strict=True):
         np.add.at(half, members, part)
     return joined(*sums.tolist())
-
-
-def draw_by(
-    members: Integers | None,
-    mechanism: Mechanism | GroupedMechanism,
-    counts: Integers,
-    source: Randomness,
-) -> Integers:
-    """One draw per count, by the mechanism of its group."""
-    if isinstance(mechanism, GroupedMechanism):
-        if members is None:
-            raise HoldfastError("which group a row is in is not known.")
-        return GroupedSampler(mechanism)(counts, members, source)
-    return draw(mechanism, counts, source)

@@ -2,7 +2,7 @@
 
 import hmac
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -22,7 +22,7 @@ from holdfast.ledger.entries import (
     written_charges,
 )
 from holdfast.ledger.head import knows, releases_of
-from holdfast.ledger.periods import read_period
+from holdfast.ledger.periods import Period, read_period
 from holdfast.ledger.recognition import Content, RowPrints
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
@@ -197,17 +197,13 @@ class Ledger:
     def known_by(self, content: Content) -> tuple[str, RowPrints]:
         """The fingerprints of a release: of its table, and of its rows."""
         with read(self.path, self.timeout) as pages:
-
-            def fingerprint(what: str, part: bytes) -> str:
-                return hmac.digest(pages.key, f"{what}\n".encode() + part, "sha256").hex()
-
+            category, labels = content.category, content.labels
             rows = RowPrints(
-                counts=fingerprint("counts", content.counts),
-                category=None
-                if content.category is None
-                else fingerprint("category", content.category),
-                labels=None if content.labels is None else fingerprint("labels", content.labels),
-                columns=tuple(sorted(fingerprint("column", each) for each in content.columns)),
+                counts=_print(pages.key, "counts", content.counts),
+                category=None if category is None else _print(pages.key, "category", category),
+                labels=None if labels is None else _print(pages.key, "labels", labels),
+                columns=tuple(sorted(_print(pages.key, "column", c) for c in content.columns)),
+                alone=_prints_alone(pages.key, content.alone),
             )
             return hmac.digest(pages.key, content.table, "sha256").hex(), rows
 
@@ -230,6 +226,20 @@ class Ledger:
             and rows.add_columns_to(spend.known_by)
             and spend.state is not State.ABANDONED
         ]
+
+    def same_in_another_period(
+        self, dataset: str, alone: Mapping[str, bytes], period: Period
+    ) -> list[tuple[Spend, list[str]]]:
+        """Spends on another period that had some of these counts row by row, the latest first, and
+        the columns that have them here. It comes from the true counts: for the steward alone."""
+        with read(self.path, self.timeout) as pages:
+            prints, found = _prints_alone(pages.key, alone), list[tuple[Spend, list[str]]]()
+            for spend in reversed(pages.book.spends_of(dataset)):
+                if spend.period not in (None, period) and spend.known_by is not None:
+                    before = set(spend.known_by.alone.values())
+                    columns = [name for name, counts in prints.items() if counts in before]
+                    found += [(spend, columns)] if columns else []
+            return found
 
     def paid_for(self, receipt: Receipt) -> Spend | None:
         """The spend that a release remembers; None where this ledger knows of none."""
@@ -265,6 +275,14 @@ class Ledger:
     def _spends(self) -> list[Spend]:
         with read(self.path, self.timeout) as pages:
             return list(pages.book.spends.values())
+
+
+def _print(key: bytes, what: str, part: bytes) -> str:
+    return hmac.digest(key, f"{what}\n".encode() + part, "sha256").hex()
+
+
+def _prints_alone(key: bytes, alone: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: _print(key, "counts alone", counts) for name, counts in alone.items()}
 
 
 def open_ledger(ledger: Any) -> Ledger:

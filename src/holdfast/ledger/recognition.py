@@ -1,7 +1,7 @@
 """By what a ledger knows a release again; what counts as the same is in docs/ledger.md."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -19,6 +19,8 @@ class Content:
     """The labels of that column whatever rows they stand in."""
     columns: tuple[bytes, ...] = ()
     """Each column but the counts."""
+    alone: Mapping[str, bytes] = field(default_factory=dict)
+    """The counts in their order and nothing else, by the name of their column."""
 
 
 def joined(columns: Sequence[Content]) -> Content:
@@ -27,6 +29,7 @@ def joined(columns: Sequence[Content]) -> Content:
         columns[0],
         table=b"".join(one.table for one in columns),
         counts=b"".join(one.counts for one in columns),
+        alone={name: counts for one in columns for name, counts in one.alone.items()},
     )
 
 
@@ -38,6 +41,7 @@ class RowPrints:
     category: str | None = None
     labels: str | None = None
     columns: tuple[str, ...] = ()
+    alone: Mapping[str, str] = field(default_factory=dict)
 
     def add_columns_to(self, earlier: "RowPrints") -> bool:
         """Whether this is an earlier table with columns added: the counts are the same, in the
@@ -64,6 +68,7 @@ class RowPrints:
             "category": self.category,
             "labels": self.labels,
             "columns": list(self.columns),
+            "alone": dict(self.alone),
         }
 
     @staticmethod
@@ -76,4 +81,5 @@ class RowPrints:
             category=body["category"],
             labels=body.get("labels"),
             columns=tuple(body["columns"]),
+            alone=body.get("alone", {}),
         )

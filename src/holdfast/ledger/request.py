@@ -38,6 +38,8 @@ class Request:
     """The days that the counts are of, where that is said."""
     corrects: Any = None
     """A release, or its folder, whose rows these are with other labels or columns."""
+    same_counts: bool = False
+    """Whether it may have the counts of another period: that is meant, and no wrong file."""
 
     @property
     def epsilon(self) -> Fraction:
@@ -84,7 +86,16 @@ class TableDigest:
         named = hashlib.sha256(repr(column).encode()).digest() if column is not None else b""
         counts = words.encode() + b"\n" + self._zeros.digest() + self._counts.digest()
         groups = known.pop("groups", b"")
-        return Content(table=counts + rows + named, counts=counts + groups + named, **known)
+        return Content(
+            table=counts + rows + named,
+            counts=counts + groups + named,
+            alone=self.alone(column),
+            **known,
+        )
+
+    def alone(self, column: str | None) -> dict[str, bytes]:
+        """The counts in their order and nothing else, by the name of their column."""
+        return {column or "": self._counts.digest()}
 
 
 def condensed_groups(partition: Any, members: NDArray[np.int64] | None) -> bytes:

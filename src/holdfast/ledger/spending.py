@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from holdfast.errors import HoldfastError, Spent, mark_spent
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.entries import Spend, State
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.recognition import Content, RowPrints
@@ -20,6 +21,7 @@ from holdfast.ledger.stored import (
     find_corrected,
     find_stored,
     mark_done,
+    refuse_same_counts,
 )
 from holdfast.ledger.waiting import alone
 from holdfast.release.facts import ReleaseFacts
@@ -50,6 +52,11 @@ class Run(ABC, Generic[R]):
     def content(self, words: str) -> Content | None:
         """What tells this release from any other, the request in words among it; None where it
         cannot be known again."""
+        return None
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows in the order in which they are published; None where they do not
+        tell every row from every other."""
         return None
 
     def show_again(
@@ -112,7 +119,8 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     content = run.content(words)
     if request.corrects is not None:
         rows = None if content is None else ledger.known_by(content)[1]
-        return _show(run, request, ledger, find_corrected(ledger, dataset, rows, request.corrects))
+        found = find_corrected(ledger, dataset, rows, run.labels(), request.corrects)
+        return _show(run, request, ledger, found)
     if content is None:
         check_room(ledger, request)
         run.prepare()
@@ -121,6 +129,9 @@ def pay_and_draw(run: Run[R], request: Request, account: Account | None) -> R:
     stored = find_stored(ledger, dataset, fingerprint, rows)
     if stored is not None:
         return _show(run, request, ledger, stored)
+    for balance in ledger.must_fit(dataset, subset=request.subset, period=request.period):
+        balance.check(request.epsilon, request.delta)  # first what no count decides
+    refuse_same_counts(ledger, dataset, content.alone, request)
     check_room(ledger, request, fingerprint)
     run.prepare()
     with alone(ledger.folder(0, fingerprint).with_suffix(".lock")):

@@ -1,22 +1,24 @@
 """The releases that a ledger stores: found again, and never taken for another."""
 
-import json
-import os
+from collections.abc import Mapping
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from holdfast.errors import HoldfastError
-from holdfast.ledger.chain import Receipt
+from holdfast.errors import HoldfastError, listed_names
+from holdfast.ledger.corrections import Labels, receipt_of, refuse_moved
 from holdfast.ledger.entries import Spend, State
 from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.periods import Period
+from holdfast.ledger.receipts import read_receipt
 from holdfast.ledger.recognition import RowPrints
 from holdfast.ledger.request import Request
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.bundle import bundle_size, check_free, new_folder
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SeveralFacts
+from holdfast.tables.leaks import SAME_COUNTS
 
 
 def find_stored(
@@ -33,10 +35,13 @@ def find_stored(
     return None
 
 
-def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, corrects: Any) -> Spend:
+def find_corrected(
+    ledger: Ledger, dataset: str, rows: RowPrints | None, labels: Labels | None, corrects: Any
+) -> Spend:
     """The spend of a release whose counts are to be shown again beside other labels or columns;
-    raises unless they are the same counts in the same order, released with the same parameters."""
-    receipt = _receipt_of(corrects)
+    raises unless they are the same counts in the same order, released with the same parameters,
+    and no label of then stands in another row."""
+    receipt = receipt_of(corrects)
     spend = None if receipt is None else ledger.paid_for(receipt)
     if spend is None or spend.dataset != dataset:
         raise HoldfastError(
@@ -52,21 +57,43 @@ def find_corrected(ledger: Ledger, dataset: str, rows: RowPrints | None, correct
         )
     if rows.moves_labels_of(spend.known_by):
         raise HoldfastError(
-            "`corrects`: the labels are those of the release, and stand in other rows. That "
+            "`corrects`: the labels are those of the first release, and stand in other rows. That "
             "corrects nothing: the same draws would be published of other rows. Nothing was drawn "
-            "or spent. Hint: put the rows into their order of then."
+            "or spent. Hint: put the rows back into their original order."
         )
+    refuse_moved(corrects, labels)
     if not ledger.folder(spend.id, spend.fingerprint).is_dir():
         raise _lost(ledger, spend)
     return spend
 
 
-def _receipt_of(release: Any) -> Receipt | None:
-    if isinstance(release, ReleaseFacts | SeveralFacts):
-        return None if release.receipt is None else Receipt.from_text(release.receipt)
-    if isinstance(release, str | os.PathLike):
-        return read_receipt(Path(release))
-    raise HoldfastError("`corrects` must be a release or the folder of one.")
+def same_counts(
+    ledger: Ledger, dataset: str, alone: Mapping[str, bytes], period: Period | None
+) -> str:
+    """What is to be said before counts are released that were released as those of another period;
+    nothing where they were not. It comes from the true counts: for the steward alone."""
+    found = [] if period is None else ledger.same_in_another_period(dataset, alone, period)
+    if not found:
+        return ""
+    spend, columns = found[0]
+    named = f" of {listed_names(columns)}" if len(alone) > 1 else ""
+    return (
+        f"the counts{named} for {period} are, row by row, those that were released for "
+        f"{spend.period}"
+    )
+
+
+def refuse_same_counts(
+    ledger: Ledger, dataset: str, alone: Mapping[str, bytes], request: Request
+) -> None:
+    """Raise if counts were released as those of another period: mostly that is the wrong file."""
+    words = "" if request.same_counts else same_counts(ledger, dataset, alone, request.period)
+    if words:
+        raise HoldfastError(
+            f"`period`: {words}. Nothing was drawn or spent. Hint: is this the right file? If "
+            f"nothing has changed, say so: publish_anyway=[{SAME_COUNTS!r}], --publish-anyway "
+            f"{SAME_COUNTS!r}."
+        )
 
 
 def mark_done(ledger: Ledger, spend: Spend) -> None:
@@ -128,7 +155,7 @@ def check_room(ledger: Ledger, request: Request, fingerprint: str = "") -> None:
     known = ledger.folders()  # after what is found: a spend is always there before its folder
     for name in sorted(found.keys() - known):
         mine = fingerprint and name.endswith(f"-{fingerprint[:32]}")
-        if mine or _was_paid_by(ledger, found[name]):
+        if mine or _was_forgotten(ledger, found[name]):
             raise _forgotten(ledger, found[name])
     new_folder(ledger.folder(0, fingerprint))
     check_free(folder, _stored_size(request) if fingerprint else 0)
@@ -144,20 +171,10 @@ def _stored_size(request: Request) -> int:
     return bundle_size(rows * (len(str(highest)) + 1), highest)
 
 
-def read_receipt(folder: Path) -> Receipt | None:
-    """What a release remembers of its spend; None where it does not say."""
-    try:
-        with (folder / "release.json").open("rb") as file:
-            record = json.loads(file.read())
-    except (OSError, ValueError, RecursionError):
-        return None
-    text = record.get("receipt") if isinstance(record, dict) else None
-    return Receipt.from_text(text) if isinstance(text, str) else None
-
-
-def _was_paid_by(ledger: Ledger, folder: Path) -> bool:
+def _was_forgotten(ledger: Ledger, folder: Path) -> bool:
+    """What a killed run left half stored belongs to a spend that the ledger does know."""
     receipt = read_receipt(folder)
-    return receipt is not None and receipt.ledger == ledger.name
+    return receipt is not None and receipt.ledger == ledger.name and not ledger.knows(receipt)
 
 
 def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:

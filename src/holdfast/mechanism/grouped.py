@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers
-from holdfast.errors import CertificateError
+from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.mechanism import Certificate, Mechanism
-from holdfast.mechanism.sampling import drawn_in_batches
+from holdfast.mechanism.sampling import Sampler, drawn_in_batches
 from holdfast.privacy.randomness import Randomness
 
 
@@ -155,6 +155,25 @@ class GroupedSampler:
             draw_by_group(*self._curves, which[part], counts[part], drawn, bits)
 
         return drawn_in_batches(len(counts), source, batch)
+
+
+class RowSampler:
+    """Either kind of mechanism, ready to draw: one for all rows, or one for each group."""
+
+    def __init__(self, mechanism: Mechanism | GroupedMechanism) -> None:
+        self._draw: Sampler | GroupedSampler = (
+            GroupedSampler(mechanism)
+            if isinstance(mechanism, GroupedMechanism)
+            else Sampler(mechanism)
+        )
+
+    def __call__(self, counts: Integers, groups: Integers | None, source: Randomness) -> Integers:
+        """One independent draw per count, by the mechanism of its group where there are groups."""
+        if isinstance(self._draw, Sampler):
+            return self._draw(counts, source)
+        if groups is None:
+            raise HoldfastError("which group a row is in is not known.")
+        return self._draw(counts, groups, source)
 
 
 def _check(parts: Sequence[Mechanism], which: Integers) -> None:

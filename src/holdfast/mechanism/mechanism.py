@@ -42,7 +42,7 @@ class Mechanism:
     ratio of two weights in the same column and adjacent rows, $p/q \le e^\epsilon$ is checked in
     exact arithmetic (docs/privacy-guarantee.md, "Stage 2"). With a `delta` the claim is
     (ε, δ)-privacy, and the hockey-stick divergence of adjacent rows, both ways, is checked
-    instead, as exactly. The check runs again before every draw, and nothing turns it off.
+    instead, as exactly. The check runs again whenever a sampler is made, and nothing turns it off.
     Cost: O(n^2) for weights, O(n/ε) for curves.
 
     >>> coin = Mechanism(weights=np.full((2, 2), 2**61), epsilon="0.5")
@@ -245,7 +245,7 @@ def certify(integers: Weights | Curves, epsilon: Fraction, delta: Fraction) -> C
 
 
 def check_mechanism(mechanism: Any, epsilon: Fraction, delta: Fraction = Fraction(0)) -> None:
-    """Refuse, before anything is drawn, what is no certified mechanism for this promise."""
+    """Refuse, before any count is drawn, what is not a certified mechanism for this promise."""
     if type(mechanism) is not Mechanism or mechanism.epsilon > epsilon or mechanism.delta > delta:
         raise CertificateError(
             f"the constructor must make a mechanism for epsilon {epsilon}"

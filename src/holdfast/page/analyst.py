@@ -230,5 +230,5 @@ def _script(site: Site, opened: Opened) -> dict[str, str]:
     for name in site.state.names("drafts"):
         run = Run.of(Draft.find(site.state, name)).chosen
         if run is not None and run.out == str(opened.root):
-            return {"again.py": script(run, site.folder.root)}
+            return {"again.py": script(run, site.folder.root, site.words.content["script"])}
     return {}

@@ -1,7 +1,13 @@
 """Releases in zip files: packed with their report and script, unpacked with suspicion."""
 
+import lzma
+import os
+import re
+import shutil
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -10,6 +16,13 @@ from holdfast.errors import HoldfastError
 MOST_BYTES, MOST_FILES = 1 << 30, 500
 CHUNK = 1 << 20
 BUNDLE = "release.json"
+MOST_LISTED = 1 << 20  # bytes of the list of files
+_END, _END_OF_LARGE, _LONGEST_END = b"PK\x05\x06", b"PK\x06\x07", 22 + 20 + (1 << 16)
+_TOO_LARGE = "this zip file is too large for the page. Hint: unpack it yourself."
+_UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError),
+    *(EOFError, NotImplementedError, RuntimeError, OSError, ValueError),
+)
 
 
 def pack(folder: Path, beside: Mapping[str, str], target: IO[bytes]) -> None:
@@ -24,18 +37,44 @@ def pack(folder: Path, beside: Mapping[str, str], target: IO[bytes]) -> None:
 def unpack(source: IO[bytes], folder: Path) -> None:
     """The files of the one release in a zip, into a new folder; only plain names are written, in it
     or in the folder of a column of counts, and no more bytes than are taken."""
+    _check_directory(source)
     try:
         with zipfile.ZipFile(source) as archive:
             members = _bundle(archive)
             folder.mkdir(mode=0o700)
-            left = MOST_BYTES
-            for member, inside in members:
-                (folder / inside).parent.mkdir(mode=0o700, exist_ok=True)
-                left -= _copy(archive, member, folder / inside, left)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+            with _gone_if_broken(folder):
+                left = MOST_BYTES
+                for member, inside in members:
+                    (folder / inside).parent.mkdir(mode=0o700, exist_ok=True)
+                    left -= _copy(archive, member, folder / inside, left)
+    except HoldfastError:
+        raise
+    except _UNREADABLE as error:
         raise HoldfastError(
             f"this zip file cannot be read ({type(error).__name__}). Hint: get it again."
         ) from None
+
+
+@contextmanager
+def _gone_if_broken(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _check_directory(source: IO[bytes]) -> None:
+    """Refuse a long list of files, which would be read as a whole before anything is looked at."""
+    source.seek(max(source.seek(0, os.SEEK_END) - _LONGEST_END, 0))
+    end = source.read()
+    sizes = [
+        int.from_bytes(end[at.start() + 12 : at.start() + 16], "little")
+        for at in re.finditer(re.escape(_END), end)
+    ]
+    if _END_OF_LARGE in end or max(sizes, default=0) > MOST_LISTED:
+        raise HoldfastError(_TOO_LARGE)
+    source.seek(0)
 
 
 def _bundle(archive: zipfile.ZipFile) -> list[tuple[zipfile.ZipInfo, PurePosixPath]]:
@@ -51,7 +90,7 @@ def _bundle(archive: zipfile.ZipFile) -> list[tuple[zipfile.ZipInfo, PurePosixPa
         )
     found = [member for member in members if _home(member) in homes]
     if len(found) > MOST_FILES or sum(member.file_size for member in found) > MOST_BYTES:
-        raise HoldfastError("this zip file is too large for the page. Hint: unpack it yourself.")
+        raise HoldfastError(_TOO_LARGE)
     return [(member, _inside(member, top)) for member in found]
 
 

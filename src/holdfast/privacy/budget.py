@@ -33,9 +33,8 @@ def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
         )
     if value > LARGEST:
         raise HoldfastError(
-            f"`{name}` is {epsilon}, above {LARGEST}: holdfast does not "
-            "go there, since it says next to nothing about one person in one table. Hint: 0.1 to 5 "
-            "is usual."
+            f"`{name}` is {epsilon}, above {LARGEST}. holdfast refuses it: so large an epsilon "
+            "promises one person almost nothing. Hint: 0.1 to 5 is usual."
         )
     return value
 
@@ -178,11 +177,10 @@ def split_budget(
 ) -> Budget:
     """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
 
-    With `one_stage` all of it goes to the counts. `totals` is True or a share of epsilon, which
-    comes off first; with several `groups` our rule gives more to stage 1.
-
-    What a private max_count takes, `quantile`, comes off first; the rest is what is split, with
-    `bins` standing for max_count + 1 as long as it is not known.
+    With `one_stage` all of it goes to the counts. `totals` is True or a share of epsilon; it and
+    `quantile`, what a private max_count takes, come off first, and the rest is split. With several
+    `groups` our rule gives more to stage 1. `bins` stands for max_count + 1 as long as that is not
+    known.
 
     One person, or other `unit`, may be in `person_rows` rows: each has its part of epsilon. Groups
     of a column that is `given` others are cells of those.

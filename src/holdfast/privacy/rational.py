@@ -57,7 +57,7 @@ def exp_above(x: Fraction, *, bits: int = BITS) -> Fraction:
     return Fraction(total + term, 1 << bits)
 
 
-@lru_cache(maxsize=1 << 14)  # a certificate is repeated before every draw
+@lru_cache(maxsize=1 << 14)  # a certificate is repeated for every sampler
 def log_above(ratio: Fraction) -> Fraction:
     """A rational not below ln(ratio), for ratio >= 1, and close to it.
 

@@ -8,7 +8,7 @@ import json
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from fractions import Fraction
@@ -22,12 +22,18 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.privatizers.totals import Totals
-from holdfast.release.curves_file import read_curves, write_curves
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.groups_file import encode_groups, groups_csv, read_groups
+from holdfast.release.mechanism_file import (
+    decode_curves,
+    decode_weights,
+    encode_curves,
+    encode_weights,
+)
 from holdfast.release.plain_files import (
     MECHANISM,
     MOST_LINES,
@@ -39,8 +45,8 @@ from holdfast.release.promise import Privacy
 from holdfast.release.recipes import has_mechanism_csv
 from holdfast.release.release import Release
 from holdfast.release.row_marks import MOST_ROWS, marks_from_text, marks_to_text
+from holdfast.release.target_text import target_from_json, target_to_json
 from holdfast.release.text import written
-from holdfast.release.weights_file import TOTAL, read_weights, write_weights
 from holdfast.tables.files import column_names
 from holdfast.tables.group_rows import found_again
 from holdfast.tables.table import (
@@ -66,6 +72,7 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
     The folder is written beside its place under another name and renamed; a folder or file
     that is there already is never touched.
     """
+    check_whole(release)
     table = release.cells if release.count_column is not None else _bare(release.counts)
     check_format(table, table_format, missing=release.missing_rows is not None)
     with writing(Path(directory).parent), new_bundle(directory) as folder:
@@ -73,6 +80,14 @@ def save(release: Release, directory: str | os.PathLike[str], table_format: str)
         write_file(table, folder / f"table.{table_format}")
         complete(release, folder, column_names(table))
     return Path(directory)
+
+
+def check_whole(release: ReleaseFacts) -> None:
+    """Refuse one column of several: nothing in its bundle would vouch for the counts beside it."""
+    if release.other_counts:
+        raise HoldfastError(
+            "this is one column of a release of several counts. Hint: save the whole release."
+        )
 
 
 def check_format(table: Any, table_format: str, *, missing: bool) -> None:
@@ -169,6 +184,15 @@ def verified(
         ) from None
 
 
+def write_new(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file where there is none."""
+    try:
+        with open(path, "xb") as file:
+            file.write(data)
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+
+
 def new_folder(directory: str | os.PathLike[str]) -> Path:
     """The path of a folder that can be made; raises if it exists or cannot be written."""
     place = Path(directory)
@@ -218,18 +242,23 @@ def complete(release: ReleaseFacts, folder: Path, columns: list[str]) -> None:
     shown = [] if release.groups is None else release.groups.shown()
     for file, text in written(record, drawn.tolist(), name, mechanism, shown).items():
         write_text(folder / file, text)
+    record["target"] = target_to_json(release.target)
+    seal(folder, record, sorted(path.name for path in folder.iterdir()))
+
+
+def seal(
+    folder: Path, record: dict[str, Any], files: list[str], deeper: Sequence[str] = ()
+) -> None:
+    """Write release.json, with the sums of these files, and SHA256SUMS of all, and of some in
+    folders below; then have the disk write what is in the folder."""
+    sums = {name: file_hash(folder / name) for name in (*files, *deeper)}
     record["files"] = {
-        path.name: {"bytes": path.stat().st_size, "sha256": file_hash(path)}
-        for path in sorted(folder.iterdir())
+        name: {"bytes": (folder / name).stat().st_size, "sha256": sums[name]} for name in files
     }
     write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
-    sums = [f"{file_hash(path)}  {path.name}\n" for path in sorted(folder.iterdir())]
-    write_text(folder / "SHA256SUMS", "".join(sums))
-    flush_all(folder)
-
-
-def flush_all(folder: Path) -> None:
-    """Have the disk write what is in a folder."""
+    sums["release.json"] = file_hash(folder / "release.json")
+    lines = [f"{sums[name]}  {name}\n" for name in sorted(sums)]
+    write_text(folder / "SHA256SUMS", "".join(lines))
     for path in [*folder.iterdir(), folder]:
         _flush(path)
 
@@ -302,9 +331,9 @@ def _write_mechanism(release: ReleaseFacts, folder: Path) -> str:
         return GROUPS
     mechanism = release.mechanism
     if mechanism.curves is not None:
-        write_curves(mechanism.curves, folder / CURVES)
+        (folder / CURVES).write_bytes(encode_curves(mechanism.curves))
         return CURVES
-    write_weights(mechanism.integers.table(), folder / WEIGHTS)
+    (folder / WEIGHTS).write_bytes(encode_weights(mechanism.integers.table()))
     return WEIGHTS
 
 
@@ -358,7 +387,7 @@ def _with_members(release: Release) -> Release:
 def read_facts(folder: Path, record: dict[str, Any]) -> dict[str, Any]:
     """All of a release but its table, from a bundle that `holdfast.verify` found in order."""
     privacy = Privacy.from_dict(record["privacy"])
-    target = np.array(record["target"], dtype=np.float64)
+    target = target_from_json(record["target"])
     found, noisy = record.get("max_count_found"), record.get("measurement")
     budget, groups = privacy.budget, None
     if record.get("within"):
@@ -405,9 +434,9 @@ def _read_totals(record: dict[str, Any], budget: Budget) -> Totals | None:
 def _read_mechanism(folder: Path, record: dict[str, Any], target: Floats | None) -> Mechanism:
     epsilon, delta = (Fraction(record["certificate"][name]) for name in ("epsilon", "delta"))
     if CURVES in record["files"]:
-        curves = read_curves(folder / CURVES, epsilon)
+        curves = decode_curves((folder / CURVES).read_bytes(), epsilon)
         return Mechanism(curves=curves, epsilon=epsilon, delta=delta, target=target)
-    weights = read_weights(folder / WEIGHTS)
+    weights = decode_weights((folder / WEIGHTS).read_bytes())
     return Mechanism(weights=weights, epsilon=epsilon, delta=delta, target=target)
 
 

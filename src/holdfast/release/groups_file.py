@@ -5,8 +5,6 @@ docs/bundle.md is the specification of both; `holdfast.verify` reads them with c
 
 import csv
 import io
-import struct
-import zlib
 from fractions import Fraction
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -21,40 +19,42 @@ from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers.groups import block_edges, is_fine, whole_share
-from holdfast.privatizers.joint import JointMeasurement
+from holdfast.privatizers.joint import MOST_BINS, JointMeasurement
 from holdfast.privatizers.totals import Totals
 from holdfast.release.groups import Groups
+from holdfast.release.mechanism_file import packed, unpacked
+from holdfast.tables.csv import csv_text
 from holdfast.tables.groups import Partition, Within
 
-HEADER = struct.Struct("<8sIIQQ")  # magic, version, n, groups, length of what follows
-MAGIC, VERSION, VERSION_WITH_SOURCES = b"holdfast", 3, 4
+VERSION, VERSION_WITH_SOURCES = 3, 4  # their number is that of groups
 
 
 def encode_groups(groups: Groups) -> bytes:
-    """The integers of all mechanisms, the targets, and what was measured, deflated."""
+    """The integers of all mechanisms, the targets, and what was measured, deflated; of long ranges
+    how much that is of each group comes first."""
     mechanism, n = groups.mechanism, len(groups.mechanism)
     curves = [part.curves for part in mechanism.parts if part.curves is not None]
     integers = np.array([[one.turns, one.heights, one.floors] for one in curves], dtype="<i8")
     laws = np.array([_laws(part) for part in mechanism.parts], dtype="<f8")
     whole = groups.measurement.whole
-    measured = np.concatenate([*([] if whole is None else [whole]), *groups.measurement.groups])
+    own = groups.measurement.groups
+    lengths = [np.array([len(one) for one in own])] if n > MOST_BINS else []
+    measured = np.concatenate([*lengths, *([] if whole is None else [whole]), *own])
     head = np.array([len(curves), *mechanism.index], dtype="<i8")
     parts = (head, integers, laws, measured.astype("<i8"))
-    packed = zlib.compress(b"".join(part.tobytes() for part in parts))
     version = VERSION if laws.shape[1] == 1 else VERSION_WITH_SOURCES
-    return HEADER.pack(MAGIC, version, n, mechanism.groups, len(packed)) + packed
+    return packed(version, n, mechanism.groups, b"".join(part.tobytes() for part in parts))
 
 
 def decode_groups(
     data: bytes, epsilon: Fraction, unit_1: Fraction, sizes: Integers
 ) -> tuple[GroupedMechanism, JointMeasurement]:
     """The inverse of `encode_groups`, for a file that `holdfast.verify` has found in order."""
-    magic, version, n, number, length = HEADER.unpack_from(data)
-    packed = data[HEADER.size :]
+    version, n, number, content = unpacked(data)
     laws = {VERSION: 1, VERSION_WITH_SOURCES: 2}.get(version, 0)
-    if not laws or (magic, length, number) != (MAGIC, len(packed), len(sizes)):
+    if not laws or number != len(sizes):
         raise HoldfastError("this is not a file of groups.")
-    words = np.frombuffer(zlib.decompress(packed), dtype="<i8").astype(np.int64)
+    words = np.frombuffer(content, dtype="<i8").astype(np.int64)
     K = int(words[0])
     ends = list(accumulate((1, number, 3 * n * K, laws * n * K), initial=0))
     index, integers, floats = (words[a:b] for a, b in pairwise(ends[1:]))
@@ -81,6 +81,9 @@ def _mechanism(curve: Integers, laws: Floats, epsilon: Fraction) -> Mechanism:
 
 
 def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -> JointMeasurement:
+    if n > MOST_BINS:
+        ends = list(accumulate(numbers[: len(sizes)].tolist(), initial=len(sizes)))
+        return JointMeasurement(whole=None, groups=tuple(numbers[a:b] for a, b in pairwise(ends)))
     share, blocks = whole_share(len(sizes)), len(block_edges(n)) - 1
     own = unit_1 * (1 - share)
     fine = [len(sizes) == 1 or is_fine(int(rows), own) for rows in sizes]
@@ -98,18 +101,16 @@ def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -
 
 def groups_csv(groups: Groups) -> str:
     """A line for each group: its labels, its rows and, where they were measured, its totals."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_MINIMAL)
     totals = groups.totals
     extra = [] if totals is None else ["total", "total_low", "total_high", "total_measured"]
-    writer.writerow([*groups.within.columns, "rows", *extra])
+    lines: list[list[Any]] = [[*groups.within.columns, "rows", *extra]]
     for number, label in enumerate(groups.partition.labels):
         line: list[Any] = [*label, int(groups.sizes[number])]
         if totals is not None:
             found = totals.groups[number]
             line += [found.value, found.low, found.high, totals.measured[number]]
-        writer.writerow(line)
-    return out.getvalue()
+        lines.append(line)
+    return csv_text(lines)
 
 
 def read_groups_csv(text: str, within: Within) -> tuple[Partition, tuple[int, ...]]:

@@ -3,8 +3,6 @@
 docs/bundle.md is their specification; `holdfast.verify` computes them again by code of its own.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -18,6 +16,7 @@ from holdfast.release.facts import ReleaseFacts
 from holdfast.release.release import Release
 from holdfast.release.row_laws import row_ends
 from holdfast.release.row_prior import LONG, does_without, mixed_in, row_prior
+from holdfast.tables.csv import csv_text
 from holdfast.tables.table import labels_of, read_file
 
 INTERVALS, MECHANISM = "intervals.csv", "mechanism.csv"
@@ -52,23 +51,22 @@ def write_intervals(facts: ReleaseFacts, record: dict[str, Any], folder: Path, t
     said = _Lines(facts, record["intervals"])
     lines = _rows(facts, said, table) if isinstance(facts, Release) and said.by_row else said.all()
     with (folder / INTERVALS).open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(lines)
+        file.write(csv_text(lines))
 
 
 def mechanism_csv(facts: ReleaseFacts) -> str:
     """A line for each true count, of each group: what was known of it, and the probability of each
     released one."""
-    out, n = io.StringIO(), len(facts.target)
-    writer = csv.writer(out, lineterminator="\n")
+    n = len(facts.target)
     names: Sequence[str | None] = [None] if facts.groups is None else facts.groups.names
     head = [] if facts.groups is None else ["group"]
-    writer.writerow([*head, "true", "prior", *range(n)])
+    lines: list[list[Any]] = [[*head, "true", "prior", *range(n)]]
     for number, name in enumerate(names):
         before, mechanism = row_prior(facts, number)
         for i, shares in enumerate(mechanism.matrix):
             cells = [f"{share:.12g}" for share in (before[i], *shares)]
-            writer.writerow([*([] if name is None else [name]), i, *cells])
-    return out.getvalue()
+            lines.append([*([] if name is None else [name]), i, *cells])
+    return csv_text(lines)
 
 
 class _Lines:

@@ -74,14 +74,19 @@ class Privacy:
         """Where the randomness came from."""
         return "a seed (simulation: protects nobody)" if self.simulated else "operating system"
 
-    def __post_init__(self) -> None:
-        parts = (
-            (self.quantile_certified, self.budget.quantile),
-            (self.totals_certified, self.budget.totals),
-            (self.stage_1_certified, self.budget.stage_1),
-            (self.stage_2_certified, self.budget.stage_2),
+    @property
+    def parts(self) -> tuple[tuple[str, Fraction, Fraction, str], ...]:
+        """Every part of a release: what it was given of epsilon, what was certified, and how."""
+        budget, who = self.budget, self.stage_1_certified_by
+        return (
+            ("max_count", budget.quantile, self.quantile_certified, "OpenDP's map"),
+            ("totals", budget.totals, self.totals_certified, "OpenDP's map"),
+            ("the distribution of counts", budget.stage_1, self.stage_1_certified, who),
+            ("the counts themselves", budget.stage_2, self.stage_2_certified, "exact integers"),
         )
-        if any(not 0 <= certified <= given for certified, given in parts):
+
+    def __post_init__(self) -> None:
+        if any(not 0 <= certified <= given for _, given, certified, _ in self.parts):
             raise HoldfastError("a stage was certified for more than it was given.")
         if not 0 <= self.delta < 1:
             raise HoldfastError("`delta` must be 0 or more and below 1.")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.errors import HoldfastError
 from holdfast.release.facts import ReleaseFacts
 
 if TYPE_CHECKING:
@@ -130,8 +129,8 @@ class Release(ReleaseFacts):
                 distribution, which it gets as an array of shares.
             where: Which rows: a condition on published columns such as "state == AL and
                 population < 5000"; a mask, series or polars expression; a function of the
-                table; labels or row numbers. They may be chosen by anything public, and be
-                as unlike the table as they will; not by their released counts.
+                table; labels or row numbers. They may be chosen by anything public,
+                however unlike the rest of the table; not by their released counts.
             by: A published column, or one value per row: an answer for each group.
             against: An earlier release of the same table, drawn by itself: the answer is the
                 change since then. Groups are joined by their names.
@@ -165,7 +164,7 @@ class Release(ReleaseFacts):
         level: float = 0.9,
     ) -> "RowChanges":
         """For every row, or for these, what this release and an earlier one of the same table say
-        of its change. Rows are joined by their label, and those without a partner are said."""
+        of its change. Rows are joined by their label, and those without a partner are listed."""
         from holdfast.analysis.changes import row_changes
 
         return row_changes(self, earlier, label=label, rows=rows, level=level)
@@ -343,13 +342,9 @@ class Release(ReleaseFacts):
         """Write an Excel workbook for people: the table with its intervals, the distribution,
         answers. A copy: the bundle that `save` writes is what can be verified."""
         from holdfast.analysis.report.workbook import workbook
+        from holdfast.release.bundle import write_new
 
-        data = workbook(self, level)
-        try:
-            with open(path, "xb") as file:
-                file.write(data)
-        except OSError as error:
-            raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
+        write_new(path, workbook(self, level))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

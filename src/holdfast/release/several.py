@@ -244,6 +244,14 @@ class TableRelease(SeveralFacts[Release]):
         counts = {name: one.counts for name, one in self.columns.items()}
         return pandas().DataFrame(typed_columns(self.cells) | counts)
 
+    def to_excel(self, path: str | os.PathLike[str], *, level: float = 0.9) -> None:
+        """Write an Excel workbook for people: all counts with their intervals side by side. A copy:
+        the bundle that `save` writes is what can be verified."""
+        from holdfast.analysis.report.workbook import workbook_of_several
+        from holdfast.release.bundle import write_new
+
+        write_new(path, workbook_of_several(self, level))
+
     def _repr_html_(self) -> str:
         return "".join(one._repr_html_() for one in self.columns.values())
 

@@ -14,9 +14,9 @@ from holdfast.release.bundle import (
     check_format,
     complete,
     file_hash,
-    flush_all,
     new_bundle,
     rebuild,
+    seal,
     seen_by,
     table_name,
     verified,
@@ -54,16 +54,8 @@ def complete_several(release: SeveralFacts[Any], folder: Path, columns: list[str
         places.append({"column": name, "folder": place} | sums)
     record["counts"] = places
     write_text(folder / "README.md", several_read_me(record, table_name(folder)))
-    files = ["README.md", table_name(folder)]
-    record["files"] = {
-        name: {"bytes": (folder / name).stat().st_size, "sha256": file_hash(folder / name)}
-        for name in files
-    }
-    write_text(folder / "release.json", json.dumps(record, indent=1, allow_nan=False) + "\n")
-    summed = sorted([*files, "release.json", *(f"{p['folder']}/SHA256SUMS" for p in places)])
-    lines = [f"{file_hash(folder / name)}  {name}\n" for name in summed]
-    write_text(folder / "SHA256SUMS", "".join(lines))
-    flush_all(folder)
+    below = [f"{place['folder']}/SHA256SUMS" for place in places]
+    seal(folder, record, ["README.md", table_name(folder)], below)
 
 
 def folder_names(columns: Sequence[str]) -> list[str]:

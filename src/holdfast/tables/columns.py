@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
 from holdfast.tables.count_values import codes_of
 from holdfast.tables.groups import read_within
-from holdfast.tables.leaks import ROW_ORDER, TOTALS, Leak
+from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
 from holdfast.tables.subset import read_subset
 
 LONGEST_NAMES = 1 << 17
@@ -48,6 +48,11 @@ class Wanted:
         object.__setattr__(self, "subset", read_subset(self.subset))
         object.__setattr__(self, "missing", codes_of(self.missing))
 
+    @property
+    def same_counts(self) -> bool:
+        """Whether the counts of another period may be released as those of this one."""
+        return SAME_COUNTS in self.publish_anyway
+
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The same for a table with these columns, which must have all that are named."""
         parts = {"category": self.category, "structural_zero": self.structural_zero}
@@ -55,7 +60,8 @@ class Wanted:
             if isinstance(name, str) and not name:
                 raise HoldfastError(
                     f"`{parameter}` must name a column, got an empty name. Hint: the first line "
-                    "must hold the names of the columns; give this one a name there."
+                    "must hold the names of the columns; give this one a name there, or name the "
+                    "row of the names with `header_row`, --header-row."
                 )
         count = count_column(columns, self.count, **parts)
         times = Counter(columns)
@@ -79,7 +85,7 @@ class Wanted:
                 "Hint: the category, or a column in `keep` or `within`."
             )
         for name in self.publish_anyway:
-            if name not in {*shown, ROW_ORDER, TOTALS}:
+            if name not in {*shown, ROW_ORDER, TOTALS, SAME_COUNTS}:
                 raise HoldfastError(
                     f"`publish_anyway` must name what is published, got {name!r}. "
                     f"Hint: the category, a column in `keep`, {ROW_ORDER!r} or {TOTALS!r}."
@@ -141,7 +147,8 @@ class Roles:
         if any(reads_as_number(name) for name in self.published):
             raise HoldfastError(
                 "the name of a column that would be published is a number. Hint: the first line of "
-                "a table must hold the names of its columns; add it, or rename the column."
+                "a table must hold the names of its columns; add it, rename the column, or name "
+                "the row of the names with `header_row`, --header-row."
             )
 
 
@@ -255,7 +262,10 @@ def suggest(columns: Sequence[Any], name: Any = "") -> str:
     """
     names = list(map(str, columns))
     if any(map(reads_as_number, names)):
-        return "the first line must hold the names of the columns; here one of them is a number."
+        return (
+            "the first line must hold the names of the columns; here one of them is a number. If "
+            "they stand further down, name that row: `header_row`, --header-row."
+        )
     near = difflib.get_close_matches(str(name), names, n=3)
     if near:
         return "did you mean " + " or ".join(map(repr, near)) + "?"

@@ -28,7 +28,7 @@ def count_by(
     one person is in it gives that person away. What is listed is published.
 
     Parameters:
-        frame: A data frame with a row per person, or the path of a CSV or Parquet file.
+        frame: A data frame with a row per person, or the path of a CSV, Parquet or Excel file.
         by: The columns that make a category.
         categories: A list of them, or the path of a file that has the columns `by`.
         per: A column that says whose a row is: a person counts once, where the first of their
@@ -58,7 +58,9 @@ def count_by(
 def _listed(path: Any, names: list[str], frame: Any) -> list[_Key]:
     """The categories in a file, numbers where the people's are."""
     if not is_table_file(path):
-        raise HoldfastError("`categories` must be a list, or the path of a CSV or Parquet file.")
+        raise HoldfastError(
+            "`categories` must be a list or the path of a CSV, Parquet or Excel file."
+        )
     table = read_file(path)
     if isinstance(table, CsvTable):
         columns: list[Any] = [table.column(name, "categories") for name in names]
@@ -106,7 +108,7 @@ def _names(by: Any) -> list[str]:
         raise HoldfastError("`by` must name one or more columns, each once.")
     if "count" in names:
         raise HoldfastError(
-            "`by` must not name a column called 'count', the counts are called so. "
+            "`by` must not name a column called 'count': the counts take that name. "
             "Hint: rename the column first."
         )
     return names
@@ -149,7 +151,9 @@ def _keys(categories: Any, width: int) -> list[_Key]:
         if not all(isinstance(value, Hashable) for value in key):
             raise HoldfastError(f"`categories` must be labels such as text; number {i + 1} is not.")
         if any(map(is_missing, key)):
-            raise HoldfastError(f"`categories` must not be missing, number {i + 1} is.")
+            raise HoldfastError(
+                f"`categories` must have no missing values; number {i + 1} is missing."
+            )
     return keys
 
 

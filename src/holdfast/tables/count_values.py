@@ -62,6 +62,8 @@ def array_counts(values: NDArray[Any], where: str, missing: Sequence[Any] = ()) 
         if kind in "UST":
             raise _text_column(where, values.tolist())
         raise BadCount(where, [(0, "is a boolean" if kind == "b" else "is not a number")])
+    if kind in "iu" and len(values) and values.min() >= 0 and values.max() <= MAX_COUNT:
+        return values.astype(np.int64)
     values = values.astype(np.float64) if kind == "f" else values
     with np.errstate(invalid="ignore"):
         good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))
@@ -138,13 +140,22 @@ def check_codes(codes: Any, highest: int) -> None:
     Traceback (most recent call last):
     holdfast.errors.HoldfastError: `missing` names 0, which a count may be: ...
     """
-    for code in Codes(codes_of(codes)).numbers:
+    for text in Codes(codes_of(codes)).texts:
+        code = _read_as(text)
         if 0 <= code <= highest:
             raise HoldfastError(
                 f"`missing` names {code:g}, which a count may be: the release would tell exactly "
                 "which rows have it. Hint: give counts that are not known a code of their own in "
                 "the table, such as -999 or an empty cell."
             )
+
+
+def _read_as(code: str) -> float:
+    """The number that people and programs would read a code as; NaN where it is none."""
+    try:
+        return float(code.replace(",", ""))
+    except ValueError:
+        return math.nan
 
 
 def text_problem(cell: str) -> str:

@@ -122,17 +122,18 @@ class CsvTable:
             yield self._lines(self.rows[at : at + CHUNK], csv.QUOTE_MINIMAL)
 
     def _lines(self, rows: Iterable[Sequence[str]], quoting: Any) -> str:
-        # The writer quotes only its own line end: with CR LF, cells holding either are quoted.
-        lines: list[str] = []
-        sink = SimpleNamespace(write=lines.append)
         # One column shows no delimiter; the next reader will take it for a comma.
         delimiter = self.delimiter if len(self.header) > 1 else DELIMITERS[0]
-        csv.writer(sink, delimiter=delimiter, lineterminator="\r\n", quoting=quoting).writerows(
-            rows
-        )
-        if self.newline == "\r\n":
-            return "".join(lines)
-        return "".join([line[:-2] + self.newline for line in lines])
+        return csv_text(rows, newline=self.newline, delimiter=delimiter, quoting=quoting)
+
+
+def csv_text(rows: Iterable[Iterable[Any]], *, newline: str = "\n", **style: Any) -> str:
+    """Rows as lines of a CSV file, in which a cell that holds either end of a line is quoted: the
+    writer of older Pythons quotes its own alone."""
+    lines: list[str] = []
+    sink = SimpleNamespace(write=lines.append)
+    csv.writer(sink, lineterminator="\r\n", **style).writerows(rows)
+    return "".join(lines if newline == "\r\n" else [line[:-2] + newline for line in lines])
 
 
 def parse_csv(data: bytes) -> CsvTable:

@@ -36,6 +36,9 @@ class Lines:
     """Lines in between that are not meant, such as totals."""
 
 
+ALL = Lines()
+
+
 def parse_part(
     data: bytes, lines: Lines, thousands: str | None = None, decimal: str | None = None
 ) -> CsvTable:

@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.tables.columns import reads_as_number
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.csv_part import check_left_out
+from holdfast.tables.csv_part import ALL, Lines, check_left_out
 from holdfast.tables.excel_marks import Marks, cell_name, read_marks
 from holdfast.tables.excel_size import check_size
 
@@ -21,47 +21,30 @@ _COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1")  # how a locked workbook begins
 _RANGE = tuple[tuple[int, int], tuple[int, int]]
 
 
-def parse_excel(
-    data: bytes,
-    sheet: str | None = None,
-    header_row: int | None = None,
-    last_row: int | None = None,
-    leave_out: tuple[int, ...] = (),
-) -> CsvTable:
-    """The table in the bytes of a workbook.
-
-    Parameters:
-        sheet: The name of the sheet; needed where several hold something.
-        header_row: The number of the row that holds the column names. By default lines above the
-            table, with a single cell each, are passed over.
-        last_row: The number of the table's last row; what is below is left out.
-        leave_out: Numbers of rows of the table that are left out.
-    """
-    header, rows = numbered_rows(data, sheet, header_row, last_row, leave_out)
+def parse_excel(data: bytes, sheet: str | None = None, lines: Lines = ALL) -> CsvTable:
+    """The table in the bytes of a workbook, whose sheet is named where several hold something. By
+    default lines above the table, with a single cell each, are passed over."""
+    header, rows = numbered_rows(data, sheet, lines)
     return CsvTable(header, [cells for _, cells in rows])
 
 
 def numbered_rows(
-    data: bytes,
-    sheet: str | None = None,
-    header_row: int | None = None,
-    last_row: int | None = None,
-    leave_out: tuple[int, ...] = (),
+    data: bytes, sheet: str | None, lines: Lines
 ) -> tuple[tuple[str, ...], list[tuple[int, list[str]]]]:
     """The names of the columns, and the rows with the numbers that Excel shows."""
     cells, merged, marks = _open(data, sheet)
     rows = _padded(cells, merged, marks)
-    if last_row is not None:
-        rows, merged = _above(last_row, rows, merged)
-    top = _header(rows) if header_row is None else _given_header(header_row, rows)
+    if lines.last_row is not None:
+        rows, merged = _above(lines.last_row, rows, merged)
+    top = _header(rows) if lines.header_row is None else _given_header(lines.header_row, rows)
     _fill_merged(rows, merged, top)
     columns = _columns(rows, top)
     last = max(at for at, row in enumerate(rows) if any(row[c] for c in columns))
     _check_rows(rows, top, last, columns)
     marks.refuse(range(top, last + 1), columns)
     header = tuple(" ".join(rows[top][c].split()) for c in columns)
-    check_left_out(leave_out, top + 1, last + 1)
-    kept = (at for at in range(top + 1, last + 1) if at + 1 not in leave_out)
+    check_left_out(lines.leave_out, top + 1, last + 1)
+    kept = (at for at in range(top + 1, last + 1) if at + 1 not in lines.leave_out)
     return header, [(at + 1, [rows[at][c] for c in columns]) for at in kept]
 
 

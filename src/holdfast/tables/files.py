@@ -56,8 +56,8 @@ def read_excel(
         raise HoldfastError(
             f"`{path}` must end in {' or '.join(Format.EXCEL.value)}: `sheet` is for workbooks."
         )
-    rows = header_row, last_row, tuple(leave_out)
-    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, *rows))
+    lines = Lines(header_row, last_row, tuple(leave_out))
+    table: CsvTable = _parsed(path, lambda data: parse_excel(data, sheet, lines))
     return table
 
 
@@ -107,13 +107,13 @@ def numbers_in_file(path: str | os.PathLike[str], part: Mapping[str, Any]) -> li
     """The number of each row of such a table as an editor or Excel shows it; none for Parquet."""
     kind, names = format_of(path), ("header_row", "last_row", "leave_out")
     given = {name: part[name] for name in names if name in part}
-    given |= {"leave_out": tuple(given.get("leave_out", ()))}
+    lines = Lines(**given | {"leave_out": tuple(given.get("leave_out", ()))})
     if kind is Format.TEXT:
-        found: list[int] = _parsed(Path(path), lambda data: row_numbers(data, Lines(**given)))
+        found: list[int] = _parsed(Path(path), lambda data: row_numbers(data, lines))
         return found
     if kind is Format.EXCEL:
         sheet = part.get("sheet")
-        _, rows = _parsed(Path(path), lambda data: numbered_rows(data, sheet, **given))
+        _, rows = _parsed(Path(path), lambda data: numbered_rows(data, sheet, lines))
         return [number for number, _ in rows]
     return []
 
@@ -237,10 +237,21 @@ def _text_bytes(table: Any, suffix: str) -> bytes:
     if isinstance(table, CsvTable):
         return table.to_bytes()
     try:
-        data: bytes = table.data.write_csv().encode()
+        data = _frame_csv(table.data)
     except Exception:
         raise HoldfastError("`table` has a column that CSV cannot hold.") from None
     return replace(parse_csv(data), delimiter="\t").to_bytes() if suffix == ".tsv" else data
+
+
+def _frame_csv(frame: Any) -> bytes:
+    import narwhals.stable.v2 as nw
+
+    data: bytes = frame.write_csv().encode()
+    if b"\r" not in data or not nw.dependencies.is_pandas_dataframe(frame.to_native()):
+        return data
+    # pandas quotes its own end of a line alone, and another would be taken for one
+    quoted = frame.to_native().to_csv(index=False, lineterminator="\r\n").encode()
+    return replace(parse_csv(quoted), newline="\n").to_bytes()
 
 
 def _with_columns(table: Any) -> CsvTable | Frame:

@@ -76,14 +76,11 @@ class ParquetGroups:
     the rows of the next come in."""
 
     def __init__(self, place: Any, schema: Any, rows: int) -> None:
-        import pyarrow.parquet as parquet
-
-        self._rows, self._schema = rows, plain(schema.empty_table()).schema
+        self._place, self._rows = place, rows
+        self._schema = plain(schema.empty_table()).schema
         self._waiting: list[Any] = []
         self._number = 0
-        self._writer = parquet.ParquetWriter(
-            place, self._schema, dictionary_pagesize_limit=DICTIONARY_BYTES
-        )
+        self._writer: Any = None
         self._encoder, self._encoding = ThreadPoolExecutor(1), Future[None]()
         self._encoding.set_result(None)
 
@@ -93,11 +90,15 @@ class ParquetGroups:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        with self._writer, self._encoder:
-            if error is None:
-                self._encoding.result()
-                if self._number:
-                    self._encode(self._taken(self._number))
+        try:
+            with self._encoder:
+                if error is None:
+                    self._encoding.result()
+                    if self._number or self._writer is None:
+                        self._encode(self._taken(self._number))
+        finally:
+            if self._writer is not None:
+                self._writer.close()
 
     def write(self, table: Any) -> None:
         """Take in the next rows; groups that are full are written."""
@@ -116,4 +117,38 @@ class ParquetGroups:
         return table.slice(0, rows).combine_chunks()
 
     def _encode(self, table: Any) -> None:
-        self._writer.write_table(table, self._rows)
+        import pyarrow.parquet as parquet
+
+        if self._writer is None:
+            self._writer = parquet.ParquetWriter(
+                self._place,
+                self._schema,
+                use_dictionary=_repeating(table),
+                dictionary_pagesize_limit=DICTIONARY_BYTES,
+            )
+        if len(table):
+            self._writer.write_table(table, self._rows)
+
+
+def _repeating(table: Any) -> list[str] | bool:
+    """The columns that are to have a dictionary: all but numbers and texts that hardly repeat, or
+    whose different values are too many for one, in the first group."""
+    import pyarrow.types as kinds
+
+    if any(kinds.is_nested(column.type) for column in table.columns):
+        return True  # columns inside of others have other names
+    looked_at = (*_text_kinds(), kinds.is_integer, kinds.is_float32, kinds.is_float64)
+    return [
+        name
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if not any(is_kind(column.type) for is_kind in looked_at) or _repeats(column)
+    ]
+
+
+def _repeats(column: Any) -> bool:
+    import pyarrow.compute as pc
+
+    rows, different = len(column), pc.count_distinct(column).as_py()
+    return bool(
+        2 * different <= rows and different * cell_bytes([column]) < DICTIONARY_BYTES * rows
+    )

@@ -14,7 +14,8 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.count_values import label_text
 
 LONGEST_LABEL = 200
-_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?", re.ASCII)
+ROWS_WHOSE = "these are the rows whose "
+_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?(e[+-]?[0-9]{1,3})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Subset:
     def key(self) -> str:
         """What is the same for all spellings of a label: two subsets of a column with different
         keys have no row in common, whether the table was read from text or not."""
-        return _key(self.label)
+        return label_key(self.label)
 
     def __str__(self) -> str:
         return f"{self.column}={self.label}"
@@ -40,7 +41,7 @@ class Subset:
     @property
     def note(self) -> str:
         """What is said of a release of these rows."""
-        return f"these are the rows whose {self.column} is {self.label}"
+        return f"{ROWS_WHOSE}{self.column} is {self.label}"
 
     def marks(self, cells: Sequence[Any]) -> Marks:
         """Which rows are in it, by their cells in the column; some must be."""
@@ -52,7 +53,7 @@ class Subset:
     def among(self, cells: Sequence[Any], before: int = 0) -> Marks:
         """Which of some rows are in it; so many rows came before them."""
         texts = [_text(cell, self.column, before + row) for row, cell in enumerate(cells)]
-        mine = {text for text in set(texts) if _key(text) == self.key}
+        mine = {text for text in set(texts) if label_key(text) == self.key}
         return np.array([text in mine for text in texts], dtype=np.bool_)
 
     def nowhere(self) -> HoldfastError:
@@ -88,7 +89,13 @@ def read_subset(given: Any) -> Subset | None:
     return Subset(column, text)
 
 
-def _key(text: str) -> str:
+def is_subset_note(note: str) -> bool:
+    """Whether a note says which rows a release is of."""
+    return note.startswith(ROWS_WHOSE)
+
+
+def label_key(text: str) -> str:
+    """What is the same for all spellings of a label."""
     plain = normalize("NFKC", text).strip().casefold()
     return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
 
@@ -97,7 +104,7 @@ def _text(cell: Any, column: str, row: int | None) -> str:
     text = label_text(cell)
     if text is not None:
         return text
-    where = "" if row is None else f"; row {row + 1} does not"
+    where = "" if row is None else f"; data row {row + 1} does not"
     raise HoldfastError(
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
         "Hint: make text of other numbers and of dates."

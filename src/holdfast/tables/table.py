@@ -38,6 +38,9 @@ AT_A_TIME = 1 << 17  # rows that are looked through
 __all__ = ["CountTable", "CsvTable", "labels_of", "read_file", "read_table", "write_file"]
 
 
+MOST_BESIDE = 40  # withheld columns that kept ones are compared with
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CountTable:
     """The counts of a table, checked, and the way back to a table of the same kind.
@@ -82,6 +85,13 @@ class CountTable:
         cells = sorted(map(repr, list(self._cells())[column]))
         return hashlib.sha256("\n".join(cells).encode()).digest()
 
+    def labels(self) -> list[Any] | None:
+        """The labels of the category in row order, where every row has one of its own, for sure."""
+        wanted = self._wanted
+        if wanted.category is None or self.row_names is None:
+            return None
+        return self._view.labels(wanted.category, "category")
+
     @property
     def row_names(self) -> int | None:
         """Which of the columns but the counts has a label of its own for every row, for sure."""
@@ -89,6 +99,11 @@ class CountTable:
         if wanted.category is None or wanted.repeated_categories or self._roles is None:
             return None
         return self._names.index(wanted.category)
+
+    @property
+    def same_counts(self) -> bool:
+        """Whether the counts of another period may be released as those of this one."""
+        return self._wanted.same_counts
 
     @property
     def of_what(self) -> str | None:
@@ -181,14 +196,17 @@ class CountTable:
             return
         roles.refuse_header()
         watched = (*roles.watched, *roles.wanted.other_counts)
-        columns = {name: self._view.labels(name, "keep") for name in watched}
+        beside = _once(roles.withheld) if set(watched) - {roles.wanted.category} else []
+        columns = {name: self._view.labels(name, "keep") for name in (*watched, *beside)}
         labels = roles.wanted.category and self._view.labels(roles.wanted.category, "category")
         named = [named_total()] if labels and any(map(is_total, labels)) else []
-        refuse_leaks([*self._leaks(columns, open_rows), *named], self._wanted)
+        refuse_leaks([*self._leaks(columns, open_rows, beside), *named], self._wanted)
 
-    def _leaks(self, columns: dict[str, list[Any]], open_rows: Integers) -> list[Leak]:
+    def _leaks(
+        self, columns: dict[str, list[Any]], open_rows: Integers, withheld: Collection[str] = ()
+    ) -> list[Leak]:
         helping = () if self._wanted.apart else self._wanted.other_counts
-        watch = Watch(tuple(columns), helping=helping)
+        watch = Watch(tuple(columns), helping=helping, withheld=withheld)
         for at in range(0, len(open_rows), AT_A_TIME):
             part = open_rows[at : at + AT_A_TIME]
             watch.see(self.counts[part], partial(_cells_of, list(columns.values()), part))
@@ -199,9 +217,9 @@ def read_table(source: Any, **options: Any) -> CountTable:
     r"""A table of counts, from whatever holds it; the options are those of `Wanted`.
 
     `source` is one-dimensional (list, array, series), a data frame (pandas, polars, pyarrow,
-    DuckDB), a `CsvTable`, or the path of a CSV or Parquet file. `structural_zero` is a column of
-    flags, a mask with one boolean per row, or a list of labels found in the `category` column.
-    A pandas index that is named or holds labels is a column like any other.
+    DuckDB), a `CsvTable`, or the path of a CSV, Parquet or Excel file. `structural_zero` is a
+    column of flags, a mask with one boolean per row, or a list of labels found in the `category`
+    column. A pandas index that is named or holds labels is a column like any other.
 
     >>> frame = CsvTable(("county", "deaths"), [["Kent", "3"], ["Ely", "0"]])
     >>> read_table(frame, count="deaths", category="county", structural_zero=["Ely"])
@@ -257,6 +275,11 @@ def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
         _view=view,
         _cells=lambda: _other_cells(source, view, column),
     )
+
+
+def _once(names: Sequence[str]) -> list[str]:
+    """Names of columns that no other column has; not more than can be looked at."""
+    return [name for name in names if names.count(name) == 1][:MOST_BESIDE]
 
 
 def check_known(drawn: Marks) -> None:

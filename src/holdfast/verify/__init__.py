@@ -1,8 +1,8 @@
 """The second reader of a bundle, apart from the code that made it: `holdfast.verify`.
 
-Nothing here imports a constructor, the mechanism, the release or the bundle. It reads the format
-of docs/bundle.md and repeats every claim. It borrows the smooth fit and the words of a bundle, on
-which no privacy claim rests.
+Nothing here imports a constructor, the mechanism or what writes a bundle. It reads the format of
+docs/bundle.md and repeats every claim. It borrows the fits of stage 1 with their noise, and the
+words of a bundle; no privacy claim rests on these.
 """
 
 from holdfast.verify.report import Check, Damage, Failure, Verification

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -60,7 +59,6 @@ from holdfast.verify.table import check_possible, check_table
 from holdfast.verify.target import (
     check_expected_change,
     check_fixed_point,
-    doubles,
     read_target,
 )
 from holdfast.verify.texts import check_picture, check_texts, check_written
@@ -129,7 +127,7 @@ class _Bundle:
     record: dict[str, Any]
     mechanism: Mechanism
     sums: Sums
-    target: list[Fraction]
+    target: Floats
     tally: list[int]
     groups: GroupTables
     group_sums: list[Sums]
@@ -150,7 +148,7 @@ class _Bundle:
     def kernels(self) -> tuple[list[CurveTable], Floats, Floats]:
         """The mechanism of each group, the law of its true counts and that of the released."""
         if not self.grouped:
-            z = np.array([doubles(self.target)])
+            z = np.array([self.target])
             return [curves_of(self.mechanism)], z, z
         found = self.groups
         parts = [found.parts[k] for k in found.index.tolist()]
@@ -235,7 +233,7 @@ class _Bundle:
                 raise Damage("a release by group keeps the distribution of every group.")
             self.group_sums = group_sums(self.groups)
             return check_fixed_points(self.groups, self.group_sums)
-        self.sums = self.mechanism.sums(doubles(self.target))
+        self.sums = self.mechanism.sums(self.target)
         return check_fixed_point(self.sums, self.target, self.record)
 
     def check_expected_change(self) -> str:
@@ -305,7 +303,7 @@ class _Bundle:
 
     def _laws(self) -> list[Law]:
         """What each mechanism, and what was known before, say of released counts."""
-        stated, record, z = self.record["intervals"], self.record, doubles(self.target)
+        stated, record, z = self.record["intervals"], self.record, self.target
         if self.listed is None:
             check_mixed(record)
             hidden = record["structural_zeros"] * ("structural_zero_rows" not in record)

@@ -12,7 +12,6 @@ once they went through the mechanism.
 """
 
 import math
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from holdfast.verify.mechanism import Floats, Mechanism, Sums
 from holdfast.verify.record import read_budget
 from holdfast.verify.report import Found
 from holdfast.verify.stage_one import SKIPPED, cumulative_noise, find_method
-from holdfast.verify.target import doubles
 
 ABSURD = math.log(1e-9)
 DEVIATIONS = 20  # of stage 1's noise; Laplace noise goes further with a chance of e^-28
@@ -30,7 +28,7 @@ DEVIATIONS = 20  # of stage 1's noise; Laplace noise goes further with a chance 
 def check_chance(
     mechanism: Mechanism,
     sums: Sums,
-    target: list[Fraction],
+    target: Floats,
     tally: list[int],
     record: dict[str, Any],
 ) -> Found:
@@ -86,11 +84,11 @@ def in_words(chance: float) -> str:
     return f"at most 10^{math.ceil(chance / math.log(10))}"
 
 
-def _stage_1_errors(record: dict[str, Any], target: list[Fraction]) -> Floats | None:
+def _stage_1_errors(record: dict[str, Any], target: Floats) -> Floats | None:
     """How many rows z may be off by, up to each count; None where the noise is not known here."""
     method, budget = find_method(record), read_budget(record)
     if method is None or method.kind.sums == "regions" or not budget.stage_1:
         return None
     measured, deviation = cumulative_noise(record, method, budget)
-    moved = np.abs(record["rows"] * np.cumsum(doubles(target))[:-1] - measured)
+    moved = np.abs(record["rows"] * np.cumsum(target)[:-1] - measured)
     return np.asarray(moved + DEVIATIONS * deviation)

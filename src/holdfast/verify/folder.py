@@ -52,7 +52,7 @@ def find_mechanism(folder: Path) -> str:
 def _one_of(folder: Path, names: tuple[str, ...]) -> str:
     found = [name for name in names if os.path.lexists(folder / name)]
     if len(found) != 1:
-        raise Damage(f"the folder must hold {' or '.join(names)}, and not both.")
+        raise Damage(f"the folder must hold exactly one of {', '.join(names)}.")
     return found[0]
 
 

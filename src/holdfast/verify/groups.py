@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.errors import HoldfastError
+from holdfast.verify.borrowed import made_here, repeating
 from holdfast.verify.certificate import check_certificate, worst_ratio
 from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.curves import checked_curves, exact_powers
@@ -21,11 +23,14 @@ from holdfast.verify.mechanism import Floats, Integers, Sums
 from holdfast.verify.members import Listed
 from holdfast.verify.record import Budget
 from holdfast.verify.relations import Before
-from holdfast.verify.report import Damage, Found, NotChecked
+from holdfast.verify.report import Damage, Found
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
 WITH_TOTALS = "JointSmooth(sums_first=True)"  # of early releases with totals METHOD too
+OF_LONG_RANGES = "LongRangeByGroup()"
+MOST_BINS = 10_001  # beyond, groups are measured apart, in regions that a first look leads to
+MOST_REGIONS, FIRST_LOOK = 70_000, Fraction(1, 20)
 _CHUNK = 1 << 20
 WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
@@ -106,7 +111,7 @@ def read_groups(folder: Path, record: dict[str, Any]) -> GroupTables:
 
 def _words(folder: Path, n: int, number: int, laws: int) -> Integers:
     """All numbers of the file after its header."""
-    most = 8 * (1 + number + (3 + laws) * n * number + (number + 1) * n)
+    most = 8 * (1 + number + (3 + laws) * n * number + (number + 1) * max(n, MOST_REGIONS))
     with opened(folder, GROUPS) as file:
         size, header = os.fstat(file.fileno()).st_size, file.read(_HEADER.size)
         if len(header) < _HEADER.size:
@@ -182,10 +187,10 @@ def check_fixed_points(tables: GroupTables, sums: list[Sums]) -> str:
     return f"in all groups every share is kept within {furthest:.1e}"
 
 
-def check_mean_target(tables: GroupTables, listed: Listed, target: list[Fraction]) -> None:
+def check_mean_target(tables: GroupTables, listed: Listed, target: Floats) -> None:
     """The whole table's z is the mean of the groups', by their rows."""
     mean = listed.sizes @ tables.sources[tables.index] / listed.sizes.sum()
-    away = np.abs(mean - np.array([float(share) for share in target]))
+    away = np.abs(mean - target)
     if away.max() > 1e-12:
         raise Damage("target is not the mean of the targets of all groups.")
 
@@ -223,6 +228,8 @@ def check_measured(
     methods = {CONDITIONAL} if record.get("given") else {METHOD}
     if METHOD in methods and "totals" in record:
         methods.add(WITH_TOTALS)
+    if METHOD in methods and record["max_count"] + 1 > MOST_BINS:
+        methods = {OF_LONG_RANGES}
     if record["methods"][0] not in methods or record["measurement"] is not None:
         raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
     if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
@@ -246,6 +253,9 @@ def split_measured(
 ) -> Measured:
     """What stage 1 measured of the table, where it did, and of each group."""
     n, unit = record["max_count"] + 1, budget.stage_1 / budget.steps
+    if n > MOST_BINS:
+        parts = split_by_length(tables.measured, len(listed.sizes))
+        return Measured(groups=parts, whole=None, epsilon=unit * FIRST_LOOK, widths=[n - 1])
     share = WHOLE_SHARE if len(listed.sizes) >= WHOLE_FROM else Fraction(0)
     own, widths = unit * (1 - share), block_widths(n)
     lengths = [len(widths)] if share else []
@@ -259,6 +269,17 @@ def split_measured(
     parts = [tables.measured[a:b] for a, b in pairwise(ends)]
     whole = parts.pop(0) if share else None
     return Measured(groups=parts, whole=whole, epsilon=own, widths=widths)
+
+
+def split_by_length(numbers: Integers, groups: int) -> list[Integers]:
+    """What was measured of each group, where how much it is comes first."""
+    lengths = numbers[:groups]
+    if len(lengths) < groups or lengths.min() < 0 or lengths.max() > MOST_REGIONS:
+        raise Damage(f"{GROUPS} does not say how much was measured of each group.")
+    ends = list(accumulate(lengths.tolist(), initial=groups))
+    if ends[-1] != len(numbers):
+        raise Damage(f"{GROUPS}: stage 1 measures another number of integers.")
+    return [numbers[a:b] for a, b in pairwise(ends)]
 
 
 def _fine(rows: int, epsilon: Fraction, groups: int) -> bool:
@@ -285,26 +306,24 @@ def _check_fit(
     measured: Measured,
     unit: Fraction,
 ) -> str | Found:
-    """z again, by the fit that releases are made with; no privacy claim rests on it."""
-    try:
+    """z again, by the fit that releases are made with."""
+    classes = record["within"]["classes"]
+    with repeating("joint"):
         from holdfast.privatizers.named import repeated_targets
 
-        z = repeated_targets(
-            groups=measured.groups,
-            whole=measured.whole,
-            sizes=listed.sizes,
-            epsilon=unit,
-            bins=record["max_count"] + 1,
-            ordered=record["within"]["classes"][0] is not None
-            and len(record["within"]["classes"]) == 1,
-            totals=_totals(listed, record),
-            sums_first=record["methods"][0] == WITH_TOTALS,
-        )
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the joint fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
+        try:
+            z = repeated_targets(
+                groups=measured.groups,
+                whole=measured.whole,
+                sizes=listed.sizes,
+                epsilon=unit,
+                bins=record["max_count"] + 1,
+                ordered=classes[0] is not None and len(classes) == 1,
+                totals=_totals(listed, record),
+                sums_first=record["methods"][0] == WITH_TOTALS,
+            )
+        except HoldfastError:
+            raise Damage(f"{GROUPS}: stage 1 measures another number of integers.") from None
     return checked_laws([(z, tables.targets)], tables, record)
 
 
@@ -317,7 +336,7 @@ def checked_laws(
     )
     if away.max() <= SAME_FIT:
         return f"z of every group is the joint fit of its integers, within {SAME_FIT:g}"
-    if record["holdfast"] == _version():
+    if made_here(record):
         raise Damage(
             f"{GROUPS}: the target of group {int(np.argmax(away))} is not what was measured."
         )
@@ -337,9 +356,11 @@ def check_given(
     the columns before."""
     if before is None:
         said = "the right number of integers; not repeated: it takes the columns before this one"
-        return Found(said, "z was not computed again: verify the whole release, in folder above.")
+        return Found(
+            said, "z was not computed again: verify the whole release, in the folder above."
+        )
     cells, blur = before.blur(listed.labels, record)
-    try:
+    with repeating("joint"):
         from holdfast.privatizers.named import repeated_conditional
 
         z, w = repeated_conditional(
@@ -350,11 +371,6 @@ def check_given(
             blur=blur,
             cells=cells,
         )
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the joint fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
     return checked_laws([(z, tables.sources), (w, tables.targets)], tables, record)
 
 
@@ -365,9 +381,3 @@ def _totals(listed: Listed, record: dict[str, Any]) -> tuple[list[int], Fraction
     unit = Fraction(privacy["totals"]) * (1 - share) / privacy["contributions"]
     unit /= privacy.get("person_rows", 1)
     return [line[3] for line in listed.totals], unit
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")

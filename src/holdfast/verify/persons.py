@@ -5,14 +5,19 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from holdfast.verify.record import RANDOMNESS, Kind, check_keys, fraction, rounded_up
+from holdfast.verify.record import (
+    Kind,
+    check_common,
+    check_keys,
+    check_sum,
+    check_who,
+    check_words,
+    fraction,
+)
 from holdfast.verify.report import Damage
 
 ALL, ONE = "all columns", "one column"
 _FOLDER = re.compile(r"([1-9][0-9]?)-[a-z0-9][a-z0-9-]{0,40}", re.ASCII)
-_SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
-_UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]", re.ASCII)
-_RECEIPT = re.compile(r"[0-9a-f]{32}:[1-9][0-9]{0,17}:[0-9a-f]{64}", re.ASCII)
 _PUBLIC = (
     " The number of rows and their order, every max_count that was given, the structural zeros, "
     "which counts are missing, and the columns published beside the counts are public and "
@@ -50,8 +55,6 @@ def check_shared_fields(record: dict[str, Any]) -> None:
     """Every key there, none unknown, each of its kind."""
     receipt: dict[str, Kind] = {"receipt": str} if "receipt" in record else {}
     check_keys(record, _FIELDS | receipt, "")
-    if receipt and not _RECEIPT.fullmatch(record["receipt"]):
-        raise Damage("release.json: receipt must be a ledger's name, an entry and its hash.")
     check_keys(record["privacy"], _PRIVACY, "privacy.")
     if not 2 <= len(record["counts"]) <= 20:
         raise Damage("release.json: counts must list 2 to 20 columns.")
@@ -60,19 +63,13 @@ def check_shared_fields(record: dict[str, Any]) -> None:
             raise Damage("release.json: counts must list columns and their folders.")
         check_keys(place, _PLACE, "counts.")
         folder = _FOLDER.fullmatch(place["folder"])
-        if folder is None or int(folder[1]) != number or not _SHA256.fullmatch(place["sha256"]):
+        if folder is None or int(folder[1]) != number:
             raise Damage("release.json: counts must give each column a folder, by its number.")
+        check_sum(place["sha256"], "counts.sha256")
     names = [place["column"] for place in record["counts"]]
     if len(set(names)) < len(names):
         raise Damage("release.json: counts must list different columns.")
-    for key in ("unchanged_columns", "columns", "notes"):
-        if not all(isinstance(item, str) for item in record[key]):
-            raise Damage(f"release.json: {key} must be a list of text.")
-    for name, claim in record["files"].items():
-        if not isinstance(claim, dict) or set(claim) != {"bytes", "sha256"}:
-            raise Damage("release.json: files must hold bytes and sha256.")
-        if type(claim["bytes"]) is not int or not _SHA256.fullmatch(str(claim["sha256"])):
-            raise Damage(f"release.json: files.{name[:40]!a} must hold bytes and sha256.")
+    check_common(record)
 
 
 def check_persons(record: dict[str, Any], columns: Sequence[dict[str, Any]]) -> str:
@@ -101,12 +98,7 @@ def check_persons(record: dict[str, Any], columns: Sequence[dict[str, Any]]) -> 
         raise Damage("the budget: certified_epsilon_decimal is not what was certified.")
     if privacy["neighbours"] != _neighbours(privacy, names) + _PUBLIC:
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
-    words = f"epsilon = {rounded_up(epsilon, 6)}"
-    words += f" with delta = {rounded_up(delta)}" if delta else ""
-    if privacy["promise"] != words:
-        raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
-    if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
-        raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
+    check_words(privacy, epsilon, Fraction(delta))
     how = "added up" if privacy["person_in"] == ALL else "side by side"
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}: the columns {how}, exactly"
 
@@ -120,8 +112,7 @@ def _check_who(privacy: dict[str, Any], columns: int) -> None:
     added = privacy["contributions"]
     if len(added) != columns or not all(type(one) is int and one >= 1 for one in added):
         raise Damage("release.json: contributions must have a number for each column.")
-    if not 1 <= privacy["person_rows"] <= 1_000_000 or not _UNIT.fullmatch(privacy["unit"]):
-        raise Damage("release.json: person_rows must be 1 or more, and unit a word.")
+    check_who(privacy)
 
 
 def _parts(privacy: dict[str, Any], epsilon: Fraction, columns: int) -> list[Fraction]:

@@ -6,11 +6,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.verify.report import Damage, OtherSchema, shown
+from holdfast.verify.report import Damage, Found, OtherSchema, shown
+from holdfast.verify.target import unpacked_target
 
 SCHEMA = 5
 READABLE = (2, 3, 4, 5)
-MOST_BY_GROUP = 10_000  # the highest max_count with groups
+MOST_BY_GROUP = 1_000_000  # the highest max_count with groups
 MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
 NEIGHBOURS_OF_SCHEMA_2 = (
@@ -26,6 +27,10 @@ NEIGHBOURS = (
 )
 FOUND = " max_count was found from the data, privately, for its own part of epsilon."
 RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
+_BESIDE = (
+    "the table has other columns of counts, and nothing here vouches for them: they may be true "
+    "counts. The release of all columns together can be verified."
+)
 _FRACTION = re.compile(r"(?:0|[1-9][0-9]{0,999})(?:/[1-9][0-9]{0,999})?", re.ASCII)
 _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 _RECEIPT = re.compile(r"[0-9a-f]{32}:[1-9][0-9]{0,17}:[0-9a-f]{64}", re.ASCII)
@@ -45,7 +50,7 @@ _FIELDS: dict[str, Kind] = {
     "mechanism_digest": str,
     "notes": list,
     "columns": list,
-    "target": list,
+    "target": (list, str),
     "measurement": (list, type(None)),
     "fixed_point": bool,
     "certificate": dict,
@@ -148,12 +153,14 @@ def check_version(record: dict[str, Any]) -> str:
     return f"schema {version}"
 
 
-def check_fields(record: dict[str, Any]) -> str:
+def check_fields(record: dict[str, Any]) -> str | Found:
     """Every key there, none unknown, each of its kind."""
     present = {key: kind for key, kind in _OPTIONAL.items() if key in record}
     more: dict[str, Kind] = dict.fromkeys(_check_extras(record), dict)
     present |= _several(record)
     check_keys(record, _FIELDS | present | more, "", record["schema"])
+    if isinstance(record["target"], str):
+        record["target"] = unpacked_target(record["target"], record["max_count"] + 1)
     totals: dict[str, Kind] = {}
     if "totals" in more:
         totals = {"totals": Fraction, "totals_certified": Fraction}
@@ -161,7 +168,7 @@ def check_fields(record: dict[str, Any]) -> str:
     persons = _PERSONS if record["schema"] == 5 and "unit" in record["privacy"] else {}
     check_keys(record["privacy"], _PRIVACY | totals | persons, "privacy.")
     if persons:
-        _check_persons(record["privacy"])
+        check_who(record["privacy"])
     check_keys(record["certificate"], _CERTIFICATE | group, "certificate.")
     if "within" in more:
         _check_within(record)
@@ -173,26 +180,19 @@ def check_fields(record: dict[str, Any]) -> str:
         check_keys(record["intervals"], _INTERVALS | _words(record["intervals"]), "intervals.")
     if record["max_count_found"] is not None:
         check_keys(record["max_count_found"], _FOUND, "max_count_found.")
-    for name, claim in record["files"].items():
-        if not isinstance(claim, dict):
-            raise Damage(f"release.json: files.{shown(name)} must hold bytes and sha256.")
-        check_keys(claim, _FILE, f"files.{shown(name)}.")
-        if not _SHA256.fullmatch(claim["sha256"]):
-            raise Damage(f"release.json: files.{shown(name)}.sha256 is no SHA-256 sum.")
-    for key in ("methods", "unchanged_columns", "notes", "columns", *_OF_SEVERAL):
-        if not all(isinstance(item, str) for item in record.get(key, ())):
-            raise Damage(f"release.json: {key} must be a list of text.")
+    check_common(record, ("methods", *_OF_SEVERAL))
     if not 1 <= record["max_count"] <= LARGEST_COUNT:
         raise Damage(f"release.json: max_count must lie between 1 and {LARGEST_COUNT}.")
     if record["rows"] < 1 or record["structural_zeros"] < 0:
         raise Damage("release.json: rows must be 1 or more, structural_zeros 0 or more.")
     if not all(type(item) is int and abs(item) < 2**63 for item in record["measurement"] or ()):
         raise Damage("release.json: measurement must be a list of 64-bit integers, or null.")
-    if "receipt" in record and not _RECEIPT.fullmatch(record["receipt"]):
-        raise Damage("release.json: receipt must be a ledger's name, an entry and its hash.")
     if len(record["methods"]) != 2:
         raise Damage("release.json: methods must name the two stages.")
-    return f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"
+    said = f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"
+    if record.get("other_counts") and "table_above" not in record:
+        return Found(said, _BESIDE, claimed=True)
+    return said
 
 
 def _check_extras(record: dict[str, Any]) -> list[str]:
@@ -215,7 +215,38 @@ def _several(record: dict[str, Any]) -> dict[str, Kind]:
     return _OF_SEVERAL | ({"table_above": bool} if "table_above" in record else {})
 
 
-def _check_persons(privacy: dict[str, Any]) -> None:
+def check_common(record: dict[str, Any], lists: tuple[str, ...] = ()) -> None:
+    """What one column of counts and several say alike: sums of files, lists of text, a receipt."""
+    for name, claim in record["files"].items():
+        if not isinstance(claim, dict):
+            raise Damage(f"release.json: files.{shown(name)} must hold bytes and sha256.")
+        check_keys(claim, _FILE, f"files.{shown(name)}.")
+        check_sum(claim["sha256"], f"files.{shown(name)}.sha256")
+    for key in ("unchanged_columns", "notes", "columns", *lists):
+        if not all(isinstance(item, str) for item in record.get(key, ())):
+            raise Damage(f"release.json: {key} must be a list of text.")
+    if "receipt" in record and not _RECEIPT.fullmatch(record["receipt"]):
+        raise Damage("release.json: receipt must be a ledger's name, an entry and its hash.")
+
+
+def check_sum(text: str, name: str) -> None:
+    """A SHA-256 sum, in hexadecimal digits."""
+    if not _SHA256.fullmatch(text):
+        raise Damage(f"release.json: {name} is not a SHA-256 sum.")
+
+
+def check_words(privacy: dict[str, Any], epsilon: Fraction, delta: Fraction) -> None:
+    """The promise and the randomness, as people read them."""
+    words = f"epsilon = {rounded_up(epsilon, 6)}"
+    words += f" with delta = {rounded_up(delta)}" if delta else ""
+    if privacy["promise"] != words:
+        raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
+    if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
+        raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
+
+
+def check_who(privacy: dict[str, Any]) -> None:
+    """Of whom a promise speaks, and in how many rows they may be."""
     if not 1 <= privacy["person_rows"] <= 1_000_000 or not _UNIT.fullmatch(privacy["unit"]):
         raise Damage("the budget: person_rows must lie between 1 and 1000000, and unit be a word.")
 
@@ -348,15 +379,9 @@ def check_budget(record: dict[str, Any]) -> str:
     certified += budget.totals_certified
     if privacy["certified_epsilon_decimal"] != f"{float(certified):.12g}":
         raise Damage("the budget: certified_epsilon_decimal is not the sum of what was certified.")
-    words = f"epsilon = {rounded_up(budget.epsilon, 6)}"
-    if budget.delta:
-        words += f" with delta = {rounded_up(budget.delta)}"
-    if privacy["promise"] != words:
-        raise Damage("release.json: privacy.promise does not say what epsilon and delta say.")
+    check_words(privacy, budget.epsilon, budget.delta)
     if privacy["neighbours"] not in _relations(record["schema"], bool(budget.bound), privacy):
         raise Damage("release.json: privacy.neighbours is not the relation that is certified.")
-    if privacy["randomness"] != RANDOMNESS[privacy["simulated"]]:
-        raise Damage("release.json: privacy.simulated and privacy.randomness contradict.")
     _check_found(record, privacy["bound"])
     mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"

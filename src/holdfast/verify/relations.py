@@ -10,7 +10,7 @@ from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.mechanism import Floats, Integers
 from holdfast.verify.report import Damage, NotChecked
 
-REMEMBERED = 2
+REMEMBERED, MOST_CELLS = 2, 2000  # those who make a release stop far below
 Label = tuple[str, ...]
 
 
@@ -45,6 +45,8 @@ class Before:
             raise Damage(
                 "release.json: given must name the columns drawn before, the last at last."
             )
+        if len(labels) > MOST_CELLS:
+            raise Damage(f"groups.csv has more than {MOST_CELLS} groups, given other counts.")
         cells, ends = _cells(labels, len(within) - len(given))
         self._follow(ends)
         if cells.shape[1] - 1 != len(self._sizes) or self._laws is None:
@@ -54,12 +56,8 @@ class Before:
         self._cells = cells
         at = np.ravel_multi_index(tuple(cells[:, 1:].T), self._sizes)
         group = cells[:, 0]
-        mixed = np.array(
-            [
-                [self._laws[g, c, k] if g == h else 0.0 for h, c in zip(group, at, strict=True)]
-                for g, k in zip(group, at, strict=True)
-            ]
-        )
+        mixed = self._laws[group[:, None], at[None, :], at[:, None]]
+        mixed[group[:, None] != group[None, :]] = 0
         empty = mixed.sum(axis=1) <= 0
         mixed[empty] = np.eye(len(mixed))[empty]
         return cells, mixed / mixed.sum(axis=1, keepdims=True)

@@ -31,9 +31,9 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
     constructors, the mechanism or the writer, and repeats every claim: the sums, the budget and the
     certificate in integers and fractions, the fixed point, z from what stage 1 measured, that every
     released count can come from the mechanism and how probable all of them are; of several columns
-    of counts each, and what they come to for one person. Two checks borrow: the smooth fit of stage
-    1 is repeated with the fit itself, and what people read is written again, after checks of its
-    own, to compare every byte. What it cannot know: whether the true table went through this
+    of counts each, and what they come to for one person. Two checks borrow: the fits of stage 1
+    are repeated with the fits themselves, and what people read is written again, after checks of
+    its own, to compare every byte. What it cannot know: whether the true table went through this
     mechanism, whether the noise of stage 1 was drawn as stated, and who made the bundle.
 
     Nothing in a bundle is ever run. Memory: 8 n^2 bytes for weights, O(n) for curves, and little
@@ -56,7 +56,8 @@ def verify(directory: str | os.PathLike[str]) -> Verification:
 def _is_several(path: Path) -> bool:
     """Whether a folder says that it holds several columns; whatever is wrong is found later."""
     try:
-        record = parse_json(read_small(path, RECORD), RECORD)
+        data = read_small(path, RECORD)
+        record = parse_json(data, RECORD) if b'"counts"' in data else {}
     except (Damage, OSError, ValueError):
         return False
     return record.get("schema") == 5 and "counts" in record

@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
+from holdfast.verify.borrowed import made_here, repeating
+from holdfast.verify.mechanism import Floats
 from holdfast.verify.methods import read_method
 from holdfast.verify.record import Budget
-from holdfast.verify.report import Damage, Found, NotChecked, shown
+from holdfast.verify.report import Damage, Found, shown
 
 SKIPPED = "no stage 1"
 TOLERANCE = Fraction(1, 10**9)
@@ -46,6 +48,8 @@ class Kind:
     sums: str = "cumulative"
     """What a cumulative sum is made of: itself, bins, or nodes of a tree; "regions" where it is
     not measured at all."""
+    alone: bool = False
+    """Whether each cumulative sum has one Laplace number of its own, and no other noise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +63,7 @@ class Method:
 
 
 def check_measurement(
-    record: dict[str, Any], target: list[Fraction], tally: list[int], budget: Budget
+    record: dict[str, Any], target: Floats, tally: list[int], budget: Budget
 ) -> str | Found:
     """z is what stage 1 makes of the integers that it measured."""
     noisy, name, method = record["measurement"], record["methods"][0], find_method(record)
@@ -121,7 +125,7 @@ def _check_voucher(record: dict[str, Any], method: Method | None) -> None:
         raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
 
 
-def _check_released(record: dict[str, Any], target: list[Fraction], tally: list[int]) -> str:
+def _check_released(record: dict[str, Any], target: Floats, tally: list[int]) -> str:
     if record["measurement"] is not None:
         raise Damage("measurement must be null where there is no stage 1.")
     drawn = [tally[0] - record["structural_zeros"], *tally[1:]]
@@ -141,22 +145,21 @@ def _check_integers(
         raise Damage("measurement holds a number that is further off than noise goes.")
 
 
-def _compare(found: Sequence[Fraction | float], target: list[Fraction]) -> None:
-    for k, (share, stated) in enumerate(zip(found, target, strict=True)):
-        if share == stated or abs(float(share) - float(stated)) < NEARLY:  # quicker than fractions
-            continue
-        if abs(Fraction(share) - stated) > TOLERANCE:
+def _compare(found: Sequence[Fraction | float], target: Floats) -> None:
+    away = np.abs(np.array([float(share) for share in found]) - target)
+    for k in np.flatnonzero(~(away < NEARLY)).tolist():  # the others need no fractions
+        if abs(Fraction(found[k]) - Fraction(float(target[k]))) > TOLERANCE:
             raise Damage(f"target: the share of count {k} is not what stage 1 measured.")
 
 
-def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget) -> str:
+def _check_smooth(record: dict[str, Any], target: Floats, budget: Budget) -> str:
     """The smooth fit again, by the code that makes releases: see the top of this file."""
     noisy, unit = record["measurement"], budget.stage_1 / budget.steps
     found = _fitted(record, unit)
     try:
         _compare(found, target)
     except Damage:
-        if record["holdfast"] == _version():
+        if made_here(record):
             raise
         _compare_roughly(record, found, target, unit)
         made = shown(record["holdfast"], 20)
@@ -168,24 +171,21 @@ def _check_smooth(record: dict[str, Any], target: list[Fraction], budget: Budget
 
 
 def _fitted(record: dict[str, Any], unit: Fraction) -> list[float]:
-    """The fit made here; where it cannot be, that is no fault of the release."""
     name, n = record["methods"][0], record["max_count"] + 1
-    try:
+    with repeating("smooth"):
         from holdfast.privatizers.named import repeated_target
 
-        z = repeated_target(name, record["measurement"], record["rows"], n, unit)
-    except HoldfastError:
-        raise Damage("measurement must have as many integers as this stage 1 measures.") from None
-    except Exception as error:  # the compiler and its cache fail in ways of their own
-        raise NotChecked(
-            f"the smooth fit could not be repeated here ({type(error).__name__}). "
-            "Hint: verify again on another machine or with holdfast installed anew."
-        ) from None
+        try:
+            z = repeated_target(name, record["measurement"], record["rows"], n, unit)
+        except HoldfastError:
+            raise Damage(
+                "measurement must have as many integers as this stage 1 measures."
+            ) from None
     return [float(share) for share in z]
 
 
 def _compare_roughly(
-    record: dict[str, Any], found: Sequence[float], target: list[Fraction], unit: Fraction
+    record: dict[str, Any], found: Sequence[float], target: Floats, unit: Fraction
 ) -> None:
     """Two fits of the same integers differ by less than the noise that both smooth away."""
     from holdfast.privatizers.named import cumulative_deviation
@@ -206,18 +206,12 @@ def share_spread(record: dict[str, Any], budget: Budget) -> float:
     method, unit = find_method(record), budget.stage_1 / budget.steps
     if method is None:
         return 0.0
-    if method.kind is _ALONE:
+    if method.kind.alone:
         return math.sqrt(0.5) / math.sinh(float(unit) / 2) / int(record["rows"])
     from holdfast.privatizers.named import cumulative_deviation
 
     found = cumulative_deviation(record["methods"][0], record["max_count"] + 1, unit)
     return float(found.max()) / int(record["rows"])
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("holdfast")
 
 
 def _unknown(n: int, branching: int) -> int:
@@ -348,7 +342,7 @@ def cumulative_noise(
 
 
 _LAPLACE = Kind(sensitivity=1, size=lambda n, branching: n - 1, estimate=_differences)
-_ALONE = replace(_LAPLACE)  # the same without noise that is common to all sums
+_ALONE = replace(_LAPLACE, alone=True)
 _GAUSSIAN = Kind(
     size=lambda n, branching: n - 1,
     estimate=_differences,

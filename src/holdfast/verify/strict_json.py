@@ -7,6 +7,7 @@ from typing import Any
 from holdfast.verify.report import Damage, shown
 
 DEEPEST, MOST, LONGEST_NUMBER = 8, 100, 40
+MOST_TEXTS, MOST_ENTRIES = 20_000, 3_000_000  # keys and texts; members of objects and lists
 # a text without an end is one match too: looking for its end anew at every quote takes for ever
 _TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([][{}])', re.DOTALL)
 
@@ -22,7 +23,7 @@ def parse_json(data: bytes, name: str) -> dict[str, Any]:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Damage(f"{name} is not UTF-8 at byte {error.start}.") from None
-    _check_depth(text, name)
+    _check_shape(text, name)
     numbers = _Numbers(name)
     try:
         record = json.loads(
@@ -39,10 +40,15 @@ def parse_json(data: bytes, name: str) -> dict[str, Any]:
     return record
 
 
-def _check_depth(text: str, name: str) -> None:
-    depth, number = 0, 0
+def _check_shape(text: str, name: str) -> None:
+    depth, number, texts = 0, 0, 0
+    if text.count(",") > MOST_ENTRIES:
+        raise Damage(f"{name} holds more than {MOST_ENTRIES} entries.")
     for match in _TEXT_OR_BRACKET.finditer(text):
         if match[1] is None:
+            texts += 1
+            if texts > MOST_TEXTS:
+                raise Damage(f"{name} holds more than {MOST_TEXTS} texts.")
             continue
         opens = match[1] in "[{"
         depth, number = depth + (1 if opens else -1), number + opens

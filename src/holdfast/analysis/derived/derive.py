@@ -115,14 +115,14 @@ class Derived:
         up = hypot(*(each.true_ends[1] - each.estimate for each in answers))
         errors = [each.standard_error for each in answers]
         known = [error for error in errors if error is not None]
-        tops = [each.capped_at for each in answers if each.capped_at is not None]
-        capped = f", counts capped at {max(tops)}{LOWER_BOUND}" if tops else ""
+        tops = self._caps(answers)
+        capped = "" if tops is None else f", counts capped at {tops}{LOWER_BOUND}"
         return replace(
             answers[0],
             question=f"{self.formula}{capped}{words}",
             measures=str(self.formula),
             measured=all(each.measured for each in answers),
-            capped_at=max(tops, default=None),
+            capped_at=tops,
             estimate=factor * total,
             interval=(factor * max(total - down, 0.0), factor * (total + up)),
             standard_error=factor * hypot(*known) if len(known) == len(errors) else None,
@@ -131,6 +131,15 @@ class Derived:
             whole_ends=answers[0].whole_ends and self.formula.column is None,
             top_code=None,
         )
+
+    def _caps(self, answers: list[Answer]) -> int | str | None:
+        """The highest count, where all columns have the same one; of each that is capped otherwise,
+        since a sum is not capped at any one of them."""
+        tops = [each.capped_at for each in answers]
+        if len(set(tops)) == 1:
+            return tops[0]
+        named = zip(self.formula.parts, tops, strict=True)
+        return " and ".join(f"{top} ({one_line(name)})" for name, top in named if top is not None)
 
 
 def _where_words(where: Any, marks: Marks) -> str:

@@ -226,9 +226,9 @@ class Beside:
 def _answer(
     estimate: float, error: float, ends: tuple[float, float], level: float, method: str
 ) -> Answer:
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
-    reach = float(norm.ppf((1 + level) / 2)) * error
+    reach = float(ndtri((1 + level) / 2)) * error
     low, high = ends
     return Answer(
         question="",

@@ -7,7 +7,6 @@ under z with a penalty on its size, and what that bends is part of the reach.
 """
 
 import numpy as np
-from scipy.stats import norm
 
 from holdfast.analysis.parts.part import Part, Stratum
 from holdfast.arrays import Floats
@@ -27,10 +26,12 @@ def solved(matrix: Floats, prior: Floats, wanted: Floats, rows: int) -> Floats:
 
 def unbiased(part: Part, slope: Floats, level: float) -> tuple[float, float] | None:
     """An interval for slope · h of the part's true counts; None where it takes too long."""
+    from scipy.special import ndtri
+
     if len(slope) ** 3 * len(part.strata) > MOST_WORK:
         return None
     value, variance, bent = np.sum([_of(one, slope, part.rows) for one in part.strata], axis=0)
-    reach = float(norm.ppf((1 + level) / 2)) * variance**0.5 + abs(bent)
+    reach = float(ndtri((1 + level) / 2)) * variance**0.5 + abs(bent)
     return float(value - reach), float(value + reach)
 
 

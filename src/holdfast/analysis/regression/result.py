@@ -61,14 +61,14 @@ class Regression:
     @property
     def p_values(self) -> dict[str, float]:
         """Of the coefficient being 0, by name."""
-        from scipy.stats import norm
+        from scipy.special import ndtr
 
-        found = 2 * norm.sf(np.abs(self.fitted.values / np.maximum(self.fitted.errors, 1e-300)))
+        found = 2 * ndtr(-np.abs(self.fitted.values / np.maximum(self.fitted.errors, 1e-300)))
         return dict(zip(self.fitted.names, np.atleast_1d(found).tolist(), strict=True))
 
     def interval(self, name: str, level: float = 0.95) -> tuple[float, float]:
         """Of one coefficient, by its name."""
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
         if name not in self.fitted.names:
             raise HoldfastError(
@@ -77,7 +77,7 @@ class Regression:
                 f"{listed_names(self.fitted.names)}."
             )
         level = check_level(level)
-        reach = float(norm.ppf((1 + level) / 2)) * self.standard_errors[name]
+        reach = float(ndtri((1 + level) / 2)) * self.standard_errors[name]
         return self.coefficients[name] - reach, self.coefficients[name] + reach
 
     def summary(self, level: float = 0.95) -> str:

@@ -151,17 +151,9 @@ def promise(release: "Release") -> Content:
 
 def stages(release: "Release") -> list[Content]:
     """What each part of the release was given of epsilon, and what was certified for it."""
-    privacy, budget = release.privacy, release.privacy.budget
-    who = privacy.stage_1_certified_by
-    parts = (
-        ("max_count", budget.quantile, privacy.quantile_certified, "OpenDP's map"),
-        ("totals", budget.totals, privacy.totals_certified, "OpenDP's map"),
-        ("the distribution of counts", budget.stage_1, privacy.stage_1_certified, who),
-        ("the counts themselves", budget.stage_2, privacy.stage_2_certified, "exact integers"),
-    )
     return [
         {"name": name, "promised": float(given), "certified": float(proved), "how": how}
-        for name, given, proved, how in parts
+        for name, given, proved, how in release.privacy.parts
         if given
     ]
 

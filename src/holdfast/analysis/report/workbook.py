@@ -21,26 +21,27 @@ from holdfast.analysis.report.content import (
     report,
     run_name,
 )
+from holdfast.analysis.report.several_table import several_with_intervals
 from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 MOST_ROWS, LONGEST = 1_048_575, 32_767  # what a sheet and a cell of Excel can hold
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)\.[0-9]+")
 _ALWAYS = datetime(2000, 1, 1)
 Rows = Sequence[Sequence[Any]]
+TOTALS_HEADER = ("rows", "total", "90% interval, from", "to")
 
 
 def workbook(release: "Release", level: float = 0.9, cover: Cover | None = None) -> bytes:
     """The bytes of the workbook."""
     if release.rows + release.structural_zeros > MOST_ROWS:
-        raise HoldfastError(
-            f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
-        )
+        raise _too_long()
     cover = cover or Cover()
     content = _content(release, level, cover)
     table, notes = _table(release, level)
@@ -51,10 +52,81 @@ def workbook(release: "Release", level: float = 0.9, cover: Cover | None = None)
         if answers := _answers(content):
             book.sheet("Answers", _answers_header(level), answers, widths=(44,))
         if totals := totals_sheet(release):
-            book.sheet("Totals", ("rows", "total", "90% interval, from", "to"), totals)
+            book.sheet("Totals", TOTALS_HEADER, totals)
         if groups := groups_sheet(release, content["groups"]):
             book.sheet("Groups", _groups_header(release, level), groups)
     return book.data
+
+
+def workbook_of_several(
+    release: "TableRelease", level: float = 0.9, cover: Cover | None = None
+) -> bytes:
+    """The bytes of a workbook of several counts: one table with all of them, their intervals beside
+    them, and sheets in which the first column says of which count a line is."""
+    columns = release.columns
+    if len(next(iter(columns.values())).counts) > MOST_ROWS:
+        raise _too_long()
+    cover = cover or Cover()
+    said = {name: _content(one, level, cover) for name, one in columns.items()}
+    table, notes = several_with_intervals(release, level)
+    named = as_text(table)
+    groups = _each({name: groups_sheet(one, said[name]["groups"]) for name, one in columns.items()})
+    longest = max(columns.values(), key=lambda one: len(one.target))
+    totals = _each({name: totals_sheet(one) for name, one in columns.items()})
+    answers = _each({name: _answers(content) for name, content in said.items()})
+    with _Book() as book:
+        book.sheet("About", ("", ""), _about_several(release, said, notes), widths=(28, 110))
+        book.sheet("Table", named.columns, named.rows)
+        shares = _each({name: _shares(content) for name, content in said.items()})
+        book.sheet("Distribution", ("counts of", *_shares_header(level)), shares)
+        if answers:
+            book.sheet("Answers", ("counts of", *_answers_header(level)), answers, widths=(16, 44))
+        if totals:
+            book.sheet("Totals", ("counts of", *TOTALS_HEADER), totals)
+        if groups:
+            book.sheet("Groups", ("counts of", *_groups_header(longest, level)), groups)
+    return book.data
+
+
+def _each(sheets: dict[str, Rows]) -> Rows:
+    return [(name, *row) for name, rows in sheets.items() for row in rows]
+
+
+def _about_several(
+    release: "TableRelease", said: dict[str, dict[str, Any]], notes: Iterable[str]
+) -> Rows:
+    """What a reader must know of all columns, and of each."""
+    privacy, first = release.privacy, next(iter(said.values()))
+    whole = first["promise"] | {
+        "words": privacy.promise,
+        "epsilon": str(privacy.epsilon),
+        "certified": float(privacy.certified_epsilon),
+        "neighbours": privacy.neighbours,
+    }
+    facts = first["facts"]
+    told = {name: content["facts"]["top_code"] for name, content in said.items()}
+    tops = "; ".join(f"{name}: {words}" for name, words in told.items())
+    digests = [content["facts"]["mechanism_digest"] for content in said.values()]
+    named = [f"{name}: {n}" for name, content in said.items() for n in content["notes"]]
+    shared = [note for note in first["notes"] if all(note in c["notes"] for c in said.values())]
+    own = [line for line in named if line.split(": ", 1)[1] not in shared]
+    doubts = dict.fromkeys(n for content in said.values() for n in content["distribution_notes"])
+    return _about(
+        first
+        | {
+            "promise": whole,
+            "facts": facts | {"top_code": tops, "mechanism_digest": ", ".join(digests)},
+            "notes": [*release.notes, *shared, *own],
+            "distribution_notes": list(doubts),
+        },
+        notes,
+    )
+
+
+def _too_long() -> HoldfastError:
+    return HoldfastError(
+        f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
+    )
 
 
 def _content(release: "Release", level: float, cover: Cover) -> dict[str, Any]:

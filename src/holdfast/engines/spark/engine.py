@@ -20,7 +20,7 @@ from holdfast.engines.spark.place import Place, told_by_spark
 from holdfast.engines.spark.release import SparkRelease, files_of, release_of
 from holdfast.engines.spark.several import privatize_several
 from holdfast.engines.spark.writing import draws, made_ready, released_counts, write
-from holdfast.engines.stages import Stages, check_parameters
+from holdfast.engines.stages import Stages, arguments_of, check_parameters
 from holdfast.ledger.periods import read_period
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
@@ -86,40 +86,10 @@ def privatize(
 
     The others are those of `holdfast.privatize`.
     """
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "max_count": max_count,
-        "contributions": contributions,
-        "rows": rows,
-        "unit": unit,
-        "privatizer": privatizer,
-        "constructor": constructor,
-        "split": split,
-        "within": within,
-        "totals": totals,
-    }
-    names: dict[str, Any] = {
-        "category": category,
-        "keep": keep,
-        "publish_anyway": publish_anyway,
-        "order_by": order_by,
-        "repeated_categories": repeated_categories,
-        "missing": missing,
-        "structural_zero": structural_zero,
-        "subset": subset,
-    }
+    names, options, shared, _ = arguments_of(locals())
     account = find_account(ledger, dataset, column=count)
-    shared = {"joint": joint, "person_in": person_in, "weights": weights}
     if count is not None and not isinstance(count, str):
-        return privatize_several(
-            df,
-            path,
-            count=count,
-            names=names,
-            options=options | shared,
-            account=account,
-            period=period,
-        )
+        return privatize_several(df, path, count, names, options | shared, account, period)
     refuse_for_one(**shared)
     parameters, span = check_parameters(**options), read_period(period)
     place = Place(df, path)

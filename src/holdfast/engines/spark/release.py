@@ -15,8 +15,7 @@ from holdfast.engines.spark.place import Place
 from holdfast.engines.spark.tally import Seen
 from holdfast.engines.spark.tasks import packed
 from holdfast.engines.spark.writing import Ready
-from holdfast.errors import HoldfastError
-from holdfast.release.bundle import complete, new_bundle
+from holdfast.release.bundle import check_whole, complete, new_bundle
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.release import StreamedRelease
 from holdfast.release.row_marks import MOST_ROWS
@@ -75,17 +74,10 @@ def files_of(columns: Columns, place: Place) -> Files:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SparkRelease(ReleaseFacts):
-    """A release whose table is in files that Spark wrote, once."""
+class _InFiles:
+    """What has its table in files that Spark wrote, once."""
 
-    histogram: NDArray[np.int64]
-    """How many rows have each released count, structural zeros included."""
     files: Files = field(repr=False)
-
-    @property
-    def released_histogram(self) -> NDArray[np.int64]:
-        """How many rows have each released count, structural zeros included."""
-        return self.histogram
 
     @property
     def path(self) -> str:
@@ -93,25 +85,35 @@ class SparkRelease(ReleaseFacts):
         return self.files.path
 
     @property
+    def table(self) -> Any:
+        """The released table as a DataFrame that reads the files: however often it is computed,
+        a row has one released count in each column."""
+        return self.files.table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class SparkRelease(_InFiles, ReleaseFacts):
+    """A release whose table is in files that Spark wrote, once."""
+
+    histogram: NDArray[np.int64]
+    """How many rows have each released count, structural zeros included."""
+
+    @property
+    def released_histogram(self) -> NDArray[np.int64]:
+        """How many rows have each released count, structural zeros included."""
+        return self.histogram
+
+    @property
     def columns(self) -> tuple[str, ...]:
         """All columns, in order."""
         return self.files.columns
-
-    @property
-    def table(self) -> Any:
-        """The released table as a DataFrame that reads the files: however often it is computed,
-        a row has one released count."""
-        return self.files.table
 
     def save(self, directory: str) -> StreamedRelease:
         """Write the bundle of this release as a new folder of the driver's file system.
 
         The table comes to the driver a partition at a time, into one Parquet file.
         """
-        if self.other_counts:
-            raise HoldfastError(
-                "this is one column of a release of several counts. Hint: save the whole release."
-            )
+        check_whole(self)
         with new_bundle(directory) as folder:
             gaps = self.files.bring(folder, [self.count_column or ""])
             release = self.streamed(Path(directory), *gaps.values())
@@ -152,21 +154,8 @@ def release_of(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SparkTableRelease(SeveralFacts[SparkRelease]):
+class SparkTableRelease(_InFiles, SeveralFacts[SparkRelease]):
     """A release of several counts whose table is in files that Spark wrote."""
-
-    files: Files = field(repr=False)
-
-    @property
-    def path(self) -> str:
-        """The folder of Parquet files."""
-        return self.files.path
-
-    @property
-    def table(self) -> Any:
-        """The released table as a DataFrame that reads the files: however often it is computed,
-        a row has one released count in each column."""
-        return self.files.table
 
     def save(self, directory: str) -> StreamedTableRelease:
         """Write the bundle of this release as a new folder of the driver's file system, with a

@@ -26,7 +26,6 @@ from holdfast.engines.spark.writing import Ready, draws, made_ready, released_co
 from holdfast.ledger.periods import read_period
 from holdfast.ledger.spending import Account, Run, pay_and_draw
 from holdfast.privacy.persons import PersonIn
-from holdfast.release.several import SharedPrivacy
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import Codes
 
@@ -34,7 +33,6 @@ from holdfast.tables.count_values import Codes
 def privatize_several(
     df: Any,
     path: str,
-    *,
     count: Sequence[str],
     names: dict[str, Any],
     options: dict[str, Any],
@@ -176,30 +174,16 @@ class SeveralOnSpark(Run[SparkTableRelease]):
         notes: tuple[str, ...],
         receipt: str | None,
     ) -> SparkTableRelease:
-        names, joint = self.stages.names, self.stages.parameters.joint
         files, columns = files_of(self.looked.columns[0], self.place), dict[str, SparkRelease]()
-        for k, (name, one) in enumerate(zip(names, ready, strict=True)):
-            later = names[k + 1 :] if joint else ()
-            seen = self.looked.seen[k]
-            column = release_of(one, seen, released[k], files, receipt=receipt)
-            given = () if one.staged.stages.given is None else one.staged.stages.groups
-            shown = tuple(n for n in files.columns if n not in later)
-            columns[name] = replace(
-                column,
-                files=replace(files, columns=shown),
-                other_counts=tuple(other for other in names if other != name),
-                given=tuple(n for n in (given.within.columns if given else ()) if n in names),
-                later=later,
-            )
-        parameters = self.stages.parameters
+        for k, (name, one) in enumerate(zip(self.stages.names, ready, strict=True)):
+            column = release_of(one, self.looked.seen[k], released[k], files, receipt=receipt)
+            others = self.stages.among_others(k, one.staged.stages)
+            shown = tuple(n for n in files.columns if n not in others["later"])
+            columns[name] = replace(column, files=replace(files, columns=shown), **others)
         return SparkTableRelease(
             columns=columns,
-            privacy=SharedPrivacy(
-                epsilon=parameters.epsilon,
-                persons=parameters.persons,
-                columns=tuple(one.privacy for one in columns.values()),
-            ),
-            joint=joint,
+            privacy=self.stages.privacy(columns),
+            joint=self.stages.parameters.joint,
             notes=(*self.looked.seen[0].notes, *notes),
             receipt=receipt,
             files=files,

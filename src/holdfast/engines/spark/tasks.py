@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
-from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
+from holdfast.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.mechanism.sampling import Sampler
 from holdfast.privacy.randomness import SystemEntropy
 from holdfast.tables.count_values import Codes
 from holdfast.tables.group_rows import GroupReader
@@ -62,7 +61,7 @@ def drawing(shared: Any, marker: int | None, codes: Codes, width: int) -> Task:
 def _drawn(
     batch: Any,
     one: ToDraw,
-    draw: Sampler | GroupedSampler,
+    draw: RowSampler,
     marker: int | None,
     codes: Codes,
     source: SystemEntropy,
@@ -76,11 +75,9 @@ def _drawn(
     drawn, released = ~missing, np.zeros(len(batch), dtype=np.int64)
     if marker is not None:
         drawn &= ~batch.column(marker).to_numpy(zero_copy_only=False).astype(np.bool_)
-    if isinstance(draw, Sampler):
-        released[drawn] = draw(counts[drawn], source)
-    elif one.groups is not None:
-        cells = [batch.column(place).to_pylist() for place in one.grouping]
-        released[drawn] = draw(counts[drawn], one.groups.place(cells, drawn), source)
+    cells = [batch.column(place).to_pylist() for place in one.grouping]
+    members = None if one.groups is None else one.groups.place(cells, drawn)
+    released[drawn] = draw(counts[drawn], members, source)
     return pa.array(released, mask=missing)
 
 
@@ -110,20 +107,15 @@ def counts_in(column: Any, top: int) -> NDArray[np.int64]:
 
 
 @lru_cache(maxsize=2)
-def _by_key(key: str) -> list[Sampler | GroupedSampler]:
+def _by_key(key: str) -> list[RowSampler]:
     return []
 
 
-def _samplers(key: str, columns: Sequence[ToDraw]) -> list[Sampler | GroupedSampler]:
+def _samplers(key: str, columns: Sequence[ToDraw]) -> list[RowSampler]:
     """The mechanisms certified again where they are used; once for each process."""
     made = _by_key(key)
     if not made:
-        made += [
-            GroupedSampler(one.mechanism)
-            if isinstance(one.mechanism, GroupedMechanism)
-            else Sampler(one.mechanism)
-            for one in columns
-        ]
+        made += [RowSampler(one.mechanism) for one in columns]
     return made
 
 

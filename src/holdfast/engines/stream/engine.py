@@ -82,21 +82,10 @@ def privatize_stream(
     >>> release.rows, release.histogram.sum(), release.load().cells.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    names, options, shared = arguments_of(locals())
+    names, options, shared, payment = arguments_of(locals())
     say = progress or (lambda _what, _done: None)
     if count is not None and not isinstance(count, str):
-        return stream_several(
-            source,
-            Path(sink),
-            count=count,
-            names=names,
-            options=options | shared,
-            say=say,
-            ledger=ledger,
-            dataset=dataset,
-            period=period,
-            corrects=corrects,
-        )
+        return stream_several(source, Path(sink), count, names, options | shared, say, **payment)
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
@@ -122,6 +111,10 @@ def privatize_stream(
         digest=digest,
     )
     request = replace(
-        stages.request(seen.structural_zeros), subset=wanted.subset, period=span, corrects=corrects
+        stages.request(seen.structural_zeros),
+        subset=wanted.subset,
+        period=span,
+        corrects=corrects,
+        same_counts=wanted.same_counts,
     )
     return pay_and_draw(run, request, account)

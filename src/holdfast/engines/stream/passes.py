@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks, exact_sum
 from holdfast.engines.rehearsal import rehearse
-from holdfast.engines.several import not_together
+from holdfast.engines.several import refuse_apart
 from holdfast.engines.stages import Read, Staged, Stages
 from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.stored_counts import (
@@ -21,11 +21,11 @@ from holdfast.engines.stream.stored_counts import (
     write_lines,
 )
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import Labels, labels_of_stream
 from holdfast.ledger.recognition import Content
 from holdfast.ledger.request import TableDigest, condensed_groups
 from holdfast.ledger.spending import Run
-from holdfast.mechanism.grouped import GroupedMechanism, GroupedSampler
-from holdfast.mechanism.sampling import Sampler
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import complete, new_bundle, writing
 from holdfast.release.facts import ReleaseFacts
@@ -96,9 +96,9 @@ def tallies(
     for part in table.read(lookout):
         for column, counts in zip(columns, (part.counts, *part.others), strict=True):
             column.see(counts, part.marks, part.cells)
-        gaps = part.counts == MISSING
-        if keep and any(((other == MISSING) != gaps).any() for other in part.others):
-            raise not_together()
+        if keep:
+            gaps = [counts == MISSING for counts in (part.counts, *part.others)]
+            refuse_apart((table.roles.count, *wanted.other_counts), gaps, rows)
         rows += len(part.counts)
         say(part.done)
     if not rows and wanted.subset is not None:
@@ -195,6 +195,10 @@ class Streaming(Run[StreamedRelease]):
         groups = condensed_groups(self.stages.groups, self.members)
         return self.seen.digest.content(words, self.digest, self.table.roles.count, groups=groups)
 
+    def labels(self) -> Labels | None:
+        """The labels of the rows, read once more."""
+        return labels_of_stream(self.table)
+
     def draw(
         self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
     ) -> StreamedRelease:
@@ -270,9 +274,9 @@ class Streaming(Run[StreamedRelease]):
         with writing(self.sink.parent), column_file(bare, self.stored_names) as write:
             for part in parts:
                 again += open_histogram(part.counts, part.marks, self.stages.highest)
-                known = part.released[part.released != MISSING]
-                released += np.bincount(known, minlength=top + 1)
-                missing += len(part.released) - len(known)
+                shifted = np.bincount(part.released - MISSING, minlength=top + 2)
+                released += shifted[1:]
+                missing += int(shifted[0])
                 write([part.released], self.texts(part, bare))
                 self.say(DRAWING, part.done)
         self.check_unchanged(again, int(released.sum()) + missing)
@@ -321,24 +325,18 @@ class Drawing:
     """Step 4 for a batch: rows publicly known to be zero, and missing ones, pass through."""
 
     def __init__(self, staged: Staged, groups: GroupReader | None = None) -> None:
-        mechanism, self._groups = staged.mechanism, groups
-        self._sampler: Sampler | GroupedSampler = (
-            GroupedSampler(mechanism)
-            if isinstance(mechanism, GroupedMechanism)
-            else Sampler(mechanism)
-        )
+        self._sampler, self._groups = RowSampler(staged.mechanism), groups
         self._top, self._source = staged.top, staged.stages.source
 
     def __call__(self, counts: Integers, marks: Marks | None, cells: Cells) -> Integers:
         """The released counts of a batch."""
         drawn = drawn_rows(counts, marks)
+        if self._groups is None and drawn.all():
+            return self._sampler(top_code(counts, self._top), None, self._source)
         released = np.where(counts == MISSING, MISSING, 0)
         capped = top_code(counts[drawn], self._top)
-        if isinstance(self._sampler, Sampler):
-            released[drawn] = self._sampler(capped, self._source)
-        elif self._groups is not None:
-            members = self._groups.place(cells, drawn)
-            released[drawn] = self._sampler(capped, members, self._source)
+        members = None if self._groups is None else self._groups.place(cells, drawn)
+        released[drawn] = self._sampler(capped, members, self._source)
         return released
 
 

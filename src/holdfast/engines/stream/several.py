@@ -11,7 +11,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.engines.chain import Chain
 from holdfast.engines.several import SeveralStages, check_several
 from holdfast.engines.stages import Staged
-from holdfast.engines.steps import draw_by, histogram_by, totals_by
+from holdfast.engines.steps import histogram_by, totals_by
 from holdfast.engines.stream.passes import (
     DRAWING,
     READING,
@@ -28,15 +28,17 @@ from holdfast.engines.stream.stored_counts import (
     stored_bundle,
 )
 from holdfast.errors import HoldfastError
+from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.recognition import Content, joined
 from holdfast.ledger.request import condensed_groups
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
+from holdfast.mechanism.grouped import RowSampler
 from holdfast.privacy.persons import PersonIn
 from holdfast.privacy.randomness import THREADS
 from holdfast.release.bundle import new_bundle, new_folder, writing
 from holdfast.release.release import StreamedRelease
-from holdfast.release.several import SeveralFacts, SharedPrivacy, StreamedTableRelease
+from holdfast.release.several import SeveralFacts, StreamedTableRelease
 from holdfast.release.several_bundle import complete_several
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING, check_codes
@@ -49,15 +51,15 @@ from holdfast.tables.stream.source import Cells, Draw
 def stream_several(
     source: Any,
     sink: Path,
-    *,
     count: Sequence[str],
     names: dict[str, Any],
     options: dict[str, Any],
     say: Progress,
-    ledger: Any = None,
-    dataset: str | None = None,
-    period: Any = None,
-    corrects: Any = None,
+    *,
+    ledger: Any,
+    dataset: str | None,
+    period: Any,
+    corrects: Any,
 ) -> StreamedTableRelease:
     """`holdfast.privatize_stream` for several columns of counts."""
     parameters = check_several(count, **options)
@@ -93,6 +95,7 @@ def stream_several(
     run = SeveralStreaming(columns=(first, *columns[1:]), stages=stages)
     request = stages.request(seen[0].structural_zeros)
     known = {"subset": wanted.subset, "period": span, "corrects": corrects}
+    known |= {"same_counts": wanted.same_counts}
     return pay_and_draw(run, replace(request, **known), account)
 
 
@@ -145,6 +148,10 @@ class SeveralStreaming(Run[StreamedTableRelease]):
                     complete_several(self._bare(release), bare, list(self._stored_names))
         return release
 
+    def labels(self) -> Labels | None:
+        """The labels of the rows, read once more."""
+        return self.first.labels()
+
     def show_again(
         self,
         folder: Path,
@@ -187,7 +194,7 @@ class SeveralStreaming(Run[StreamedTableRelease]):
             totals = totals_by(cells, counts, stages)
             made = stages(histogram_by(cells, counts, stages), totals)
             capped = top_code(counts, made.top)
-            released[name] = draw_by(cells, made.mechanism, capped, stages.source)
+            released[name] = RowSampler(made.mechanism)(capped, cells, stages.source)
             chain.add(name, made)
             staged.append(made)
         return staged, [_Drawn(own) for own in released.values()]
@@ -226,17 +233,11 @@ class SeveralStreaming(Run[StreamedTableRelease]):
 
     def _facts(self, k: int, staged: Staged, released: Integers) -> dict[str, Any]:
         """What is to be said of a column that was drawn."""
-        names, drawn, own = self.stages.names, released.copy(), self.columns[k].seen
+        drawn, own = released.copy(), self.columns[k].seen
         drawn[0] -= own.structural_zeros
         facts = staged.facts(drawn)
-        groups = None if staged.stages.given is None else staged.groups
-        given = () if groups is None else groups.within.columns
-        return facts | {
-            "notes": own.notes + facts["notes"],
-            "other_counts": tuple(other for other in names if other != names[k]),
-            "given": tuple(column for column in given if column in names),
-            "later": names[k + 1 :] if self.stages.parameters.joint else (),
-        }
+        told = {"notes": own.notes + facts["notes"]}
+        return facts | told | self.stages.among_others(k, staged.stages)
 
     def _release(
         self,
@@ -252,15 +253,10 @@ class SeveralStreaming(Run[StreamedTableRelease]):
                 self.stages.names, self.columns, facts, released, strict=True
             )
         }
-        parameters = self.stages.parameters
         return StreamedTableRelease(
             columns=columns,
-            privacy=SharedPrivacy(
-                epsilon=parameters.epsilon,
-                persons=parameters.persons,
-                columns=tuple(one.privacy for one in columns.values()),
-            ),
-            joint=parameters.joint,
+            privacy=self.stages.privacy(columns),
+            joint=self.stages.parameters.joint,
             receipt=receipt,
             notes=(*self.first.seen.notes, *notes),
             folder=self.first.sink,

@@ -1,7 +1,6 @@
 """The counts of a release by themselves: written beside it for a ledger, and read again."""
 
 import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SeveralFacts, SharedPrivacy
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING
+from holdfast.tables.csv import csv_text
 from holdfast.tables.histogram import LARGEST_MAX_COUNT
 from holdfast.tables.stream.open import open_source
 from holdfast.tables.stream.source import Cells
@@ -94,11 +94,8 @@ def column_file(
 
 
 def _lines(rows: Iterable[Iterable[str]], *, quoted: bool = False) -> bytes:
-    out = io.StringIO()
-    csv.writer(
-        out, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
-    ).writerows(rows)
-    return out.getvalue().encode("utf-8")
+    quoting = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    return csv_text(rows, quoting=quoting).encode("utf-8")
 
 
 def _cell(count: int) -> str:

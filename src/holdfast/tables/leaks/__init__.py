@@ -5,6 +5,6 @@ bundle.
 """
 
 from holdfast.tables.leaks.search import Leak, find_leaks
-from holdfast.tables.leaks.watch import ROW_ORDER, TOTALS, Watch
+from holdfast.tables.leaks.watch import ROW_ORDER, SAME_COUNTS, TOTALS, Watch
 
-__all__ = ["ROW_ORDER", "TOTALS", "Leak", "Watch", "find_leaks"]
+__all__ = ["ROW_ORDER", "SAME_COUNTS", "TOTALS", "Leak", "Watch", "find_leaks"]

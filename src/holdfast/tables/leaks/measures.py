@@ -17,7 +17,9 @@ _NO_GROUP = {  # a mark that does not stand before three digits, or stands after
     mark: re.compile(rf"{re.escape(mark)}(?![0-9]{{3}}(?![0-9]))|(?<![0-9])0{re.escape(mark)}")
     for mark in ",."
 }
+MOST = 1e150  # numbers from here on are taken for none
 TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
+ENOUGH = 20  # rows with a count of 0, and with others, of which fewer may agree by chance
 SCREEN, WORTH_A_LOOK = 128, 0.8  # so many rows, and the share of them that must fit, come first
 
 
@@ -27,7 +29,12 @@ def as_numbers(cells: Sequence[Any]) -> Floats:
     >>> as_numbers(["3", "12 cases", None, True, "Kent"])
     array([ 3., 12., nan,  1., nan])
     """
-    return np.fromiter(map(_number, cells), dtype=np.float64, count=len(cells))
+    if set(map(type, cells)) == {float}:
+        values = np.array(cells, dtype=np.float64)
+        return np.where(np.abs(values) < MOST, values, np.nan)
+    known = {text: _number(text) for text in _texts_in(cells)}  # texts repeat
+    numbers = (known[cell] if isinstance(cell, str) else _number(cell) for cell in cells)
+    return np.fromiter(numbers, dtype=np.float64, count=len(cells))
 
 
 def readings(cells: Sequence[Any]) -> list[Floats]:
@@ -38,9 +45,11 @@ def readings(cells: Sequence[Any]) -> list[Floats]:
     >>> [x.tolist() for x in readings(["0,5", "1 234,25"])], [x.tolist() for x in readings(["0.5"])]
     ([[0.5, 1234.25]], [[0.5]])
     """
-    if set(map(type, cells)) == {int}:  # as other columns of counts are
-        return [np.array([min(cell, 10**15) for cell in cells], dtype=np.float64)]
-    if not any(isinstance(cell, str) and _MARKED.search(cell) for cell in cells):
+    kinds = set(map(type, cells))
+    if kinds == {int}:  # as other columns of counts are
+        small = cells if max(cells) <= 10**15 else [min(cell, 10**15) for cell in cells]
+        return [np.array(small, dtype=np.float64)]
+    if str not in kinds or not any(map(_MARKED.search, _texts_in(cells))):
         return [as_numbers(cells)]
     plain = [_SPACED.sub("", cell) if isinstance(cell, str) else cell for cell in cells]
     texts = [cell for cell in plain if isinstance(cell, str)]
@@ -51,6 +60,10 @@ def readings(cells: Sequence[Any]) -> list[Floats]:
     if commas or (points and not any(_NO_GROUP["."].search(text) for text in texts)):
         ways.append((".", ","))
     return [as_numbers([_written(cell, *way) for cell in plain]) for way in ways]
+
+
+def _texts_in(cells: Sequence[Any]) -> dict[str, None]:
+    return dict.fromkeys(cell for cell in cells if isinstance(cell, str))
 
 
 def _written(cell: Any, group: str, point: str) -> Any:
@@ -65,7 +78,7 @@ def _number(cell: Any) -> float:
     except (TypeError, ValueError, OverflowError):
         found = _NUMBER.search(cell) if isinstance(cell, str) else None
         value = float(found[0]) if found else np.nan
-    return value if abs(value) < 1e150 else np.nan
+    return value if abs(value) < MOST else np.nan
 
 
 def as_labels(cells: Sequence[Any]) -> Integers:
@@ -74,27 +87,33 @@ def as_labels(cells: Sequence[Any]) -> Integers:
     >>> as_labels(["b", "a", "b"])
     array([0, 1, 0])
     """
-    numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(str(cell), len(numbers)) for cell in cells], np.int64)
+    texts = cells if set(map(type, cells)) <= {int} else list(map(str, cells))
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return np.fromiter(map(places.__getitem__, texts), dtype=np.int64, count=len(texts))
 
 
-def monotone_share(x: Floats, y: Floats) -> float:
-    """The largest share of rows in which y is a rising or falling function of x.
+def monotone_share(x: Floats, y: Floats, least: float = 0.0) -> float:
+    """The largest share of rows in which y is a rising or falling function of x; 0 where it is
+    below `least`.
 
     >>> monotone_share(np.array([1.0, 2, 3, 4]), np.array([0.0, 0, 9, 5]))
     0.75
     """
     known = ~np.isnan(x)
-    return max(_rising(x[known], y[known]), _rising(-x[known], y[known])) / len(x)
+    wanted = least * len(x)
+    return max(_rising(x[known], y[known], wanted), _rising(-x[known], y[known], wanted)) / len(x)
 
 
-def _rising(x: Floats, y: Floats) -> int:
-    """The longest rising sequence of y in the order of x. Of rows with the same x, those with one
-    and the same y can be in it: they stand in falling order."""
-    ends: list[float] = []
-    for value in y[np.lexsort((-y, x))].tolist():
+def _rising(x: Floats, y: Floats, wanted: float) -> int:
+    """The longest rising sequence of y in the order of x, 0 where it cannot be as long as wanted.
+    Of rows with the same x, those with one and the same y can be in it: they stand in falling
+    order."""
+    ends, spare = list[float](), len(y) - wanted
+    for row, value in enumerate(y[np.lexsort((-y, x))].tolist()):
         at = bisect_right(ends, value)
         ends[at : at + 1] = [value]
+        if row - len(ends) >= spare:
+            return 0
     return len(ends)
 
 
@@ -120,6 +139,19 @@ def neighbour_share(labels: Integers, y: Floats, rng: np.random.Generator) -> fl
     same = sorted_labels[1:] == sorted_labels[:-1]
     sides = np.append(same, True).astype(np.float64) + np.append(True, same)  # ends have one side
     return float(sides[rare].mean() / 2)
+
+
+def same_zeros(x: Floats, y: Floats) -> float:
+    """The share of rows in which a number is 0, or missing, just where the count is 0; the lower
+    one of those with a count of 0 and of the others. A rate has 1, whatever it is divided by.
+
+    >>> same_zeros(np.array([0.0, np.nan, 2.5, 0.1] * 20), np.array([0.0, 0, 3, 1] * 20))
+    1.0
+    """
+    nothing, zero = (x == 0) | np.isnan(x), y == 0
+    if min(zero.sum(), len(y) - zero.sum()) < ENOUGH:
+        return 0.0
+    return float(min(nothing[zero].mean(), 1 - nothing[~zero].mean()))
 
 
 def linear_share(columns: Floats, sets: Integers, y: Floats, rng: np.random.Generator) -> Floats:

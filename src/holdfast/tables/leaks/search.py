@@ -16,11 +16,15 @@ from holdfast.tables.leaks.measures import (
     neighbour_share,
     product_share,
     readings,
+    same_zeros,
 )
 
 NEARLY_ALL = 0.9
 """A column that tells the counts of this share of the rows gives them away."""
 ROWS = 5_000  # of the commonest count, and as many of all others
+RATE = 0.97
+"""A number that is 0, or missing, in as many of the rows that have no count, and not in others."""
+MOST_PAIRS = 10_000  # of kept and withheld columns; with more they are not looked at
 FEW = 40  # rows in which a formula of several columns may hold by chance
 MOST_COLUMNS = {1: 100_000, 2: 300, 3: 40}  # with more, sets of two or three are not looked at
 AT_A_TIME = 512  # sets of columns in one array
@@ -43,10 +47,14 @@ class Leak:
 
 
 def find_leaks(
-    counts: Integers, columns: Mapping[str, Sequence[Any]], helping: Collection[str] = ()
+    counts: Integers,
+    columns: Mapping[str, Sequence[Any]],
+    helping: Collection[str] = (),
+    withheld: Collection[str] = (),
 ) -> list[Leak]:
     """The columns that tell the counts of nearly all rows, alone or two or three together; those
-    that are `helping` are not looked at alone.
+    that are `helping` are not looked at alone, those that are `withheld` as what the counts may be
+    divided by.
 
     Half of the rows that are looked at have the commonest count and half have others, so that a
     column of zeros does not seem to tell counts that are mostly 0.
@@ -63,13 +71,20 @@ def find_leaks(
     numbers = {name: readings(cells) for name, cells in columns.items()}
     rows, found = _balanced(counts, rng), list[Leak]()
     for name, cells in columns.items():
-        if name in helping:
+        if name in helping or name in withheld:
             continue
         ways = (_alone(name, x, cells, y, rows, rng) for x in numbers[name])
         found += next((list(leaks) for leaks in map(list, ways) if leaks), [])
     told = {leak.names[0] for leak in found}
     left = [(name, x[rows]) for name, ways in numbers.items() if name not in told for x in ways]
-    return [*found, *_together(left, y[rows], rng)]
+    kept = [each for each in left if each[0] not in withheld]
+    found += _together(kept, y[rows], rng)
+    told |= {name for leak in found for name in leak.names}
+    kept = [each for each in kept if each[0] not in told]
+    found += _rates(kept, [each for each in left if each[0] in withheld], y[rows], rng)
+    told |= {leak.names[0] for leak in found}
+    kept = [each for each in kept if each[0] not in {*told, *helping}]
+    return [*found, *_like_rates(kept, y[rows])]
 
 
 def _balanced(counts: Integers, rng: np.random.Generator) -> Integers:
@@ -92,7 +107,7 @@ def _alone(
         yield Leak((name,), "holds the counts", len(y) < FEW)
         return
     x, y_rows = x[rows], y[rows]
-    share = monotone_share(x, y_rows)
+    share = monotone_share(x, y_rows, least=NEARLY_ALL)
     if share >= NEARLY_ALL and beyond_chance(x, y_rows, share, rng):
         equal = np.mean(x == y_rows) >= NEARLY_ALL
         rising = "is a rising or falling function of the counts"
@@ -100,6 +115,43 @@ def _alone(
         yield Leak((name,), ("holds the counts" if equal else rising) + nearly, len(y) < FEW)
     elif neighbour_share(as_labels(cells), y, rng) >= NEARLY_ALL:
         yield Leak((name,), "is a flag or a class that follows from the count", few=True)
+
+
+def _rates(
+    kept: Sequence[tuple[str, Floats]],
+    withheld: Sequence[tuple[str, Floats]],
+    y: Floats,
+    rng: np.random.Generator,
+) -> Iterator[Leak]:
+    """Kept numbers that are the counts divided by, or into, a column that is withheld and may stand
+    in another table; whole numbers are no rates, and may be what a withheld rate was divided by."""
+    rates = [(name, _filled(x)) for name, x in kept if _usable(x) and not _is_whole(x)]
+    known = [(name, _filled(x)) for name, x in withheld if _usable(x)]
+    if len(y) < FEW or not rates or not known or len(rates) * len(known) > MOST_PAIRS:
+        return
+    columns = np.stack([x for _, x in (*rates, *known)])
+    sets = [(a, len(rates) + b) for a in range(len(rates)) for b in range(len(known))]
+    told = set[str]()
+    for start in range(0, len(sets), AT_A_TIME):
+        some = np.array(sets[start : start + AT_A_TIME], dtype=np.int64)
+        for at in np.flatnonzero(product_share(columns, some, y, rng) >= NEARLY_ALL):
+            (name, _), (by, _) = rates[some[at][0]], known[some[at][1] - len(rates)]
+            if name not in told:
+                told.add(name)
+                yield Leak((name,), f"gives the counts as a rate of {by!r}, which is withheld here")
+
+
+def _like_rates(kept: Sequence[tuple[str, Floats]], y: Floats) -> Iterator[Leak]:
+    """Numbers that are 0 where the count is: a rate tells more wherever its divisor is known."""
+    for name in dict.fromkeys(
+        name for name, x in kept if len(y) >= FEW and same_zeros(x, y) >= RATE
+    ):
+        yield Leak((name,), "is 0 or missing just where the count is 0, as a rate is", few=True)
+
+
+def _is_whole(x: Floats) -> bool:
+    known = x[np.isfinite(x)]
+    return float(np.mean(known == np.round(known))) > 1 / 2
 
 
 def _together(

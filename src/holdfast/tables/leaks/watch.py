@@ -1,6 +1,7 @@
 """All rows of a table seen once, in batches: a sample of them, their order, and their total."""
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from holdfast.tables.order import rows_by
 
 MOST_COUNT = 10_000  # counts above are not told apart
 SAMPLE = 10_000  # rows with a count of 0, and as many with others
-ROW_ORDER, TOTALS = "row order", "totals"
-"""What `publish_anyway` calls the order of the rows, and rows that add up others."""
+ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
+"""What `publish_anyway` calls the order of the rows, rows that add up others, and counts that were
+released as those of another period."""
 _NAMES_OF_TOTALS = ("total", "totals", "grand total", "sum", "all", "overall")
 
 
@@ -30,10 +32,13 @@ class Watch:
         columns: Sequence[str],
         ordering: Sequence[str] = (),
         helping: Collection[str] = (),
+        withheld: Collection[str] = (),
     ) -> None:
         """Rows that are published in the order of columns, `ordering`, are looked at in that. Of
-        the columns, those that are `helping` are looked at beside the others alone."""
+        the columns, those that are `helping` are looked at beside the others alone, and those that
+        are `withheld` as what the counts may be divided by."""
         self._columns, self._helping = list(columns), frozenset(helping)
+        self._withheld = frozenset(withheld)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
         self._own_order = not ordering
         self._samples = (_Sample(), _Sample())
@@ -57,13 +62,14 @@ class Watch:
         """What was found, when all rows were seen."""
         if not self._columns:
             return [*self._order.leaks(), *self._total.leaks()]
-        rows = [row for sample in self._samples for row in sample.rows]
-        counts = np.array([count for count, _ in rows], dtype=np.int64)
-        cells = list(zip(*(cells for _, cells in rows), strict=True))
+        parts = [sample.rows for sample in self._samples]
+        counts = np.concatenate([counts for counts, _ in parts])
+        filled = [columns for _, columns in parts if columns]
+        cells = [list(chain.from_iterable(column)) for column in zip(*filled, strict=True)]
         if self._ordering and cells:
             self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
         columns = dict(zip(self._columns, cells, strict=bool(cells)))
-        found = find_leaks(counts, columns, self._helping)
+        found = find_leaks(counts, columns, self._helping, self._withheld)
         return [*found, *self._order.leaks(), *self._total.leaks()]
 
 
@@ -78,11 +84,10 @@ class _Sample:
         """How many rows `_parts` have; most of them were in it once."""
 
     @property
-    def rows(self) -> list[tuple[int, tuple[Any, ...]]]:
-        """The count and the cells of each."""
+    def rows(self) -> tuple[Integers, list[list[Any]]]:
+        """The count of each, and the cells of each column; no column where there are no rows."""
         order = np.argsort(self._drawn)
-        cells = zip(*self._cells(order), strict=True)
-        return list(zip(self._counts[order].tolist(), cells, strict=True))
+        return self._counts[order], self._cells(order)
 
     @property
     def bar(self) -> float:
@@ -147,9 +152,9 @@ class Order:
         self._last = after._last if len(after._last) else self._last
 
     def _step(self, counts: Integers) -> None:
-        steps = np.diff(counts)
-        self._unequal += int(np.count_nonzero(steps))
-        self._rising += int(np.count_nonzero(steps > 0))
+        before, after = counts[:-1], counts[1:]
+        self._unequal += int(np.count_nonzero(before != after))
+        self._rising += int(np.count_nonzero(before < after))
 
     def leaks(self) -> list[Leak]:
         """What it tells."""

@@ -17,7 +17,8 @@ from holdfast.tables.count_values import MISSING, BadCount, series_counts
 from holdfast.tables.frames import no_pyarrow
 from holdfast.tables.order import Ranking
 from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
-from holdfast.tables.stream.arrow_columns import dictionary_columns, label_keys
+from holdfast.tables.stream.arrow_columns import dictionary_columns, label_keys, python_cells
+from holdfast.tables.stream.arrow_memory import kept_memory
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
 from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
@@ -126,6 +127,17 @@ class ArrowSource:
 
     def read(self, lookout: Lookout | None = None) -> Iterator[Part]:
         """The first pass: counts and marks, checked."""
+        with kept_memory():
+            yield from self._read(lookout)
+
+    def rewrite(
+        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw] = ()
+    ) -> Iterator[Part]:
+        """The second pass: every batch with new count columns."""
+        with kept_memory():
+            yield from self._rewrite(draw, path, threads, more)
+
+    def _read(self, lookout: Lookout | None) -> Iterator[Part]:
         rows = self._rows = 0
         labels = None if lookout is None else lookout.labels
 
@@ -153,10 +165,9 @@ class ArrowSource:
             yield part
         self._length = rows
 
-    def rewrite(
-        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw] = ()
+    def _rewrite(
+        self, draw: Draw, path: Path, threads: int, more: Sequence[Draw]
     ) -> Iterator[Part]:
-        """The second pass: every batch with new count columns."""
         import pyarrow as pa
 
         names, counted = self.roles.written, (self.column, *self.roles.wanted.other_counts)
@@ -211,7 +222,7 @@ class ArrowSource:
         data = kept.batch.data
 
         def cells(rows: Integers) -> list[list[Any]]:
-            return [data.column(name).take(rows).to_pylist() for name in lookout.columns]
+            return [python_cells(data.column(name).take(rows)) for name in lookout.columns]
 
         lookout.see(kept.counts, kept.marks, cells, kept.subset, kept.others)
 
@@ -219,7 +230,7 @@ class ArrowSource:
         counts, marks = self._checked(batch)
         subset, inside = self.roles.wanted.subset, None
         if subset is not None:
-            inside = subset.among(batch.data.column(subset.column).to_pylist(), batch.row)
+            inside = subset.among(python_cells(batch.data.column(subset.column)), batch.row)
         others = tuple(
             self._counts(batch, name, called(name)) for name in self.roles.wanted.other_counts
         )
@@ -281,7 +292,7 @@ class ArrowSource:
 
 
 def _cells_of(batch: Batch, names: Sequence[str]) -> list[list[Any]]:
-    return [batch.data.column(name).to_pylist() for name in names]
+    return [python_cells(batch.data.column(name)) for name in names]
 
 
 def _gathered(pairs: Sequence[tuple[Any, int]]) -> Any:
