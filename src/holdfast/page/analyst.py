@@ -60,7 +60,7 @@ def ask(site: Site, request: Request) -> Response:
         "coefficients": [],
     }
     values |= {"sentence": "", "problem": "", "command": "", "python": ""}
-    values |= {"write": counts_in_words(release, site.words)}
+    values |= {"example": answers.example(release), "write": counts_in_words(release, site.words)}
     try:
         asked = answers.regression if chosen.get("what") == "regress" else answers.answer
         if chosen:

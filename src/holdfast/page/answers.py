@@ -19,6 +19,7 @@ FAMILIES = {"poisson": "poisson", "negative_binomial": "negative binomial", "gau
 """Kinds of regression, as the form has them and as holdfast calls them."""
 PAIRS = {"correlation": "correlation", "both_zero": "both zero", "slope": "slope"}
 """Questions about two counts, likewise."""
+FIRST = 200  # rows that are looked at for an example
 
 
 def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
@@ -91,6 +92,25 @@ def together(release: "TableRelease", chosen: Mapping[str, str], at: str) -> dic
         "sorted_groups": sorted(grouped.items(), key=lambda one: in_order(one[0])),
         **recipe_values(of_release(at, "ask", asked, *words, python=python, load="load_table")),
     }
+
+
+def example(release: "Release") -> dict[str, str]:
+    """The count and a public column to show a formula with, of numbers above 0 if there is one."""
+    from holdfast.analysis.rows import label_column
+
+    names, label = release.unchanged_columns, label_column(release)
+    logs = [f"log({name})" for name in names if _is_above_zero(release, name)]
+    column = [*logs, *(name for name in names if name != label), *names, ""][0]
+    return {"count": release.count_column or "count", "column": column}
+
+
+def _is_above_zero(release: "Release", name: str) -> bool:
+    from holdfast.analysis.conditions import as_numbers
+    from holdfast.analysis.regression.formula import texts_of
+    from holdfast.tables.table import labels_of
+
+    numbers = as_numbers(texts_of(labels_of(release.cells, name)[:FIRST]))
+    return numbers is not None and bool((numbers > 0).all())
 
 
 def _allowed_top(found: "Regression") -> int | None:
