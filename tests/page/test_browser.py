@@ -27,6 +27,10 @@ pytest.importorskip("selenium")
 
 ROOT = Path(__file__).parents[2]
 AXE = Path(os.environ.get("HOLDFAST_AXE", ROOT / ".venv/axe/node_modules/axe-core/axe.min.js"))
+FURTHEST_CELL = (
+    "Math.max(0, ...[...document.querySelectorAll('.stack tbody :is(th, td)')]"
+    ".map(cell => cell.getBoundingClientRect().right))"
+)
 ROLES = {"county": "category", "population": "classes", "deaths": "count"}
 
 
@@ -295,7 +299,8 @@ def narrow(chrome):
 
 
 def test_nothing_is_wider_than_a_telephone(narrow, served, bundle, tables):
-    shutil.copytree(bundle, tables / "tables" / "narrow")
+    for name in ("narrow", "second"):
+        shutil.copytree(bundle, tables / "tables" / name)
     hands = Hands(narrow)
     pages = ["/", "/glossary"]
     hands.to_budget("deaths.csv", {"county": "category", "deaths": "count"})
@@ -309,11 +314,15 @@ def test_nothing_is_wider_than_a_telephone(narrow, served, bundle, tables):
     hands.press('form[action="/releases"] button')
     hands.until("recomputed and holds")
     release = urlsplit(narrow.current_url).path
-    pages += [release + part for part in ("", "/ask?what=top&top=3", "/table", "/compare")]
+    pages += [release + part for part in ("", "/ask?what=top&top=3", "/table")]
+    narrow.get(f"{served.root}{release}/compare")
+    other = hands.one("#with option").get_attribute("value")
+    pages.append(f"{release}/compare?with={other}")
     for page in pages:
         narrow.get(served.root + page)
         width = narrow.execute_script("return document.documentElement.scrollWidth")
         assert width <= 400, (page, width)
+        assert narrow.execute_script(f"return {FURTHEST_CELL}") <= 400, page
         assert serious(narrow) == [], page
 
 

@@ -64,7 +64,8 @@ def report(
         raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
     name = directory.resolve().name
     place = out or (Path(f"{name}-report.{form}") if form in ("html", "xlsx") else None)
-    table = _beside(place or Path(f"{name}-report"), "-intervals.csv") if with_intervals else None
+    stem = place or Path(f"{name}-report")
+    table = stem.with_name(f"{stem.stem}-intervals.csv") if with_intervals else None
     for path in (place, table):
         if path is not None:
             _check_new(path)
@@ -123,10 +124,6 @@ def _text(content: dict[str, Any], form: str) -> str:
     from holdfast.analysis.report.blocks import html
 
     return html(content)
-
-
-def _beside(path: Path, ending: str) -> Path:
-    return path.with_name(path.stem + ending)
 
 
 def _check_new(path: Path) -> None:

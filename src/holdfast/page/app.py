@@ -40,6 +40,7 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases", changing(analyst.open_release), methods=["POST"]),
         Route("/releases/{release}", reading(analyst.overview)),
         Route("/releases/{release}/ask", reading(analyst.ask)),
+        Route("/releases/{release}/together", reading(analyst.together)),
         Route("/releases/{release}/table", reading(analyst.table)),
         Route("/releases/{release}/compare", reading(analyst.compare)),
         Route("/releases/{release}/report", reading(analyst.report)),

@@ -57,9 +57,9 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     return Recipe(_command(words), _python(run, shown, source, out, folder))
 
 
-def of_release(folder: str, *words: str, python: str) -> Recipe:
-    """A command about a release, and lines of Python about `release`."""
-    first = f"import holdfast\n\nrelease = holdfast.load({folder!r})\n"
+def of_release(folder: str, *words: str, python: str, load: str = "load") -> Recipe:
+    """A command about a release, and lines of Python about `release`; `load` reads it."""
+    first = f"import holdfast\n\nrelease = holdfast.{load}({folder!r})\n"
     return Recipe(_command(["holdfast", words[0], folder, *words[1:]]), first + python)
 
 

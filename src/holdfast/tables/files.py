@@ -274,10 +274,8 @@ def _arrow(table: CsvTable | Frame) -> Any:
 
     if isinstance(table, Frame):
         return table.data.to_arrow()
-    columns = (list(column) for column in zip(*table.rows, strict=True))
-    arrays = [pa.array(map(int, c)) if _lossless(c) else pa.array(c) for c in columns]
+    columns = [list(column) for column in zip(*table.rows, strict=True)]
+    lossless = [all(map(_TEXT_INTEGER.fullmatch, cells)) for cells in columns]
+    pairs = zip(columns, lossless, strict=True)
+    arrays = [pa.array(map(int, cells) if whole else cells) for cells, whole in pairs]
     return pa.Table.from_arrays(arrays, names=table.columns)
-
-
-def _lossless(cells: list[str]) -> bool:
-    return all(map(_TEXT_INTEGER.fullmatch, cells))
