@@ -67,7 +67,21 @@ class Page:
     def post(self, address, fields, **headers):
         key = re.search(r'name="key" value="(\w+)"', self.ask("GET", "/")[1])[1]
         kind = {"Content_Type": "application/x-www-form-urlencoded"}
-        return self.ask("POST", address, urlencode({"key": key} | fields), **kind | headers)
+        sent = self.ask("POST", address, urlencode({"key": key} | fields), **kind | headers)
+        place = sent[0].headers["location"] or ""
+        return self.patiently(place) if place.startswith("/waiting/") else sent
+
+    def patiently(self, address):
+        """What is at an address once the page has stopped saying that it works on it."""
+        while (found := self.ask("GET", address))[0].status == 202:
+            time.sleep(0.2)
+        return found
+
+    def run(self, draft):
+        """What is said of a run that has ended, and of its release."""
+        while "being made" in (words := self.patiently(f"{draft}/run")[1]):
+            time.sleep(0.2)
+        return words
 
     def draft(self, epsilon="1"):
         """A draft that is filled in up to the button; its address and what the button sends."""
@@ -75,7 +89,8 @@ class Page:
         draft = self.post("/drafts", start)[0].headers["location"].rpartition("/")[0]
         for step, fields in STEPS.items():
             self.post(f"{draft}/{step}", fields | {"epsilon": epsilon})
-        seen = re.search(r'name="seen" value="(\w+)"', self.ask("GET", f"{draft}/release")[1])[1]
+        last = self.patiently(f"{draft}/release")[1]
+        seen = re.search(r'name="seen" value="(\w+)"', last)[1]
         return draft, {"seen": seen}
 
     def memory(self):
@@ -142,8 +157,7 @@ def killed(place, phase, epsilon):
     os.kill(read_json(run / "process.json"), signal.SIGKILL)
     page.stop(signal.SIGKILL)
     again = Page(place)
-    while "being made" in (words := again.ask("GET", f"{draft}/run")[1]):
-        time.sleep(0.2)
+    words = again.run(draft)
     again.stop()
     whole = (place / "tables" / phase).is_dir()
     assert not whole or holdfast.verify(place / "tables" / phase)
@@ -179,8 +193,7 @@ def main():
         draft, seen = page.draft()
         with ThreadPoolExecutor(20) as pool:
             list(pool.map(lambda _: page.post(f"{draft}/run", seen | {"out": "once"}), range(20)))
-        while "being made" in page.ask("GET", f"{draft}/run")[1]:
-            time.sleep(0.2)
+        page.run(draft)
         spent = ledger.balance("deaths").epsilon_spent
         print(f"the button pressed 20 times at once: epsilon {spent} spent")
         assert spent == 1

@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,11 @@ from holdfast.analysis import categories, stage_one
 settings.register_profile("holdfast", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
 settings.load_profile("holdfast")
+
+# a release and a payment are flushed to the disk; in memory there is no disk to wait for
+MEMORY, ROOM = Path("/dev/shm"), 2 << 30
+if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ["TMPDIR"] = str(MEMORY)
 
 # how often answers repeat stage 1, and draw who is on top; `as_released` where it is looked at how
 # good they are

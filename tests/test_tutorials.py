@@ -66,6 +66,7 @@ def run_page(page, monkeypatch, capsys):
         ("tutorial-researcher", 20),
         ("two-years", 14),
         ("pairs", 12),
+        ("merging", 12),
         ("agencies", 4),
         ("example-homicides", 18),
         ("example-schools", 12),

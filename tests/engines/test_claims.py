@@ -68,7 +68,7 @@ def test_a_stage_1_that_only_claims_to_be_private_is_not_called_checked(tmp_path
     assert verification.claimed and not verification.damage
     shown = CliRunner().invoke(app, ["verify", str(folder)])
     assert shown.exit_code == 4
-    assert "That stage 1 is private" in shown.output and "Everything" not in shown.output
+    assert "its author's word" in shown.output and "Everything" not in shown.output
 
 
 def test_a_constructor_that_makes_no_construction_costs_nothing(tmp_path):

@@ -138,7 +138,7 @@ class EqualToAll(holdfast.privatizers.CumulativeIsotonic):
         ({"within": "n"}, "`within` must not name the column of counts"),
         ({"within": ["state", "state"]}, "must name a column once"),
         ({"within": holdfast.classes("state", 3)}, "'state' must hold a number in every row"),
-        ({"within": "share"}, "must hold labels: text or whole numbers; row 1 does not"),
+        ({"within": "share"}, "must hold labels: text or whole numbers; data row 1 does not"),
         ({"within": 7}, "must be the name of a column"),
         ({"within": []}, "must be the name of a column"),
         (

@@ -36,6 +36,7 @@ def stream_and_ask() -> None:
         table.write_text("\n".join(["place,n", *rows, ""]))
         release = holdfast.privatize_stream(table, Path(folder, "release"), **named).load()
     release.ask("mean", where=COUNTS < 3)
+    release.mechanism.expected(np.arange(9))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """The ledger: exact, never overspent, never short of a spend."""
 
-import os
 import sqlite3
 import stat
 import tempfile
@@ -17,8 +16,6 @@ from holdfast.ledger.entries import Charge, Limit, Spend, plainly
 from holdfast.ledger.ledger import Ledger
 from holdfast.ledger.sqlite_file import change
 from ledger_hammer import hammer, kills
-
-MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 
 
 @pytest.fixture
@@ -256,7 +253,7 @@ class AgainstAModel(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.folder = tempfile.TemporaryDirectory(dir=MEMORY)
+        self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "b.ledger"
         self.limits, self.spends = {}, {}
         Ledger(self.path).set_limit("a", epsilon=1)

@@ -158,7 +158,15 @@ def test_structural_zeros_and_missing_counts_go_with_their_rows(ledger):
 
 @pytest.mark.parametrize(
     "one, other",
-    [("01", 1), ("1.0", 1), (" NE", "ne"), (True, "TRUE"), (2.0, "2"), ("\uff11", "1")],
+    [
+        ("01", 1),
+        ("1e3", 1000),
+        ("1.0", 1),
+        (" NE", "ne"),
+        (True, "TRUE"),
+        (2.0, "2"),
+        ("\uff11", "1"),
+    ],
 )
 def test_spellings_of_one_label_are_one_subset(one, other):
     first, second = (read_subset({"state": label}) for label in (one, other))

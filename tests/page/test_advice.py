@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from page_visits import problem_of, words_of
+from page_visits import COUNTY_ROLES, problem_of, words_of
 
 ROWS = [(f"C{i}", "NE" if i % 2 else "IA", i * i * 31 % 7) for i in range(60)]
 HEADER = "county,state,deaths\n"
@@ -31,11 +31,11 @@ def test_the_last_rows_of_a_file_are_shown_with_their_numbers(visitor, folder):
 def test_a_total_is_named_by_its_row_and_left_out_at_a_press(visitor, folder, label):
     page, draft = columns_of(visitor, folder, HEADER + BODY + f'"{label}",,{SUM}\n')
     assert "'totals'" not in problem_of(page) and "Row 62: " + label in words_of(page.text)
-    assert f"{SUM:,}" not in re.sub(r'<div class="private">.*?</div>', "", page.text)
+    assert f"{SUM:,}" not in words_of(re.sub(r'<div class="private">.*?</div>', "", page.text))
     link = re.search(r'href="([^"]*unfold=yes)#leave_out"', page.text)[1]
     assert "<details open>" in visitor.get(link).text
     page = visitor.post(f"{draft}/mend", {"row": "62"})
-    assert problem_of(page) == "" and "60 rows to protect" in page.text
+    assert problem_of(page) == "" and "in order: 60 rows." in page.text
     assert 'name="leave_out" value="62"' in visitor.get(f"{draft}/file").text.replace("  ", " ")
 
 
@@ -56,8 +56,12 @@ def test_categories_that_repeat_are_told_apart_by_another_column(visitor, folder
     text = HEADER + BODY + "C1,IA,3\nC2,NE,4\n"
     page, draft = columns_of(visitor, folder, text)
     assert "Together with state, every row has a name of its own" in page.text
-    page = visitor.post(f"{draft}/mend", {"column": "state"})
-    assert problem_of(page) == "" and "Published unchanged: county, state" in page.text
+    assert "such as “C1”" in page.text
+    page = visitor.post(f"{draft}/columns", ROLES | {"together": "state"})
+    assert page.url.path == f"{draft}/protected"
+    page = visitor.get(f"{draft}/columns").text
+    assert "Published unchanged: county, state" in page
+    assert 'name="repeated" value="yes" checked' in page and 'name="together"' not in page
 
 
 def test_no_column_is_offered_where_none_tells_rows_apart(visitor, folder):
@@ -123,3 +127,90 @@ def test_an_epsilon_that_nobody_chose_is_explained_and_not_filled_in(visitor):
     assert 'name="epsilon" inputmode="decimal" size="6" list="epsilons" value=""' in page
     page = visitor.post(f"{draft}/file", {"rows": "counts", "path": "", "go": "stay"})
     assert "Nothing is named yet" in problem_of(page) and "`" not in problem_of(page)
+
+
+def test_small_groups_are_told_for_every_column_of_counts(visitor, folder):
+    rows = "".join(
+        f"C{i},{'A' if i < 96 else 'BC'[i % 2]},{i * i * 31 % 7},{'' if i in (1, 97) else i % 5}\n"
+        for i in range(100)
+    )
+    (folder / "states.csv").write_text("county,state,deaths,births\n" + rows)
+    draft = visitor.start(path="states.csv")
+    roles = ROLES | {"role:state": "group", "role:births": "count", "blank": "yes"}
+    page = words_of(visitor.fill(draft, roles).text)
+    assert "deaths: 2 of 3 groups have fewer than" in page
+    assert "births: 2 of 3 groups have fewer than" in page and "C (1), B (2)" in page
+    assert page.count("You can:") == 1
+
+
+def test_rows_without_a_count_are_told_wherever_rows_are_counted(visitor, folder):
+    rows = "".join(f"C{i},{'' if i < 3 else i % 5},{i % 7}\n" for i in range(40))
+    (folder / "gaps.csv").write_text("county,deaths,births\n" + rows)
+    draft = visitor.start(path="gaps.csv")
+    last = words_of(visitor.fill(draft, ROLES | {"blank": "yes"}).text)
+    assert "Published: 40 rows, of which 3 without a count; counts from 0 to 4" in last
+    page = words_of(visitor.get(f"{draft}/columns").text)
+    assert "in order: 40 rows, of which 3 without a count." in page
+    visitor.post(f"{draft}/columns", ROLES | {"role:births": "count", "blank": "yes"})
+    page = words_of(visitor.get(f"{draft}/columns").text)
+    assert "deaths: 40 rows, of which 3 without a count; births: 40 rows." in page
+
+
+@pytest.mark.parametrize("role", ("keep", "classes"))
+def test_numbers_that_would_be_published_as_they_are_take_a_tick(visitor, role):
+    draft = visitor.start(path="deaths.csv")
+    roles = {"role:county": "category", "role:deaths": "count", "role:population": role}
+    page = visitor.post(f"{draft}/columns", roles)
+    assert page.url.path == f"{draft}/columns"
+    assert "population: numbers that would be published without any protection" in problem_of(page)
+    assert "population may be known to everybody" in page.text and "in order:" not in page.text
+    page = visitor.post(f"{draft}/columns", roles | {"public": "population"})
+    assert page.url.path == f"{draft}/protected"
+    page = visitor.get(f"{draft}/columns").text
+    assert 'name="public" value="population" checked' in page
+
+
+def test_rows_are_named_by_their_numbers_in_the_file(visitor, folder):
+    text = "Deaths, 2023\n\n" + HEADER + BODY + "X,NE,many\n"
+    page, _ = columns_of(visitor, folder, text)
+    assert "row 64 is text" in problem_of(page) and "data row" not in problem_of(page)
+
+
+def test_rows_that_were_left_out_are_said_with_where_the_table_ends(visitor, folder):
+    text = "Deaths\n\n" + HEADER + BODY + f"Total,,{SUM}\n\nSource: us\n"
+    _, draft = columns_of(visitor, folder, text)
+    page = words_of(visitor.post(f"{draft}/mend", {"row": "64"}).text)
+    assert "found to end in row 63" in page and "Left out inside it, as you said: row 64" in page
+
+
+def test_what_is_wrong_keeps_the_steps_below_it_closed(visitor):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    page = visitor.post(f"{draft}/columns", {"role:county": "count"})
+    assert problem_of(page) and f'href="{draft}/protected"' not in page.text
+    assert visitor.get(f"{draft}/budget").url.path == f"{draft}/columns"
+    visitor.post(f"{draft}/columns", COUNTY_ROLES)
+    assert visitor.get(f"{draft}/release").url.path == f"{draft}/release"
+
+
+def test_what_is_typed_is_kept_before_it_is_sent(visitor):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    kept = visitor.post(f"{draft}/release", {"out": "deaths 2023", "go": "keep"})
+    assert kept.status_code == 204
+    assert 'value="deaths 2023"' in visitor.get(f"{draft}/release").text
+
+
+def test_drafts_of_the_same_file_are_told_apart(visitor):
+    for epsilon in ("1", "2"):
+        visitor.fill(visitor.start(path="deaths.csv"), epsilon=epsilon)
+    page = words_of(visitor.get("/").text)
+    assert "deaths; epsilon 1" in page and "deaths; epsilon 2" in page
+
+
+def test_what_is_no_number_among_the_counts_is_named_where_codes_are(visitor, folder):
+    text = HEADER + BODY + "X,NE,n/a\nY,NE,*\nZ,NE,n/a\n"
+    page, draft = columns_of(visitor, folder, text)
+    assert "these are not numbers: “n/a”, “*”." in words_of(page.text)
+    page = visitor.post(f"{draft}/columns", ROLES | {"missing": "n/a *"})
+    assert page.url.path == f"{draft}/protected"

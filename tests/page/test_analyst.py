@@ -171,6 +171,23 @@ def test_a_release_of_several_counts_is_compared_column_by_column(guest, capped)
     assert reply.status_code == 200 and "both/" in reply.text
 
 
+def test_two_counts_of_a_release_are_set_beside_each_other(guest, counties):
+    address = guest.post("/releases", {"path": "both"}).url.path
+    page = words_of(guest.get(address).text)
+    assert "Two counts together" in page and "holdfast.load_table('both')" in page
+    asked = {"what": "both_zero", "first": "deaths", "second": "births"}
+    page = words_of(guest.get(f"{address}/together?{urlencode(asked)}").text)
+    assert "share of rows with no deaths and no births: " in page
+    assert "holdfast ask both 'both zero' --of deaths --of births" in page
+    page = words_of(guest.get(f"{address}/together?{urlencode(asked | {'by': 'state'})}").text)
+    assert "90% interval A " in page and " B " in page
+    for odd in ({"what": "sql"}, {"second": "deaths"}, {"where": "state <"}):
+        page = guest.get(f"{address}/together?{urlencode(asked | odd)}")
+        assert page.status_code == 200 and "This needs another look" in page.text
+    one = guest.post("/releases", {"path": "one"}).url.path
+    assert guest.get(f"{one}/together").status_code == 400
+
+
 def test_a_column_that_is_said_to_lie_elsewhere_is_not_offered(guest, capped, counties):
     (counties / "odd").mkdir()
     record = {"counts": [{"column": "x", "folder": "../one"}]}

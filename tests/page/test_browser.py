@@ -27,6 +27,10 @@ pytest.importorskip("selenium")
 
 ROOT = Path(__file__).parents[2]
 AXE = Path(os.environ.get("HOLDFAST_AXE", ROOT / ".venv/axe/node_modules/axe-core/axe.min.js"))
+FURTHEST_CELL = (
+    "Math.max(0, ...[...document.querySelectorAll('.stack tbody :is(th, td)')]"
+    ".map(cell => cell.getBoundingClientRect().right))"
+)
 ROLES = {"county": "category", "population": "classes", "deaths": "count"}
 
 
@@ -109,15 +113,31 @@ class Hands:
         self.driver.get(f"http://{urlsplit(self.driver.current_url).netloc}/")
         self.type("#path", path)
         self.press('form[action="/drafts"] button')
+        self.until("NOT PRIVATE")
+        self.press()
         self.until("What is in each column?")
         for column, role in roles.items():
             self.choose(f'select[name="role:{column}"]', role)
         self.press()
+        if "classes" in roles.values():
+            self.until("Numbers that nothing protects")
+            self.again(reload)
+            self.press('input[name="public"]')
+            self.press()
         self.until("Who is protected?\n")
         self.again(reload)
         self.press()
         self.until("How much may be learned?")
         self.again(reload)
+
+    def reload_until(self, css, value):
+        """Reload until a field holds what was typed: it is kept a moment later."""
+        end = time.monotonic() + 60
+        self.driver.refresh()
+        while self.one(css).get_attribute("value") != value:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+            self.driver.refresh()
 
     def again(self, reload):
         if reload:
@@ -267,7 +287,7 @@ def test_the_keyboard_alone_is_enough(chrome, served):
             break
     assert reached[-1] == "path"
     chrome.switch_to.active_element.send_keys("deaths.parquet", Keys.ENTER)
-    hands.until("What is in each column?")
+    hands.until("NOT PRIVATE")
 
 
 @pytest.fixture
@@ -279,7 +299,8 @@ def narrow(chrome):
 
 
 def test_nothing_is_wider_than_a_telephone(narrow, served, bundle, tables):
-    shutil.copytree(bundle, tables / "tables" / "narrow")
+    for name in ("narrow", "second"):
+        shutil.copytree(bundle, tables / "tables" / name)
     hands = Hands(narrow)
     pages = ["/", "/glossary"]
     hands.to_budget("deaths.csv", {"county": "category", "deaths": "count"})
@@ -293,11 +314,15 @@ def test_nothing_is_wider_than_a_telephone(narrow, served, bundle, tables):
     hands.press('form[action="/releases"] button')
     hands.until("recomputed and holds")
     release = urlsplit(narrow.current_url).path
-    pages += [release + part for part in ("", "/ask?what=top&top=3", "/table", "/compare")]
+    pages += [release + part for part in ("", "/ask?what=top&top=3", "/table")]
+    narrow.get(f"{served.root}{release}/compare")
+    other = hands.one("#with option").get_attribute("value")
+    pages.append(f"{release}/compare?with={other}")
     for page in pages:
         narrow.get(served.root + page)
         width = narrow.execute_script("return document.documentElement.scrollWidth")
         assert width <= 400, (page, width)
+        assert narrow.execute_script(f"return {FURTHEST_CELL}") <= 400, page
         assert serious(narrow) == [], page
 
 
@@ -315,3 +340,24 @@ def test_the_whole_way_without_a_script(served, tables):
         hands.press("button.act")
         hands.until("recomputed and holds")  # the page looks again by itself
         assert (tables / "tables" / "plain" / "table.parquet").exists()
+
+
+def test_what_is_typed_survives_a_reload_and_a_page_from_before_is_shown_anew(chrome, tables):
+    import fcntl
+
+    hands = Hands(chrome)
+    hands.to_budget("deaths.csv", {"county": "category", "deaths": "count"})
+    hands.fill_budget()
+    hands.press()
+    hands.until("What happens")
+    hands.type("#out", "typed\t")
+    hands.reload_until("#out", "typed")
+    (queue,) = [place / "queue" for place in (tables / "private").iterdir()]
+    with queue.open("ab") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        hands.press("button.act")
+        hands.until("Waiting for another release")
+        chrome.back()
+        hands.until("Waiting for another release")
+        assert chrome.find_elements("css selector", "button.act") == []
+        hands.press_until("#cancel button", "Cancelled")

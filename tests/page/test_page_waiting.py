@@ -72,7 +72,7 @@ def test_a_form_that_takes_long_is_taken_in_once_and_leads_on(impatient, goes_on
     page = looked_again(impatient, page)
     while page.status_code == 202:
         page = looked_again(impatient, page)
-    assert page.url.path.endswith("/columns") and "deaths" in page.text
+    assert page.url.path.endswith("/file") and "deaths" in page.text
     assert len(impatient.site.state.names("drafts")) == 1
 
 

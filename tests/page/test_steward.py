@@ -16,12 +16,14 @@ from holdfast.page.recipe import of_run
 from holdfast.tables.files import read_file, write_file
 from page_visits import BUDGET, COUNTY_ROLES, problem_of, words_of, write_counties
 
+BY_POPULATION = {"role:population": "classes", "classes": "3", "public": "population"}
+
 
 def test_the_way_from_a_file_to_a_verified_release(visitor, folder, at_once):
     draft = visitor.start(path="deaths.csv")
     assert visitor.post(f"{draft}/columns", COUNTY_ROLES).url.path == f"{draft}/protected"
     page = visitor.get(f"{draft}/columns")
-    assert "300 rows to protect. Published unchanged: county. Withheld: population" in page.text
+    assert "300 rows. Published unchanged: county. Withheld: population" in page.text
     assert visitor.post(f"{draft}/protected", {"contributions": "1"}).url.path == f"{draft}/budget"
     page = visitor.post(f"{draft}/budget", BUDGET)
     assert page.url.path == f"{draft}/release" and "88% sure" in page.text
@@ -149,7 +151,7 @@ def test_a_dropped_file_stays_until_another_one_is_named(visitor, folder):
     files = {"upload": ("../../Zählung.csv", data)}
     page = visitor.post("/drafts", {"rows": "counts"}, files=files)
     draft = page.url.path.rpartition("/")[0]
-    assert page.url.path == f"{draft}/columns" and "deaths" in page.text
+    assert page.url.path == f"{draft}/file" and "deaths" in page.text
     page = visitor.post(f"{draft}/file", {"rows": "counts", "path": "", "go": "stay"})
     assert "Dropped: Zählung.csv" in page.text and "C000" in page.text
     page = visitor.post(f"{draft}/file", {"rows": "counts", "path": "deaths.csv", "go": "stay"})
@@ -238,6 +240,26 @@ def test_a_ledger_is_shown_pays_once_and_refuses(visitor, folder, at_once):
     assert ledger.balance("deaths").epsilon_spent == 2
 
 
+def test_the_counts_of_another_period_are_asked_about_on_the_page(visitor, folder, at_once):
+    ledger = Ledger(folder / "b.ledger")
+    ledger.set_limit("deaths", epsilon=2, per_period=True)
+    paid = {"ledger": "b.ledger", "dataset": "deaths"}
+    first = visitor.start(path="deaths.csv")
+    page = visitor.fill(first, **paid, period="2025-Q1..2025-Q4").text
+    assert "--period 2025" in words_of(page) and "Is this the right file?" not in page
+    assert "recomputed and holds" in visitor.press(first, out="first").text
+    again = visitor.start(path="deaths.csv")
+    page = words_of(visitor.fill(again, **paid, period="2026").text)
+    assert "By the ledger, the counts for 2026 are, row by row, those" in page
+    page = words_of(visitor.press(again, out="second").text)
+    assert "holdfast refused" in page and not (folder / "second").exists()
+    visitor.fill(again, **paid, period="2026", same="yes")
+    assert "recomputed and holds" in visitor.press(again, out="second").text
+    assert "these are the counts of 2026" in holdfast.load(folder / "second").notes
+    wrong = visitor.start(path="deaths.csv")
+    assert "must be a year" in words_of(visitor.fill(wrong, **paid, period="26").text)
+
+
 def test_parts_of_a_table_are_paid_side_by_side(visitor, folder, at_once):
     rows = [f"C{i},{'AB'[i % 2]},{i * i * 31 % 5}" for i in range(100)]
     (folder / "states.csv").write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
@@ -248,7 +270,7 @@ def test_parts_of_a_table_are_paid_side_by_side(visitor, folder, at_once):
         draft = visitor.start(path="states.csv")
         part = {"subset_column": "state", "subset_label": label}
         page = visitor.fill(draft, roles, ledger="b.ledger", dataset="deaths", **part)
-        assert "50 rows are published" in page.text and "3 is left" in page.text
+        assert "Published: 50 rows;" in page.text and "3 is left" in page.text
         assert f"--subset state={label}" in words_of(page.text)
         assert "recomputed and holds" in visitor.press(draft, out=label).text
     assert ledger.balance("deaths").epsilon_spent == 2
@@ -284,8 +306,9 @@ def test_several_columns_of_counts_are_released_under_one_promise(visitor, folde
     assert visitor.get(f"{first}/ask?what=mean").text.count("You ask: mean") == 1
     for address in (whole, first):
         assert visitor.get(f"{address}/report").text.startswith("<!doctype html>")
-        names = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content)).namelist()
-        assert {"out/table.csv", "out/release.json", "again.py"} <= set(names)
+        archive = zipfile.ZipFile(io.BytesIO(visitor.get(f"{address}/get/zip").content))
+        assert {"out/table.csv", "out/release.json", "again.py"} <= set(archive.namelist())
+        assert b"RUNNING THIS SPENDS EPSILON AGAIN" in archive.read("again.py")
         assert visitor.get(f"{address}/get/table").text.startswith("county,murders,thefts\n")
     assert visitor.get(f"{whole}/ask").status_code == 400
     data = visitor.get(f"{whole}/get/zip").content
@@ -345,7 +368,8 @@ def test_with_groups_the_picture_shows_the_error_of_one(visitor, folder, role, p
     for name in ("states.csv", "last_year.csv"):
         (folder / name).write_text("county,state,deaths\n" + "\n".join(rows) + "\n")
     draft = visitor.start(path="states.csv")
-    roles = {"role:county": "category", "role:state": role, "role:deaths": "count", "classes": "3"}
+    roles = {"role:county": "category", "role:state": role, "role:deaths": "count"}
+    roles |= {"classes": "3", "public": "state"}
     public = {"prior_file": "last_year.csv", "prior_count": "deaths"}
     guess = {"prior": prior, "zeros": "40", "mean": "2", "go": "stay"}
     page = words_of(visitor.fill(draft, roles, **public, **guess).text)
@@ -356,16 +380,55 @@ def test_with_groups_the_picture_shows_the_error_of_one(visitor, folder, role, p
 def test_with_too_many_groups_no_picture_of_one_is_drawn(visitor, folder, quick_plan, monkeypatch):
     monkeypatch.setattr("holdfast.page.expected.MOST_CELLS", 10)
     draft = visitor.start(path="deaths.csv")
-    roles = COUNTY_ROLES | {"role:population": "classes", "classes": "3"}
+    roles = COUNTY_ROLES | BY_POPULATION
     page = visitor.fill(draft, roles, prior="shape", zeros="40", mean="2", go="stay")
     assert "No picture of the error of a group" in page.text
+
+
+def test_columns_of_counts_have_pictures_of_what_each_is_given(visitor, folder, quick_plan):
+    rows = [f"C{i},{i * i * 31 % 5},{i % 7}" for i in range(60)]
+    (folder / "two.csv").write_text("county,deaths,births\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="two.csv")
+    roles = {"role:county": "category", "role:deaths": "count", "role:births": "count"}
+    guess = {"prior": "shape", "zeros": "40", "mean": "2", "go": "stay"}
+    same = words_of(visitor.fill(draft, roles, **guess, epsilon="1").text)
+    assert same.count("points on average") == 1 and "deaths, births" in same
+    assert "--epsilon 0.5" in same  # what one of two columns is given
+    page = words_of(visitor.fill(draft, roles, **guess, epsilon="1", max_count="4 6").text)
+    assert page.count("points on average") == 2
+    joint = words_of(visitor.fill(draft, roles, **guess, epsilon="1", joint="yes").text)
+    assert "Kept together, single counts change more" in joint
+
+
+def test_the_picture_is_of_what_one_person_adds(visitor, quick_plan):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    visitor.post(f"{draft}/protected", {"contributions": "2", "rows": "2"})
+    guess = {"prior": "shape", "zeros": "40", "mean": "2", "go": "stay"}
+    page = words_of(visitor.post(f"{draft}/budget", BUDGET | guess | {"epsilon": "1"}).text)
+    assert "--epsilon 0.25" in page
+
+
+def test_a_folder_without_a_name_is_asked_for(visitor):
+    draft = visitor.start(path="deaths.csv")
+    visitor.fill(draft)
+    assert "The new folder has no name" in problem_of(visitor.press(draft, out=""))
+
+
+def test_a_hint_to_leave_columns_apart_says_which_box(visitor, folder):
+    rows = [f"C{i},{i % 5},{'' if i == 3 else i % 7}" for i in range(60)]
+    (folder / "two.csv").write_text("county,deaths,births\n" + "\n".join(rows) + "\n")
+    draft = visitor.start(path="two.csv")
+    roles = {"role:county": "category", "role:deaths": "count", "role:births": "count"}
+    page = visitor.fill(draft, roles | {"blank": "yes"}, joint="yes")
+    assert "untick “Keep how the columns of counts go together”" in problem_of(page)
 
 
 def test_the_command_and_the_python_shown_do_the_same(visitor, folder, at_once, cli, monkeypatch):
     text = (folder / "deaths.csv").read_text()
     (folder / "deaths.csv").write_text(f"Deaths, 2023\n{text}Total,,1\n")
     draft = visitor.start(path="deaths.csv", last_row="302", thousands=",")
-    roles = COUNTY_ROLES | {"role:population": "classes", "classes": "3"}
+    roles = COUNTY_ROLES | BY_POPULATION
     visitor.fill(draft, roles, totals="yes")
     page = visitor.get(f"{draft}/release").text
     command, python = (

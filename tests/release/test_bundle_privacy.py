@@ -98,7 +98,7 @@ class Fixed(holdfast.privatizers.Privatizer):
 def test_two_truths_with_the_same_stage_outputs_give_the_same_bytes(tmp_path, monkeypatch):
     drawn = np.random.default_rng(0).integers(0, 6, 400)
     module = __import__("sys").modules["holdfast.engines.steps"]
-    monkeypatch.setattr(module, "draw", lambda mechanism, counts, source: drawn)
+    monkeypatch.setattr(module, "RowSampler", lambda mechanism: lambda *_: drawn)
     bundles = []
     for index, true in enumerate([COUNTS, COUNTS[::-1] + 3, np.zeros(400, dtype=np.int64)]):
         release = holdfast.privatize(

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
@@ -18,9 +19,14 @@ from holdfast.release import bundle as bundle_module
 from holdfast.release.target_text import target_to_json
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return make().save(tmp_path_factory.mktemp("whole") / "release")
+
+
 @pytest.fixture
-def bundle(tmp_path):
-    return make().save(tmp_path / "release")
+def bundle(whole, tmp_path):
+    return shutil.copytree(whole, tmp_path / "release")
 
 
 @pytest.mark.parametrize("table_format", ["csv", "parquet"])

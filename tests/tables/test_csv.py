@@ -111,7 +111,7 @@ def test_repeated_names_matter_only_where_they_are_used():
         (b"a,n\n\x81\xff,1\n", "does not look like a text table"),
         (b"\xff\xfe\x00", "does not look like a text table"),
         (b"a,n\nx,1\ny,424242,3\n", "row 2 has 3 cells, the header has 2"),
-        (b"a,n\nx,1\n\ny,424242\n", "data row 2 is an empty line"),
+        (b"a,n\nx,1\n\ny,424242\n", "below data row 1 is an empty line"),
         (b'a,n\nx,"424242\n', "near line 2"),
         (b'a,n\nx,"424242"5\n', "near line 2"),
         (b"a,n\n" + b"x" * 200_000 + b",424242\n", "near line 2"),

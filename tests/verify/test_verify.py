@@ -20,6 +20,7 @@ import holdfast
 from bundles import COUNTS, forge, make, repair, repair_sums, rewrite_texts
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
+from holdfast.release import bundle as bundle_module
 from holdfast.release.row_marks import marks_to_text
 from holdfast.verify.mechanism import WeightTable
 from holdfast.verify.target import check_fixed_point
@@ -55,12 +56,20 @@ def damaged(whole, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_damage_is_named(damaged, name):
+def test_damage_is_named(damaged, name, monkeypatch):
     words = DAMAGES[name][1]
     bundle, report = damaged(name)
     assert not report
     assert any(words in sentence for sentence in report.damage), report.damage
+    found = {bundle: report}  # verified once: loading asks for the same again
+    monkeypatch.setattr(bundle_module, "verify", found.__getitem__)
     with pytest.raises(HoldfastError, match=re.escape(words)):
+        holdfast.load(bundle)
+
+
+def test_loading_verifies(bundle):
+    (bundle / "README.md").write_text("nothing")
+    with pytest.raises(HoldfastError, match=re.escape(holdfast.verify(bundle).damage[0])):
         holdfast.load(bundle)
 
 
@@ -199,10 +208,15 @@ RELEASES = {
 }  # fmt: skip
 
 
+@cache
+def made(name):
+    return RELEASES[name]()
+
+
 @pytest.mark.parametrize("table_format", ["csv", "parquet"])
 @pytest.mark.parametrize("name", RELEASES)
 def test_whatever_is_saved_passes(tmp_path, name, table_format):
-    release = RELEASES[name]()
+    release = made(name)
     folder = release.save(tmp_path / "release", table_format=table_format)
     report = holdfast.verify(folder)
     assert report.damage == () and report.warnings == ()

@@ -9,9 +9,9 @@ from holdfast.analysis.markup import small, table
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
 
-OUTSIDE = (
-    "the best estimate, which trusts the fitted distribution, lies outside the interval, which "
-    "does without the fit"
+STRETCHED = (
+    "the interval was stretched to reach the best estimate, which trusts the fitted distribution: "
+    "without the fit it would end before"
 )
 LOWER_BOUND = ", a lower bound"
 SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.analysis.answer import OUTSIDE, Answer
+from holdfast.analysis.answer import STRETCHED, Answer
 from holdfast.analysis.error_law import error_density, shortest_interval
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.arrays import Floats
@@ -42,10 +42,10 @@ class Linear:
             dense = len(self.f) <= DENSE_UP_TO
             estimate = float(self.f @ view.best) if dense else min(max(centre, low), high)
             error = view.best_error(self.f) if dense else view.standard_error(self.f, w)
-            notes += () if low <= estimate <= high else (OUTSIDE,)
+            notes += () if low <= estimate <= high else (STRETCHED,)
         else:
             estimate, error = float(self.f @ plain), view.standard_error(self.f, w)
-            low, high = min(low, estimate), max(high, estimate)
+        low, high = min(low, estimate), max(high, estimate)
         return Answer(
             question=self.words,
             estimate=self.scale * estimate,

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.analysis.answer import OUTSIDE, Answer
+from holdfast.analysis.answer import STRETCHED, Answer
 from holdfast.analysis.evidence import DENSE_UP_TO, Evidence
 from holdfast.analysis.linear import Linear, share
 from holdfast.analysis.long_ranges import LongEvidence
@@ -199,15 +199,13 @@ def _turned(
     notes: tuple[str, ...] = (),
 ) -> Answer:
     low, high = _ends(centre, errors, limits, level)
-    if estimator != "best":
-        low, high = min(low, estimate), max(high, estimate)
-    elif not low <= estimate <= high:
-        notes = (*notes, OUTSIDE)
+    if estimator == "best" and not low <= estimate <= high:
+        notes = (*notes, STRETCHED)
     return Answer(
         question=words,
         estimate=estimate,
         standard_error=float(errors.std()),
-        interval=(low, high),
+        interval=(min(low, estimate), max(high, estimate)),
         level=level,
         estimator=estimator,
         method="bootstrap",

@@ -130,6 +130,22 @@ def typed_row(labels: Sequence[Any], name: str) -> str | int:
     return name if known or not _is_whole(name) else int(name)
 
 
+def typed_rows(labels: Sequence[Any], names: Sequence[str]) -> list[str | int]:
+    """Rows as typed with commas between, where labels may have commas of their own.
+
+    >>> typed_rows(["Kent, DE", "Ely", "7"], ["Kent", "DE", "7", "Ely"])
+    ['Kent, DE', '7', 'Ely']
+    """
+    known, found, at = {str(label) for label in labels}, list[str | int](), 0
+    while at < len(names):
+        ends = range(len(names), at, -1)
+        joined = ((end, ", ".join(names[at:end])) for end in ends)
+        end, name = next((pair for pair in joined if pair[1] in known), (at + 1, names[at]))
+        found.append(typed_row(labels, name))
+        at = end
+    return found
+
+
 def _is_whole(text: str) -> bool:
     return text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 20
 

@@ -9,7 +9,7 @@ from holdfast.analysis.changes import RowChanges
 from holdfast.analysis.grammar import AnsweredBy, Call, parse
 from holdfast.analysis.known_zeros import drawn_rows, known_notes
 from holdfast.analysis.posterior import row_law, row_notes, run_words
-from holdfast.analysis.rows import row_labels, typed_row
+from holdfast.analysis.rows import row_labels, typed_row, typed_rows
 from holdfast.errors import HoldfastError, numbered, one_line
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _with_rows(release: "Release", asked: Call, label: str | None) -> Call:
         return replace(asked, arguments=tuple(typed_row(labels, x) for x in asked.arguments))
     if asked.method is AnsweredBy.TOTAL_OF:
         labels = row_labels(release, label)
-        return replace(asked, arguments=([typed_row(labels, x) for x in asked.arguments[0]],))
+        return replace(asked, arguments=(typed_rows(labels, asked.arguments[0]),))
     return asked
 
 
@@ -98,7 +98,7 @@ def _changes(
     if earlier is None:
         raise HoldfastError("a question about changes needs an earlier release: `--against`.")
     labels = row_labels(release, label)
-    rows = [typed_row(labels, row) for row in asked.arguments[0]] if asked.arguments else None
+    rows = typed_rows(labels, asked.arguments[0]) if asked.arguments else None
     return release.changes(earlier, rows, label=label, level=level)
 
 

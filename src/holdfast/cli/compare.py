@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.choices import by_column, within_of
-from holdfast.cli.options import Text, Texts, listed, says, whole
+from holdfast.cli.options import Jobs, Questions, Results, Text, Texts, listed, says, whole
 from holdfast.cli.screen import asides, screen
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
@@ -50,25 +50,17 @@ def compare(
             "suppression, rounding, random-rounding, cell-key, cell-key:PTABLE.csv."
         ),
     ] = None,
-    questions: Annotated[
-        Text,
-        says(
-            "Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask takes "
-            "them."
-        ),
-    ] = None,
+    questions: Questions = None,
     within: Annotated[
         Texts, says("Compare by group too: a column, population:8, population:auto.")
     ] = None,
     totals: Annotated[bool, says("Measure totals in the release by group.", "--totals")] = False,
     repetitions: Annotated[str, says("Releases per method and budget.")] = "10",
-    folder: Annotated[
-        Path | None, says("Results go here as they come; a killed run goes on.")
-    ] = None,
+    folder: Results = None,
     pictures: Annotated[
         bool, says("Also draw PNG and SVG pictures into --folder.", "--pictures")
     ] = False,
-    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    jobs: Jobs = None,
     as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Release a table many times by every method and show how far off each is. NOT PRIVATE.
@@ -162,7 +154,7 @@ def _show(found: "Comparison") -> None:
                 partial(_bias, factor),
             )
         )
-    views.append(("seconds", "Seconds per release", _seconds))
+    views.append(("seconds", "Seconds per release", lambda mean, spread: f"{mean:.2g}"))
     for measure, title, shown in views:
         table = Table(title=f"{title} (NOT PRIVATE)", title_justify="left")
         table.add_column("epsilon", min_width=max(len(method.name) for method in found.methods))
@@ -195,10 +187,6 @@ def _promises(found: "Comparison") -> list[str]:
 
 def _mean(mean: float, spread: float | None) -> str:
     return f"{mean:.3g}"
-
-
-def _seconds(mean: float, spread: float | None) -> str:
-    return f"{mean:.2g}"
 
 
 def _bias(factor: int, mean: float, spread: float | None) -> str:

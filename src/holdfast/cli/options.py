@@ -1,6 +1,7 @@
 """How commands declare their options, and read those that several have."""
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +14,16 @@ Texts = list[str] | None
 def says(words: str, *names: str) -> Any:
     """An option that is explained by these words, with names where they are not the usual."""
     return typer.Option(*names, help=words)
+
+
+Questions = Annotated[
+    Text,
+    says(
+        "Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask takes them."
+    ),
+]
+Results = Annotated[Path | None, says("Results go here as they come; a killed run goes on.")]
+Jobs = Annotated[Text, says("Processes; default: one per core.")]
 
 
 def whole(text: str, name: str, hint: str = "digits only, such as 50") -> int:

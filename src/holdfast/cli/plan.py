@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.choices import by_column, within_of
-from holdfast.cli.options import Text, Texts, listed, says, whole
+from holdfast.cli.options import Jobs, Questions, Results, Text, Texts, listed, says, whole
 from holdfast.cli.screen import asides, screen, tabled
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
@@ -65,23 +65,15 @@ def plan(
             "points, the mean within counts."
         ),
     ] = None,
-    questions: Annotated[
-        Text,
-        says(
-            "Such as zeros,mean,'above 10' (the default for 30), or shares as holdfast ask takes "
-            "them."
-        ),
-    ] = None,
+    questions: Questions = None,
     method: Annotated[str, says("A name from holdfast compare, or module:NAME.")] = "default",
     within: Annotated[
         Texts, says("Show what groups gain: a column of the prior, or population:8.")
     ] = None,
     totals: Annotated[bool, says("Measure totals in releases by group.", "--totals")] = False,
     repetitions: Annotated[str, says("Simulated releases per cell.")] = "40",
-    folder: Annotated[
-        Path | None, says("Results go here as they come; a killed run goes on.")
-    ] = None,
-    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    folder: Results = None,
+    jobs: Jobs = None,
     as_json: Annotated[bool, says("Print one JSON object.", "--json")] = False,
 ) -> None:
     """Show what each budget would buy, before the private table is touched.

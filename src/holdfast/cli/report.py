@@ -1,7 +1,6 @@
 """`holdfast report`: what a release says, for people."""
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,13 +57,14 @@ def report(
     from holdfast.analysis.report.content import Cover
     from holdfast.analysis.report.several_table import several_with_intervals
     from holdfast.analysis.report.table import as_text, table_with_intervals
-    from holdfast.tables.table import write_file
+    from holdfast.tables.files import write_file, write_whole
 
     if form not in FORMATS:
         raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
     name = directory.resolve().name
     place = out or (Path(f"{name}-report.{form}") if form in ("html", "xlsx") else None)
-    table = _beside(place or Path(f"{name}-report"), "-intervals.csv") if with_intervals else None
+    stem = place or Path(f"{name}-report")
+    table = stem.with_name(f"{stem.stem}-intervals.csv") if with_intervals else None
     for path in (place, table):
         if path is not None:
             _check_new(path)
@@ -83,7 +83,7 @@ def report(
     if place is None:
         typer.echo(made, nl=False)
         return
-    _write(place, made)
+    write_whole(place, made)
     typer.echo(f"Report: {place}")
 
 
@@ -125,22 +125,8 @@ def _text(content: dict[str, Any], form: str) -> str:
     return html(content)
 
 
-def _beside(path: Path, ending: str) -> Path:
-    return path.with_name(path.stem + ending)
-
-
 def _check_new(path: Path) -> None:
     if path.exists() or path.is_symlink():
         raise HoldfastError(f"`{path}` exists already. Hint: name another with --out.")
     if not path.parent.is_dir():
         raise HoldfastError(f"the folder `{path.parent}` does not exist. Hint: make it first.")
-
-
-def _write(path: Path, data: bytes) -> None:
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from holdfast.cli.options import Text, says, whole
+from holdfast.cli.options import Jobs, says, whole
 from holdfast.cli.screen import asides, screen, tabled
 from holdfast.errors import HoldfastError
 
@@ -26,7 +26,7 @@ def reproduce(
     out: Annotated[Path, says("Folder for results, figures, report.")] = Path("results"),
     full: Annotated[bool, says("The paper's replications.", "--full")] = False,
     quick: Annotated[bool, says("Fewer; the default.", "--quick")] = False,
-    jobs: Annotated[Text, says("Processes; default: one per core.")] = None,
+    jobs: Jobs = None,
     resume: Annotated[bool, says("Go on with the results that are in --out.", "--resume")] = False,
     listed: Annotated[bool, says("List the experiments and stop.", "--list")] = False,
 ) -> None:

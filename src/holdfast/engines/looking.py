@@ -63,8 +63,13 @@ class Looked:
     """What a dry run has to know of a table."""
 
     rows: int
+    """Those that go through the mechanism."""
     others: tuple[str, ...]
     withheld: tuple[str, ...]
+    missing: int = 0
+    """Rows beside them that are published without a count."""
+    known_zeros: int = 0
+    """Rows beside them that are publicly known to be zero."""
     notes: tuple[str, ...] = ()
     groups: "Partition | None" = None
     alone: dict[str, bytes] = field(default_factory=dict, repr=False)
@@ -77,10 +82,16 @@ def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> 
     from holdfast.tables.table import read_table
 
     check_codes(names.get("missing", ()), parameters.highest)
-    table = read_table(file, **names).checked()
+    return looked_at(read_table(file, **names).checked(), parameters)
+
+
+def looked_at(table: "CountTable", parameters: "Parameters") -> Looked:
+    """What is to be known of a table that is in order."""
     rows = int(table.drawn.sum())
     return Looked(
         rows=rows,
+        missing=int(table.missing.sum()),
+        known_zeros=int(table.structural_zero.sum()),
         others=table.others,
         withheld=table.withheld,
         notes=table.notes,
@@ -116,6 +127,8 @@ def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters")
     roles = table.roles
     return Looked(
         rows=seen.rows,
+        missing=seen.missing,
+        known_zeros=seen.structural_zeros,
         others=roles.others,
         withheld=roles.withheld,
         notes=seen.notes,

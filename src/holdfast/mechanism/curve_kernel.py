@@ -138,3 +138,14 @@ def draw_by_group(turns, heights, below, keep, powers, which, counts, drawn, uni
             drawn[row : row + 1],
             uniform[row : row + 1],
         )
+
+
+@compiled()
+def falling_sums(values, factor):
+    """Σ_{k <= i} values_k factor^(i-k) for every i; scipy's filter takes a second to import."""
+    sums = np.empty(len(values))
+    last = 0.0
+    for i in range(len(values)):
+        last = values[i] + factor * last
+        sums[i] = last
+    return sums

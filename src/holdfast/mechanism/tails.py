@@ -87,16 +87,16 @@ def running_sums(z: Floats, epsilon: float = 0.0) -> Floats:
 
 def curve_sums(weights: Floats, shape: Shape, epsilon: float) -> Floats:
     """Σ_b w_b S_b(i) for every row i of n, by two recursions; for curves without a lift."""
-    from scipy.signal import lfilter
+    from holdfast.mechanism.curve_kernel import falling_sums
 
     turn, x, rest = shape
     n = len(turn)
     right: Floats = np.bincount(turn, weights * x, minlength=n).astype(np.float64)
     left: Floats = np.bincount(turn, weights * rest, minlength=n).astype(np.float64)
     later = weights.sum() - np.cumsum(np.bincount(turn, weights, minlength=n))
-    falling = [1.0], [1.0, -np.exp(-epsilon)]
-    fallen = lfilter(*falling, left[::-1])[::-1] - left
-    return np.asarray(lfilter(*falling, right) + later - fallen)
+    fall = float(np.exp(-epsilon))
+    fallen = falling_sums(np.ascontiguousarray(left[::-1]), fall)[::-1] - left
+    return np.asarray(falling_sums(right, fall) + later - fallen)
 
 
 def curve_error(tails: Tails, error: str, shape: Shape) -> float:

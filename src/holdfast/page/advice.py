@@ -2,6 +2,7 @@
 columns to publish together, groups to make larger. For the steward alone."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 """Rows of totals that are named."""
+_WHOLE = re.compile(r"0|[1-9][0-9]*(?:\.0*)?")
+MOST_TEXTS = 6
+"""Texts among counts that are named."""
 USUAL = ("0.2", "0.5", "1", "2", "3", "5")
 """Budgets that are tried for groups that are too small."""
 
@@ -29,16 +33,32 @@ class Row(NamedTuple):
 
 
 class SmallGroups(NamedTuple):
-    """Groups with too few rows for a budget."""
+    """Groups with too few rows for a budget, in columns of counts that have the same ones."""
 
+    columns: list[str]
     number: int
     of: int
     least: int
     """Rows that a group must have."""
     names: list[str]
     """The smallest of them, with their rows."""
+
+
+class TooSmall(NamedTuple):
+    """All groups with too few rows, and what can be done."""
+
+    found: list[SmallGroups]
     epsilon: str
     """What would be enough for all of them; nothing where no usual budget is."""
+
+
+class SameNames(NamedTuple):
+    """A category that names several rows alike."""
+
+    label: str
+    """One such name; nothing where it is not known."""
+    column: str
+    """What, with the category, names every row once; nothing where no column does."""
 
 
 def total_rows(run: Chosen) -> list[Row]:
@@ -73,67 +93,110 @@ def _sums(cells: Sequence[Any]) -> list[int]:
     return [counts.index(most)] if most and 2 * most == sum(counts) else []
 
 
-def unique_with(run: Chosen) -> str:
-    """The column that, with the category, names every row once; nothing where the category does
-    by itself, or no column helps. Of several the one with the fewest labels, text before numbers.
-    """
+def same_names(run: Chosen) -> SameNames | None:
+    """What rows that are named alike are told apart by; None where none are. Of several columns the
+    one with the fewest labels, text before numbers."""
     from holdfast.tables.columns import reads_as_number
     from holdfast.tables.table import columns_of, labels_of
 
     category = run.arguments.get("category")
-    if category is None or run.people is not None or run.streamed:
-        return ""
+    if category is None or run.people is not None:
+        return None
+    if run.streamed:
+        return SameNames("", "")
     table = run.table()
     if category not in columns_of(table):
-        return ""
+        return None
     labels = labels_of(table, category)
-    if len(set(labels)) == len(labels):
-        return ""
-    others = [name for name in columns_of(table) if name not in (category, *run.counts)]
+    (label, most), *_ = Counter(labels).most_common(1) or [("", 0)]
+    if most < 2:
+        return None
     fitting = []
-    for name in others:
+    for name in (name for name in columns_of(table) if name not in (category, *run.counts)):
         cells = labels_of(table, name)
         if len(set(zip(labels, cells, strict=True))) == len(labels):
             numbers = sum(reads_as_number(str(cell)) for cell in cells[:100])
             fitting.append((numbers, len(set(cells)), name))
-    return min(fitting, default=(0, 0, ""))[2]
+    return SameNames(str(label), min(fitting, default=(0, 0, ""))[2])
 
 
-def small_groups(run: Chosen, looked: "Looked", promised: "Promised") -> SmallGroups | None:
-    """The groups that are too small for the budget; None where none are."""
-    if looked.groups is None or not promised.first.budget.stage_1:
-        return None
-    sizes = dict(zip(looked.groups.names, looked.groups.sizes.tolist(), strict=True))
-    least = _least_rows(looked, promised)
-    small = {name: rows for name, rows in sizes.items() if rows < least}
-    if not small:
-        return None
-    smallest = sorted(small.items(), key=lambda one: (one[1], one[0]))[:4]
-    return SmallGroups(
-        number=len(small),
-        of=len(sizes),
-        least=least,
-        names=[f"{name} ({rows})" for name, rows in smallest],
-        epsilon=_enough(run, looked, promised, min(small.values())),
-    )
+def not_numbers(run: Chosen) -> list[str]:
+    """Some of the texts that stand where counts should: what they mean is to be said."""
+    from holdfast.tables.columns import reads_as_number
+    from holdfast.tables.table import columns_of, labels_of
+
+    if run.people is not None or run.streamed:
+        return []
+    table = run.table()
+    cells = [c for name in run.counts if name in columns_of(table) for c in labels_of(table, name)]
+    texts = dict.fromkeys(str(cell).strip() for cell in cells if cell is not None)
+    return [text[:20] for text in texts if text and not reads_as_number(text)][:MOST_TEXTS]
 
 
-def _least_rows(looked: "Looked", promised: "Promised") -> int:
-    """How many rows a group must have for the budget to say something of it."""
+def whole_numbers(columns: dict[str, Sequence[Any]]) -> list[str]:
+    """The columns that hold whole numbers for the most part, as columns of counts do.
+
+    >>> whole_numbers({"code": ["007", "012"], "deaths": ["3", "n/a", "0", ""], "state": ["AL"]})
+    ['deaths']
+    """
+    found = []
+    for name, cells in columns.items():
+        texts = [text for cell in cells if cell is not None and (text := str(cell).strip())]
+        if 2 * sum(bool(_WHOLE.fullmatch(text)) for text in texts) > len(texts):
+            found.append(name)
+    return found
+
+
+def small_groups(run: Chosen, looked: "Looked", promised: "Promised") -> TooSmall | None:
+    """The groups that are too small for the budget, of every column of counts; None where none
+    are."""
+    from holdfast.page.counts import each_of
+
+    alike: dict[tuple[Any, ...], list[str]] = {}
+    smallest = []
+    for one, (column, least) in zip(each_of(looked), _least_rows(looked, promised), strict=True):
+        sizes = _sizes(one)
+        small = sorted((rows, name) for name, rows in sizes.items() if rows < least)
+        if small:
+            told = tuple(f"{name} ({rows})" for rows, name in small[:4])
+            alike.setdefault((len(small), len(sizes), least, told), []).append(column)
+        smallest.append(min(sizes.values(), default=0))
+    found = [
+        SmallGroups(columns, number, of, least, list(told))
+        for (number, of, least, told), columns in alike.items()
+    ]
+    return TooSmall(found, _enough(run, looked, promised, smallest)) if found else None
+
+
+def _sizes(looked: "Looked") -> dict[str, int]:
+    """The groups of a column of counts, with their rows."""
+    groups = looked.groups
+    return {} if groups is None else dict(zip(groups.names, groups.sizes.tolist(), strict=True))
+
+
+def _least_rows(looked: "Looked", promised: "Promised") -> list[tuple[str, int]]:
+    """How many rows a group must have for the budget to say something of it, in every column."""
+    from holdfast.page.counts import each_of
     from holdfast.privatizers.groups import group_epsilon
     from holdfast.release.usefulness import LITTLE
 
-    groups = 0 if looked.groups is None else len(looked.groups)
-    return math.ceil(LITTLE / group_epsilon(promised.first.budget.unit_1, groups))
+    least = []
+    for one, (column, stages) in zip(each_of(looked), promised.columns, strict=True):
+        measured = one.groups is not None and bool(stages.budget.stage_1)
+        groups = len(one.groups) if one.groups is not None else 0
+        enough = LITTLE / group_epsilon(stages.budget.unit_1, groups) if measured else 0
+        least.append((column, math.ceil(enough)))
+    return least
 
 
-def _enough(run: Chosen, looked: "Looked", promised: "Promised", rows: int) -> str:
-    """The first of some usual budgets that is enough for groups of so many rows; how epsilon is
-    divided depends on it, so each is tried."""
+def _enough(run: Chosen, looked: "Looked", promised: "Promised", smallest: Sequence[int]) -> str:
+    """The first of some usual budgets that is enough for the smallest group of every column; how
+    epsilon is divided depends on it, so each is tried."""
     for epsilon in USUAL:
         if Fraction(epsilon) > promised.epsilon:
             other = replace(run, arguments=run.arguments | {"epsilon": epsilon})
-            if _least_rows(looked, other.promised(looked)) <= rows:
+            least = _least_rows(looked, other.promised(looked))
+            if all(rows <= size for (_, rows), size in zip(least, smallest, strict=True)):
                 return epsilon
     return ""
 

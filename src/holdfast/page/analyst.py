@@ -60,7 +60,7 @@ def ask(site: Site, request: Request) -> Response:
         "coefficients": [],
     }
     values |= {"sentence": "", "problem": "", "command": "", "python": ""}
-    values |= {"write": counts_in_words(release, site.words)}
+    values |= {"example": answers.example(release), "write": counts_in_words(release, site.words)}
     try:
         asked = answers.regression if chosen.get("what") == "regress" else answers.answer
         if chosen:
@@ -70,6 +70,22 @@ def ask(site: Site, request: Request) -> Response:
     except HoldfastError as error:
         values["problem"] = site.said(str(error))
     return _tab(site, request, opened, "ask", **values)
+
+
+def together(site: Site, request: Request) -> Response:
+    """A question about two columns of counts, and its answer."""
+    opened, chosen = _opened(site, request), dict(request.query_params)
+    release, at = opened.several(site), opened.shown(site)
+    values: dict[str, Any] = {"opened": opened, "at": at, "verdict": opened.verified(site)}
+    values |= {"counts": list(opened.columns(site).items()), "columns": opened.public(site)}
+    values |= {"chosen": chosen, "lines": [], "groups": {}, "problem": ""}
+    values |= {"command": "", "python": ""}
+    try:
+        key = ("ask", opened.key("together"), *sorted(chosen.items()))
+        values |= site.remembered.get(key, lambda: answers.together(release, chosen, at))
+    except HoldfastError as error:
+        values["problem"] = site.said(str(error))
+    return site.show(request, "together.html", tab="", **values)
 
 
 def table(site: Site, request: Request) -> Response:
@@ -214,5 +230,5 @@ def _script(site: Site, opened: Opened) -> dict[str, str]:
     for name in site.state.names("drafts"):
         run = Run.of(Draft.find(site.state, name)).chosen
         if run is not None and run.out == str(opened.root):
-            return {"again.py": script(run, site.folder.root)}
+            return {"again.py": script(run, site.folder.root, site.words.content["script"])}
     return {}

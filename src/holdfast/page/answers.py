@@ -13,9 +13,13 @@ if TYPE_CHECKING:
     from holdfast.analysis.categories import TopRow
     from holdfast.analysis.regression.result import Regression
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 FAMILIES = {"poisson": "poisson", "negative_binomial": "negative binomial", "gaussian": "gaussian"}
 """Kinds of regression, as the form has them and as holdfast calls them."""
+PAIRS = {"correlation": "correlation", "both_zero": "both zero", "slope": "slope"}
+"""Questions about two counts, likewise."""
+FIRST = 200  # rows that are looked at for an example
 
 
 def answer(release: "Release", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
@@ -66,6 +70,47 @@ def regression(release: "Release", chosen: Mapping[str, str], at: str) -> dict[s
         ],
         "python": recipe.python,
     }
+
+
+def together(release: "TableRelease", chosen: Mapping[str, str], at: str) -> dict[str, Any]:
+    """What two columns of counts have to do with each other, and how to ask it elsewhere."""
+    from holdfast.analysis.asking import Answers
+
+    if chosen.get("what", "") not in PAIRS:
+        raise HoldfastError("there is no such question. Hint: choose one of the list.")
+    asked, of = PAIRS[chosen["what"]], (chosen.get("first", ""), chosen.get("second", ""))
+    part = {name: chosen[name] for name in ("where", "by") if chosen.get(name, "").strip()}
+    found = release.ask(asked, of, level=LEVEL, **part)
+    grouped = found if isinstance(found, Answers) else {}
+    more = "".join(f", {name}={value!r}" for name, value in part.items())
+    words = [word for name in of for word in ("--of", name)]
+    words += [word for name, value in part.items() for word in (f"--{name}", value)]
+    python = f"print(release.ask({asked!r}, {of!r}{more}))"
+    return {
+        "lines": str(found).splitlines(),
+        "groups": grouped,
+        "sorted_groups": sorted(grouped.items(), key=lambda one: in_order(one[0])),
+        **recipe_values(of_release(at, "ask", asked, *words, python=python, load="load_table")),
+    }
+
+
+def example(release: "Release") -> dict[str, str]:
+    """The count and a public column to show a formula with, of numbers above 0 if there is one."""
+    from holdfast.analysis.rows import label_column
+
+    names, label = release.unchanged_columns, label_column(release)
+    logs = [f"log({name})" for name in names if _is_above_zero(release, name)]
+    column = [*logs, *(name for name in names if name != label), *names, ""][0]
+    return {"count": release.count_column or "count", "column": column}
+
+
+def _is_above_zero(release: "Release", name: str) -> bool:
+    from holdfast.analysis.conditions import as_numbers
+    from holdfast.analysis.regression.formula import texts_of
+    from holdfast.tables.table import labels_of
+
+    numbers = as_numbers(texts_of(labels_of(release.cells, name)[:FIRST]))
+    return numbers is not None and bool((numbers > 0).all())
 
 
 def _allowed_top(found: "Regression") -> int | None:

@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from holdfast.errors import HoldfastError
 from holdfast.page import analyst, steward
 from holdfast.page.access import Access
+from holdfast.page.chosen import columns_with
 from holdfast.page.draft import Draft
 from holdfast.page.guard import SESSION, Guard
 from holdfast.page.runs import Run, Status
@@ -39,6 +40,7 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
         Route("/releases", changing(analyst.open_release), methods=["POST"]),
         Route("/releases/{release}", reading(analyst.overview)),
         Route("/releases/{release}/ask", reading(analyst.ask)),
+        Route("/releases/{release}/together", reading(analyst.together)),
         Route("/releases/{release}/table", reading(analyst.table)),
         Route("/releases/{release}/compare", reading(analyst.compare)),
         Route("/releases/{release}/report", reading(analyst.report)),
@@ -61,15 +63,24 @@ def app(site: Site, access: Access, *, port: int, most: int = MOST) -> Guard:
 
 
 def _home(site: Site, request: Request) -> Response:
-    drafts: dict[str, tuple[Draft, str, Status | None]] = {}
+    drafts: dict[str, tuple[Draft, str, Status | None, str]] = {}
     for name in site.state.names("drafts"):
         draft = Draft.find(site.state, name)
         file = draft.one("file", "dropped") or draft.one("file", "path")
         status = Run.of(draft).status()
         same = draft.likeness if status is None else draft.name
-        drafts.setdefault(same, (draft, file, status))
+        drafts.setdefault(same, (draft, file, status, _about(site, draft, status)))
     listed: dict[str, Any] = {"tables": site.folder.tables(), "releases": site.folder.releases()}
     return site.show(request, "home.html", drafts=drafts.values(), **listed)
+
+
+def _about(site: Site, draft: Draft, status: Status | None) -> str:
+    """What tells a draft apart from others of the same file: its counts, epsilon and release."""
+    said = site.words.content["home"]
+    epsilon, counts = draft.one("budget", "epsilon"), columns_with(draft, "count")
+    out = draft.one("release", "out") if status is not None else ""
+    parts = [", ".join(counts), said["draft_epsilon"].format(epsilon=epsilon) if epsilon else ""]
+    return "; ".join(part for part in [*parts, out] if part)
 
 
 def _glossary(site: Site, request: Request) -> Response:

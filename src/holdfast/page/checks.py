@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.page import advice
 from holdfast.page.chosen import (
+    NUMBERS,
     PEOPLE,
     PEOPLE_ROLES,
     ROLES,
@@ -19,7 +20,7 @@ from holdfast.page.earlier import earlier
 from holdfast.page.expected import expected
 from holdfast.page.folder import stamp
 from holdfast.page.site import Site
-from holdfast.page.source import found_lines, part_of, source
+from holdfast.page.source import found_lines, part_of, rows_as_shown, source
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
@@ -28,11 +29,21 @@ if TYPE_CHECKING:
 
 SHOWN, LAST = 6, 4
 """Rows of the preview, from the beginning and from the end."""
+SAMPLED = 1000
+"""Rows of a large file that are looked at."""
 Values = dict[str, Any]
 
 
+class Lines(NamedTuple):
+    """Where the table was found in its file, by numbers of rows; 0 where nothing had to be."""
+
+    header: int
+    last: int
+    left_out: list[int]
+
+
 def _file(site: Site, draft: Draft) -> Values:
-    values: Values = {"tables": site.folder.tables(), "preview": None, "problem": "", "found": {}}
+    values: Values = {"tables": site.folder.tables(), "preview": None, "problem": "", "lines": None}
     values |= {"numbers": [], "last_numbers": []}
     if not draft.filled("file"):
         return values
@@ -42,53 +53,82 @@ def _file(site: Site, draft: Draft) -> Values:
         return values | {
             "problem": f"`{refused}` is not a table that holdfast reads. Hint: save it as {kinds}."
         }
-    return values | _problem(lambda: _seen(site, draft), site)
+    return values | _problem(lambda: _seen(site, draft), site, draft)
 
 
 def _columns(site: Site, draft: Draft) -> Values:
+    draft = draft.at("columns")
     people = draft.one("file", "rows") == PEOPLE
     values: Values = {
         "people": people,
         "roles": PEOPLE_ROLES if people else ROLES,
         "tables": site.folder.tables(),
         "looked": None,
+        "each": [],
         "leaks": [],
         "given": {},
         "totals": [],
-        "together": "",
+        "same": None,
+        "texts": [],
+        "public": [],
         "problem": "",
     }
-    values |= {"preview": None, "found": {}, "order": []} | _problem(
-        lambda: _seen(site, draft), site
-    )
+    values |= {"preview": None, "lines": None, "order": [], "whole": []}
+    values |= _problem(lambda: _seen(site, draft), site, draft)
     if values["problem"]:
         return values
     roles = values["roles"]
     values["given"] = {name: role for role in roles for name in columns_with(draft, role)}
     if draft.filled("columns"):
-        values |= _problem(lambda: {"looked": look(site, draft)}, site)
-        values |= _advice(site, draft, values) if values["problem"] else {}
+        values |= _problem(lambda: _looked(site, draft), site, draft)
+        values |= _advice(site, draft, values)
     values["leaks"] = list(dict.fromkeys([*values["leaks"], *draft.several("columns", "anyway")]))
-    return values
+    return values | _asked(site, draft, values)
+
+
+def _looked(site: Site, draft: Draft) -> Values:
+    """The table of a draft, checked, and the same for each column of counts."""
+    from holdfast.page.counts import each_of
+
+    looked = look(site, draft)
+    counts = chosen(draft, site.folder).counts
+    return {"looked": looked, "each": list(zip(counts, each_of(looked), strict=True))}
 
 
 def _advice(site: Site, draft: Draft, values: Values) -> Values:
-    """What the steward could change about a table that is refused."""
+    """What the steward could change about a table that is refused; or has said of it before."""
     from holdfast.tables.leaks import TOTALS
 
     try:
         run = chosen(draft, site.folder)
+        asked = values["problem"] or "repeated_categories" in run.arguments or run.streamed
         totals = advice.total_rows(run) if TOTALS in values["leaks"] else []
-        repeated = "repeated_categories" in run.arguments
-        return {"totals": totals, "together": "" if repeated else advice.unique_with(run)}
+        texts = advice.not_numbers(run) if values["problem"] else []
+        same = advice.same_names(run) if asked else None
+        return {"totals": totals, "same": same, "texts": texts}
     except HoldfastError:  # it cannot be read, as the problem says
         return {}
+
+
+def _asked(site: Site, draft: Draft, values: Values) -> Values:
+    """The columns of numbers that would be published as they are, which is to be said of each."""
+    published = [name for role in NUMBERS for name in columns_with(draft, role)]
+    numbers = [n for n in values["whole"] if n in published and n not in values["leaks"]]
+    said = draft.several("columns", "public")
+    if values["people"] or not numbers:
+        return {}
+    left = [name for name in numbers if name not in said]
+    if values["problem"] or not left:
+        return {"public": numbers}
+    words = site.words.content["columns"]["public_problem"]
+    return {"public": numbers, "problem": words.format(columns=", ".join(left))}
 
 
 def _protected(site: Site, draft: Draft) -> Values:
     from holdfast.privacy.budget import split_budget
     from holdfast.privacy.persons import read_rows
 
+    draft = draft.at("protected")
     values: Values = {"problem": "", "several": columns_with(draft, "count")[1:]}
     if not draft.filled("protected"):
         return values
@@ -99,7 +139,7 @@ def _protected(site: Site, draft: Draft) -> Values:
         read_rows(asked.get("rows", 1))
         return {}
 
-    return values | _problem(check, site)
+    return values | _problem(check, site, draft)
 
 
 def _public(site: Site, draft: Draft) -> list[str]:
@@ -116,9 +156,12 @@ def _budget(site: Site, draft: Draft) -> Values:
         "promised": None,
         "several": columns_with(draft, "count")[1:],
         "odds": None,
+        "looked": None,
+        "each": [],
         "expected": None,
         "balance": None,
         "short": "",
+        "same_counts": "",
         "small": None,
         "earlier": [],
         "others": _others(),
@@ -129,10 +172,10 @@ def _budget(site: Site, draft: Draft) -> Values:
         "tables": site.folder.tables(),
         "releases": site.folder.releases(),
     }
-    values |= _problem(lambda: {"columns": _public(site, draft)}, site)
-    values |= _problem(lambda: {"looked": look(site, draft)}, site)
+    values |= _problem(lambda: {"columns": _public(site, draft)}, site, draft)
+    values |= _problem(lambda: _looked(site, draft), site, draft)
     if values["problem"] or not draft.filled("budget"):
-        return values | {"looked": values.get("looked")}
+        return values
     looked = values["looked"]
 
     def check() -> Values:
@@ -141,13 +184,13 @@ def _budget(site: Site, draft: Draft) -> Values:
         run = chosen(draft, site.folder)
         promised = run.promised(looked)
         found = {"promised": promised, "odds": explain(promised.epsilon, promised.delta)}
-        found["expected"] = expected(site, draft, run, looked)
+        found["expected"] = expected(site, draft, run, looked, promised)
         found["small"] = advice.small_groups(run, looked, promised)
         if "ledger" not in run.arguments:
             found["earlier"] = earlier(site, run, looked.rows)
-        return found | _account(site, draft, promised)
+        return found | _same_counts(run.arguments, looked) | _account(site, draft, promised)
 
-    return values | _problem(check, site)
+    return values | _problem(check, site, draft)
 
 
 def _release(site: Site, draft: Draft) -> Values:
@@ -160,10 +203,13 @@ def _release(site: Site, draft: Draft) -> Values:
     def check() -> Values:
         from holdfast.release.bundle import new_folder
 
-        new_folder(chosen(draft, site.folder).out)
+        out = chosen(draft, site.folder).out
+        if not out:
+            raise HoldfastError("the new folder has no name. Hint: give it one, or take this one.")
+        new_folder(out)
         return {}
 
-    return values | _problem(check, site)
+    return values | _problem(check, site, draft)
 
 
 CHECKS: dict[str, Callable[[Site, Draft], Values]] = {
@@ -191,7 +237,8 @@ def balance(site: Site, draft: Draft) -> "Balance | None":
     run = chosen(draft, site.folder).arguments
     if "ledger" not in run:
         return None
-    return Ledger(run["ledger"]).balance(run["dataset"], subset=run.get("subset"))
+    known = {"subset": run.get("subset"), "period": run.get("period")}
+    return Ledger(run["ledger"]).balance(run["dataset"], **known)
 
 
 def _others() -> list[Any]:
@@ -199,6 +246,18 @@ def _others() -> list[Any]:
     from holdfast.studies.explain import deployments
 
     return [known for known in deployments() if known.kind == "central"]
+
+
+def _same_counts(asked: dict[str, Any], looked: "Looked") -> Values:
+    """What the ledger knows of these counts as those of another period: for the steward alone."""
+    from holdfast.ledger.ledger import Ledger
+    from holdfast.ledger.periods import read_period
+    from holdfast.ledger.stored import same_counts
+
+    if "ledger" not in asked:
+        return {}
+    ledger, period = Ledger(asked["ledger"]), read_period(asked.get("period"))
+    return {"same_counts": same_counts(ledger, asked["dataset"], looked.alone, period)}
 
 
 def _account(site: Site, draft: Draft, promised: "Promised") -> Values:
@@ -221,8 +280,13 @@ def _seen(site: Site, draft: Draft) -> Values:
         ("preview", stamp(path), repr(part)), lambda: _previewed(path, part)
     )
     found = found_lines(draft, site.folder)
-    used = {name: number for name, number in found.items() if part.get(name) == number}
-    return shown | {"found": used}
+    used = {name for name, number in found.items() if part.get(name) == number}
+    lines = Lines(
+        header=found["header_row"] if "header_row" in used else 0,
+        last=shown["last_row"] if "last_row" in used else 0,
+        left_out=part.get("leave_out", []),
+    )
+    return shown | {"lines": lines if any(lines) else None}
 
 
 def _previewed(path: Path, part: dict[str, Any]) -> Values:
@@ -232,26 +296,30 @@ def _previewed(path: Path, part: dict[str, Any]) -> Values:
     from holdfast.tables.table import columns_of, labels_of
 
     if not part and is_large(path):
-        shown = preview(head(path, SHOWN), SHOWN)
-        return {"preview": shown, "numbers": [], "last_numbers": [], "order": []}
-    table = read_part(path, part)
-    shown, numbers = preview(table, SHOWN, LAST), numbers_in_file(path, part)
+        table, numbers, order = head(path, SAMPLED), list[int](), []
+        shown = preview(table, SHOWN)
+    else:
+        table = read_part(path, part)
+        shown, numbers = preview(table, SHOWN, LAST), numbers_in_file(path, part)
+        order = advice.order_of({name: labels_of(table, name) for name in columns_of(table)})
     return {
         "preview": shown,
         "numbers": numbers[:SHOWN],
         "last_numbers": numbers[len(numbers) - len(shown.last) :],
-        "order": advice.order_of({name: labels_of(table, name) for name in columns_of(table)}),
+        "last_row": max(numbers, default=0),
+        "order": order,
+        "whole": advice.whole_numbers({name: labels_of(table, name) for name in shown.columns}),
     }
 
 
-def _problem(ask: Callable[[], Values], site: Site) -> Values:
-    """What was asked for, or what is wrong in words; files are called as they were typed."""
+def _problem(ask: Callable[[], Values], site: Site, draft: Draft) -> Values:
+    """What was asked for, or what is wrong in words; files are called as they were typed, and rows
+    by their numbers in them."""
     try:
         return ask()
-    except LeakError as error:
-        return {"problem": site.said(str(error)), "leaks": list(error.names)}
     except HoldfastError as error:
-        return {"problem": site.said(str(error))}
+        leaks = {"leaks": list(error.names)} if isinstance(error, LeakError) else {}
+        return {"problem": site.said(rows_as_shown(str(error), draft, site.folder)), **leaks}
 
 
 def _free_name(site: Site, name: str) -> str:

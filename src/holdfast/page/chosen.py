@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
+from holdfast.ledger.periods import read_period
 from holdfast.page.draft import Draft
 from holdfast.page.folder import Folder
 from holdfast.page.source import part_of, source, whole
+from holdfast.tables.leaks import SAME_COUNTS
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 PEOPLE = "people"
 ROLES = ("count", "category", "keep", "group", "classes")
 PEOPLE_ROLES = ("by", "per")
+NUMBERS = ("keep", "classes")
+"""Roles in which numbers are published as they are."""
 SPENT = ("epsilon", "max_count", "contributions", "rows", "person_in", "joint", "totals")
 """The arguments that decide what is spent on one person."""
 COUNTED = "count"
@@ -47,7 +51,7 @@ class Chosen:
     @property
     def names(self) -> dict[str, Any]:
         """What is said of the table's columns."""
-        other = {*SPENT, "ledger", "dataset", *(("count",) if self.several else ())}
+        other = {*SPENT, "ledger", "dataset", "period", *(("count",) if self.several else ())}
         return {name: value for name, value in self._plain.items() if name not in other}
 
     @property
@@ -156,6 +160,7 @@ def chosen(draft: Draft, folder: Folder) -> Chosen:
         | _columns(draft)
         | _promise(draft)
         | _subset(draft, people)
+        | _period(draft)
         | _ledger(draft, folder),
         purpose=draft.one("budget", "purpose").strip(),
         out=str(folder.new(out)) if out else "",
@@ -216,7 +221,8 @@ def _columns(draft: Draft) -> dict[str, Any]:
     found: dict[str, Any] = {}
     codes = [code for code in draft.one("columns", "missing").replace(",", " ").split() if code]
     codes += [""] if draft.one("columns", "blank") else []
-    anyway = draft.several("columns", "anyway")
+    anyway = [*draft.several("columns", "anyway")]
+    anyway += [SAME_COUNTS] if draft.one("budget", "same") else []
     found |= {"missing": codes} if codes else {}
     found |= {"publish_anyway": anyway} if anyway else {}
     for field in ("order_by", "structural_zero"):
@@ -264,6 +270,12 @@ def _subset(draft: Draft, people: dict[str, Any] | None) -> dict[str, Any]:
             "`subset` is a column and a label in it. Hint: fill in both, or neither."
         )
     return {"subset": {column: label}}
+
+
+def _period(draft: Draft) -> dict[str, Any]:
+    """The time that the counts are of, where it is said."""
+    text = draft.one("budget", "period").strip()
+    return {"period": str(read_period(text))} if text else {}
 
 
 def _ledger(draft: Draft, folder: Folder) -> dict[str, Any]:

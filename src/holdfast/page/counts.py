@@ -5,20 +5,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from holdfast.engines.looking import Looked, alone_of
+from holdfast.engines.looking import Looked, looked_at
 
 if TYPE_CHECKING:
     from holdfast.engines.several import SeveralParameters
     from holdfast.engines.stages import Parameters, Stages
-    from holdfast.tables.groups import Partition
 
 
 @dataclass(frozen=True, kw_only=True)
 class LookedAtSeveral(Looked):
     """What a dry run has to know of a table with several columns of counts."""
 
-    each: tuple[tuple[int, "Partition | None"], ...]
-    """For each column its rows to protect, and their groups."""
+    each: tuple[Looked, ...]
+    """The same for each of the columns."""
+
+
+def each_of(looked: Looked) -> tuple[Looked, ...]:
+    """What is known for each column of counts, or the only one."""
+    return looked.each if isinstance(looked, LookedAtSeveral) else (looked,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,24 +47,16 @@ def look_at_several(
     from holdfast.engines.several_memory import read_several
 
     tables = read_several(table, count, names, parameters)
-    rows = [int(one.drawn.sum()) for one in tables]
-    own = zip(parameters.columns, rows, tables, strict=True)
-    groups = [one.groups_for(n, found.groups)[0] for one, n, found in own]
-    return LookedAtSeveral(
-        rows=rows[0],
-        others=tables[0].others,
-        withheld=tables[0].withheld,
-        notes=tables[0].notes,
-        groups=groups[0],
-        each=tuple(zip(rows, groups, strict=True)),
-        alone=alone_of(tables),
-    )
+    own = zip(parameters.columns, tables, strict=True)
+    each = tuple(looked_at(found, one) for one, found in own)
+    alone = {name: digest for one in each for name, digest in one.alone.items()}
+    return LookedAtSeveral(**vars(each[0]) | {"alone": alone}, each=each)
 
 
 def promised_of_several(parameters: "SeveralParameters", looked: Looked) -> Promised:
     """What a run of several columns would spend; what cannot be done is refused."""
-    each = looked.each if isinstance(looked, LookedAtSeveral) else ()
-    stages = parameters.for_rows([rows for rows, _ in each], [groups for _, groups in each])
+    each = each_of(looked)
+    stages = parameters.for_rows([one.rows for one in each], [one.groups for one in each])
     delta = parameters.persons.together([one.delta for one in stages.columns])
     columns = tuple(zip(stages.names, stages.columns, strict=True))
     return Promised(epsilon=parameters.epsilon, delta=delta, columns=columns)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
@@ -21,6 +21,8 @@ class Draft:
     """What one steward has filled in so far."""
 
     place: Path
+    steps: tuple[str, ...] = STEPS
+    """Those that count; what was filled in at others is left aside."""
 
     @staticmethod
     def new(state: State) -> "Draft":
@@ -41,12 +43,33 @@ class Draft:
         return self.place.name
 
     def filled(self, step: str) -> Filled:
-        """What was filled in at a step; nothing where nobody was yet."""
-        return read_json(self.place / f"{step}.json") or {}
+        """What was filled in at a step, in order or not; nothing where nobody was yet."""
+        if step not in self.steps:
+            return {}
+        typed = read_json(self._typed(step))
+        return typed or read_json(self._in_order(step)) or {}
 
     def fill(self, step: str, fields: Filled) -> None:
-        """Keep what was filled in."""
-        write_json(self.place / f"{step}.json", fields)
+        """Keep what was filled in and is in order."""
+        write_json(self._in_order(step), fields)
+        self._typed(step).unlink(missing_ok=True)
+
+    def type(self, step: str, fields: Filled) -> None:
+        """Keep what is not in order, or not sent yet: the steps below are to wait for it."""
+        write_json(self._typed(step), fields)
+        self._in_order(step).unlink(missing_ok=True)
+
+    def at(self, step: str) -> "Draft":
+        """The same, without what is not in order at other steps: nothing is wrong with this one
+        because of it."""
+        settled = [one for one in STEPS if one == step or self._in_order(one).exists()]
+        return replace(self, steps=tuple(settled))
+
+    def _in_order(self, step: str) -> Path:
+        return self.place / f"{step}.json"
+
+    def _typed(self, step: str) -> Path:
+        return self.place / f"{step}-typed.json"
 
     def one(self, step: str, field: str, otherwise: str = "") -> str:
         """The value of a field that has one."""
@@ -59,8 +82,8 @@ class Draft:
 
     @property
     def reached(self) -> int:
-        """How many steps were filled in, from the first without a gap."""
-        done = [(self.place / f"{step}.json").exists() for step in STEPS]
+        """How many steps are in order, from the first without a gap."""
+        done = [self._in_order(step).exists() for step in STEPS]
         return done.index(False) if False in done else len(STEPS)
 
     @property
@@ -91,7 +114,7 @@ class Draft:
         """Another draft with the same things filled in, and the same dropped file."""
         other = Draft.new(state)
         for step in STEPS[:-1]:
-            if (self.place / f"{step}.json").exists():
+            if self._in_order(step).exists():
                 other.fill(step, self.filled(step))
         if (self.place / "upload").is_dir():
             for path in (self.place / "upload").iterdir():

@@ -1,6 +1,7 @@
 """The command and the Python that do what the page does, to copy."""
 
 import shlex
+import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ OPTIONS = {
     "subset": "--subset",
     "ledger": "--ledger",
     "dataset": "--dataset",
+    "period": "--period",
 }
 FLAGS = {
     "repeated_categories": "--repeated-categories",
@@ -55,9 +57,9 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     return Recipe(_command(words), _python(run, shown, source, out, folder))
 
 
-def of_release(folder: str, *words: str, python: str) -> Recipe:
-    """A command about a release, and lines of Python about `release`."""
-    first = f"import holdfast\n\nrelease = holdfast.load({folder!r})\n"
+def of_release(folder: str, *words: str, python: str, load: str = "load") -> Recipe:
+    """A command about a release, and lines of Python about `release`; `load` reads it."""
+    first = f"import holdfast\n\nrelease = holdfast.{load}({folder!r})\n"
     return Recipe(_command(["holdfast", words[0], folder, *words[1:]]), first + python)
 
 
@@ -65,17 +67,22 @@ def of_plan(options: dict[str, Any]) -> Recipe:
     """The command and the call that plan a budget."""
     words = ["holdfast", "plan"]
     for name, value in options.items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
+        if name == "epsilons":
+            words += ["--epsilon", ",".join(value)]
+        else:
+            words += [f"--{name.replace('_', '-')}", str(value)]
     lines = "".join(f"    {name}={value!r},\n" for name, value in options.items())
     return Recipe(_command(words), f"import holdfast\n\nplan = holdfast.plan(\n{lines})\nplan.rows")
 
 
-def script(run: Chosen, folder: Path) -> str:
-    """A file that makes such a release again, from the table's name alone."""
+def script(run: Chosen, folder: Path, words: dict[str, str]) -> str:
+    """A file that makes such a release again, from the table's name alone; it says first that this
+    spends epsilon once more."""
     recipe = of_run(run, folder)
-    return f'"""Makes such a release again; at the command line:\n\n{recipe.command}\n"""\n\n' + (
-        recipe.python
-    )
+    ledger = [words["ledger"]] if "ledger" in run.arguments else []
+    told = [words["makes"], words["spends"], *ledger, words["command"]]
+    lines = "\n\n".join(textwrap.fill(part, 88) for part in told)
+    return f'"""{lines}\n\n{recipe.command}\n"""\n\n{recipe.python}'
 
 
 def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:

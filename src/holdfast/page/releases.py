@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from holdfast.arrays import Floats
     from holdfast.release.groups import Group
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
     from holdfast.verify.report import Verification
 
 LEVEL = 0.9
@@ -91,7 +92,6 @@ class Opened:
         """Its report as a page; None for a release whose report cannot be made."""
         from holdfast.analysis.report.blocks import html, html_of_several
         from holdfast.analysis.report.content import report
-        from holdfast.release.several_bundle import load_table
 
         if not self.verified(site):
             self.loaded(site)  # says what is wrong
@@ -100,7 +100,7 @@ class Opened:
             try:
                 if not _columns(self.folder):
                     return html(report(self.loaded(site), LEVEL))
-                several = load_table(self.folder)
+                several = self.several(site)
                 found = {name: report(one, LEVEL) for name, one in several.items()}
                 privacy = several.privacy
                 return html_of_several(found, privacy.promise, privacy.neighbours)
@@ -118,7 +118,8 @@ class Opened:
             return values
         if _columns(self.folder):
             found = list(self.columns(site).items())
-            return values | {"counts": found, "promised": _promised(record_of(self.folder))}
+            values |= {"promised": _promised(record_of(self.folder))}
+            return values | {"counts": found, "chosen": {}, "columns": self.public(site)}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
 
@@ -136,10 +137,21 @@ class Opened:
         found = _columns(self.folder)
         return {name: Opened.of(site, at) for name, at in found.items()} or {"": self}
 
+    def several(self, site: Site) -> "TableRelease":
+        """A release of several counts, whole; raises if it is damaged or has one."""
+        from holdfast.release.several_bundle import load_table
+
+        return site.remembered.get(self.key("several"), lambda: load_table(self.folder))
+
+    def public(self, site: Site) -> list[str]:
+        """The columns that a release of several counts publishes as they were."""
+        return [str(name) for name in record_of(self.folder).get("unchanged_columns", ())]
+
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
         at = self.shown(site)
-        verify = of_release(at, "verify", python=f"print(holdfast.verify({at!r}))")
+        load = "load_table" if _columns(self.folder) else "load"
+        verify = of_release(at, "verify", python=f"print(holdfast.verify({at!r}))", load=load)
         report = of_release(at, "report", python="")
         values = recipe_values(verify)
         return values | {"command": f"{verify.command}\n{report.command}"}

@@ -43,6 +43,8 @@ class Ended(StrEnum):
 
 UNPAID = (Phase.WAITING, Phase.READING)
 """While a run is here nothing was paid or drawn."""
+STOPPABLE = (*UNPAID, Phase.DRAWING)
+"""While a run is here there is something to be stopped: after it the release is drawn and paid."""
 
 
 @dataclass(frozen=True, kw_only=True)

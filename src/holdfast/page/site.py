@@ -25,7 +25,7 @@ from holdfast.page.state import State
 from holdfast.page.waiting import Waiting, page_name
 from holdfast.page.words import Words
 
-KEPT = 24  # results that are remembered
+KEPT = 48  # results that are remembered
 MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
 T = TypeVar("T")
 Read = Callable[["Site", Request], Response]
@@ -94,8 +94,9 @@ class Site:
     def doing(self) -> str:
         """What takes long just now, in words; nothing where there are none for it."""
         said: dict[str, str] = self.words.content["waiting"]["doing"]
-        begun = [key[0] for key in self.remembered.doing if isinstance(key, tuple)]
-        return next((said[what] for what in reversed(begun) if what in said), "")
+        begun = [key for key in self.remembered.doing if isinstance(key, tuple)]
+        told = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
+        return next(told, "")
 
     def render(self, template: str, **values: Any) -> str:
         """A page as text."""

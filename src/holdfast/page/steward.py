@@ -12,16 +12,19 @@ from holdfast.page import checks
 from holdfast.page.chosen import LISTED, chosen, columns_with
 from holdfast.page.draft import STEPS, Draft, Filled, safe_name
 from holdfast.page.recipe import of_run
-from holdfast.page.runs import Ended, Phase, Run, Status
+from holdfast.page.runs import STOPPABLE, Ended, Phase, Run, Status
 from holdfast.page.site import Site, recipe_values, to
+from holdfast.page.source import rows_as_shown
 from holdfast.tables.files import is_table_file
 
 COPIED = 1 << 20
 
 
 def start(site: Site, request: Request, form: FormData) -> Response:
-    """A new draft from the first page's form."""
-    return _save(site, _same_begun(site, form) or Draft.new(site.state), "file", form)
+    """A new draft from the first page's form, and a look at the file."""
+    draft = _same_begun(site, form) or Draft.new(site.state)
+    _save(site, draft, "file", form)
+    return to(_address(draft, "file"))
 
 
 def _same_begun(site: Site, form: FormData) -> Draft | None:
@@ -72,9 +75,7 @@ def run(site: Site, request: Request, form: FormData) -> Response:
     draft = _draft(site, request)
     if _busy(draft):
         return to(f"/drafts/{draft.name}/run")
-    draft.fill("release", _fields(form))
-    values = checks.CHECKS["release"](site, draft)
-    if values["problem"] or form.get("seen") != draft.digest:
+    if _wrong(site, draft, "release", _fields(form)) or form.get("seen") != draft.digest:
         return to(_address(draft, "release"))
     Run.of(draft).start(chosen(draft, site.folder), _queue(site))
     return to(f"/drafts/{draft.name}/run")
@@ -90,8 +91,9 @@ def show_run(site: Site, request: Request) -> Response:
     if status.done:
         return site.show(request, "done.html", **values, **_result(site, draft, status))
     template = "running.html" if status.ended is None else "ended.html"
-    values |= {"ledger": draft.one("budget", "dataset"), "message": site.said(status.message)}
-    values |= {"waits": Run.of(draft).waits(_queue(site))}
+    message = rows_as_shown(status.message, draft, site.folder)
+    values |= {"ledger": draft.one("budget", "dataset"), "message": site.said(message)}
+    values |= {"waits": Run.of(draft).waits(_queue(site)), "stoppable": STOPPABLE}
     return site.show(request, template, **values, ends=Ended)
 
 
@@ -102,7 +104,8 @@ def progress(site: Site, request: Request) -> Response:
     if status is None:
         return JSONResponse({"phase": None, "ended": True})
     waits, ended = run.waits(_queue(site)), status.ended is not None
-    return JSONResponse({"phase": status.phase, "waits": waits, "ended": ended})
+    told = {"phase": status.phase, "waits": waits, "ended": ended}
+    return JSONResponse(told | {"stoppable": status.phase in STOPPABLE})
 
 
 def cancel(site: Site, request: Request, form: FormData) -> Response:
@@ -119,22 +122,12 @@ def copy(site: Site, request: Request, form: FormData) -> Response:
 
 
 def mend(site: Site, request: Request, form: FormData) -> Response:
-    """Do what was advised about a table that is refused: leave rows out, or publish a column with
-    the category."""
+    """Leave rows out of a table that is refused because of them."""
     draft = _draft(site, request)
     if _busy(draft):
         return to(f"/drafts/{draft.name}/run")
-    rows, column = [str(row) for row in form.getlist("row")], str(form.get("column", ""))
-    if rows:
-        before = draft.one("file", "leave_out")
-        draft.fill(
-            "file", draft.filled("file") | {"leave_out": [" ".join([before, *rows]).strip()]}
-        )
-    if column:
-        filled = draft.filled("columns")
-        role = filled.get(f"role:{column}") or [""]
-        given = {f"role:{column}": role if role[-1] else ["keep"], "repeated": ["yes"]}
-        draft.fill("columns", filled | given)
+    rows = [draft.one("file", "leave_out"), *(str(row) for row in form.getlist("row"))]
+    _wrong(site, draft, "file", draft.filled("file") | {"leave_out": [" ".join(rows).strip()]})
     return to(_address(draft, "columns"))
 
 
@@ -173,18 +166,36 @@ def _busy(draft: Draft) -> bool:
 
 
 def _save(site: Site, draft: Draft, step: str, form: FormData) -> Response:
-    fields = _fields(form)
+    fields, go, here = _fields(form), str(form.get("go", "on")), STEPS.index(step)
     if step == "file":
         _take_file(draft, form, fields)
-    draft.fill(step, fields)
     if step == "columns":
-        _write_list(draft)
-    here, go = STEPS.index(step), str(form.get("go", "on"))
-    if go == "back":
-        return to(_address(draft, STEPS[here - 1]))
-    if go == "stay" or checks.CHECKS[step](site, draft)["problem"]:
+        _publish_together(fields)
+    if go in ("keep", "back"):
+        if fields != draft.filled(step):
+            draft.type(step, fields)
+        return Response(status_code=204) if go == "keep" else to(_address(draft, STEPS[here - 1]))
+    if _wrong(site, draft, step, fields) or go == "stay":
         return to(_address(draft, step))
     return to(_address(draft, STEPS[min(here + 1, len(STEPS) - 1)]))
+
+
+def _wrong(site: Site, draft: Draft, step: str, fields: Filled) -> bool:
+    """Whether what was filled in is not in order; kept it is, whichever it is."""
+    draft.type(step, fields)
+    if step == "columns":
+        _write_list(draft)
+    if checks.CHECKS[step](site, draft)["problem"]:
+        return True
+    draft.fill(step, fields)
+    return False
+
+
+def _publish_together(fields: Filled) -> None:
+    """Publish the column that tells rows of the same name apart, where that was ticked."""
+    column = fields.pop("together", [""])[-1]
+    if column:
+        fields |= {f"role:{column}": ["keep"], "repeated": ["yes"]}
 
 
 def _fields(form: FormData) -> Filled:

@@ -273,6 +273,16 @@ class Release(ReleaseFacts):
 
         return derive({self.count_column or "count": self}, formula, level)
 
+    def merge(self, table: Any, on: str | Sequence[str]) -> "Release":
+        """This release with the other columns of a table of your own, a data frame or a file, where
+        the columns `on` have the same labels: for `where`, `by`, `regress` and `impute`. Rows that
+        the table does not have stay, with empty cells. What is merged must be public, or known to
+        you anyway; nothing is spent.
+        """
+        from holdfast.analysis.merging import merge
+
+        return merge(self, table, on)
+
     def impute(self, times: int = 20, *, given: Sequence[str] = ()) -> list[Any]:
         """Plausible true tables, for analyses that no method here does: do yours on each, and
         put the results together with `holdfast.combine`.
@@ -318,7 +328,7 @@ class Release(ReleaseFacts):
         return plot(self, row, groups, label, level)
 
     def _repr_html_(self) -> str:
-        from holdfast.analysis.notebook import release_html
+        from holdfast.analysis.markup import release_html
 
         return release_html(self)
 

@@ -172,6 +172,18 @@ def write_file(table: Any, path: str | os.PathLike[str]) -> None:
         raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
 
 
+def write_whole(path: Path, data: bytes) -> Path:
+    """Write a file beside its place and rename it, so that it is there whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None
+    return path
+
+
 def column_names(table: Any) -> list[str]:
     """The names of the columns that `write_file` writes for this table, in order.
 
@@ -274,10 +286,8 @@ def _arrow(table: CsvTable | Frame) -> Any:
 
     if isinstance(table, Frame):
         return table.data.to_arrow()
-    columns = (list(column) for column in zip(*table.rows, strict=True))
-    arrays = [pa.array(map(int, c)) if _lossless(c) else pa.array(c) for c in columns]
+    columns = [list(column) for column in zip(*table.rows, strict=True)]
+    lossless = [all(map(_TEXT_INTEGER.fullmatch, cells)) for cells in columns]
+    pairs = zip(columns, lossless, strict=True)
+    arrays = [pa.array(map(int, cells) if whole else cells) for cells, whole in pairs]
     return pa.Table.from_arrays(arrays, names=table.columns)
-
-
-def _lossless(cells: list[str]) -> bool:
-    return all(map(_TEXT_INTEGER.fullmatch, cells))

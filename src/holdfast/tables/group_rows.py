@@ -301,8 +301,8 @@ def _text(cell: Any, column: str, row: int) -> str:
 
 def _no_label(column: str, row: int) -> HoldfastError:
     return HoldfastError(
-        f"`within` column {column!r} must hold labels: text or whole numbers; row {row + 1} does "
-        "not. Hint: for other numbers name classes of them, holdfast.classes(column, 8) or "
+        f"`within` column {column!r} must hold labels: text or whole numbers; data row {row + 1} "
+        "does not. Hint: for other numbers name classes of them, holdfast.classes(column, 8) or "
         "--within COLUMN:8; make text of dates."
     )
 

@@ -15,7 +15,7 @@ from holdfast.tables.count_values import label_text
 
 LONGEST_LABEL = 200
 ROWS_WHOSE = "these are the rows whose "
-_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,200}(\.[0-9]{0,200})?(e[+-]?[0-9]{1,3})?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ def _text(cell: Any, column: str, row: int | None) -> str:
     text = label_text(cell)
     if text is not None:
         return text
-    where = "" if row is None else f"; row {row + 1} does not"
+    where = "" if row is None else f"; data row {row + 1} does not"
     raise HoldfastError(
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
         "Hint: make text of other numbers and of dates."

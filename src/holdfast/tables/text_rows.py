@@ -98,8 +98,9 @@ def _checked(
 
 def _ragged(row: int, cells: int, width: int) -> HoldfastError:
     if not cells:
+        above = f"data row {row - 1}" if row > 1 else "the names of the columns"
         return HoldfastError(
-            f"data row {row} is an empty line. Hint: take the line out; if notes follow, name the "
+            f"below {above} is an empty line. Hint: take the line out; if notes follow, name the "
             "table's last line with `last_row`, --last-row."
         )
     return HoldfastError(

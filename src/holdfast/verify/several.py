@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,16 +156,9 @@ class _Several:
 
 def _of(column: str, check: Check) -> Check:
     name = re.sub(r"[^\x20-\x7e]", "?", column)[:40]
-    said = f"{name}: {check.detail}"
     warning = None if check.warning is None else f"{name}: {check.warning}"
-    return Check(
-        name=f"{name}: {check.name}",
-        passed=check.passed,
-        detail=said,
-        failure=check.failure,
-        warning=warning,
-        claimed=check.claimed,
-    )
+    named, said = f"{name}: {check.name}", f"{name}: {check.detail}"
+    return replace(check, name=named, detail=said, warning=warning)
 
 
 _CHECKS: Checks[_Several] = {

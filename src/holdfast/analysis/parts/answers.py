@@ -23,9 +23,9 @@ CAUTIOUS = (
     "covers more often than it says; the estimate takes them to be like the whole table's, with "
     "more of the low or of the high counts as these rows ask for"
 )
-OUTSIDE = (
-    "the estimate lies outside the interval: it leans on the distribution of the whole table, "
-    "which the counts of these rows speak against"
+STRETCHED = (
+    "the interval was stretched to reach the estimate, which leans on the distribution of the "
+    "whole table: by the counts of these rows alone it would end before"
 )
 
 
@@ -46,12 +46,12 @@ def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = F
     if width > WIDE:
         notes = (*notes, CAUTIOUS)
     if not low <= estimate <= high:
-        notes = (*notes, OUTSIDE)
+        notes = (*notes, STRETCHED)
     return Answer(
         question=words,
         estimate=estimate,
         standard_error=error,
-        interval=(low, high),
+        interval=(min(low, estimate), max(high, estimate)),
         level=level,
         estimator="part",
         method="likelihood",

@@ -223,7 +223,8 @@ def _published(release: "Release", name: str) -> Sequence[Any]:
     if name not in release.unchanged_columns:
         raise HoldfastError(
             f"the formula names {name!r:.60}, which is no column of the release. Hint: "
-            f"{suggest(list(release.unchanged_columns), name)}"
+            f"{suggest(list(release.unchanged_columns), name)} A column of your own is put beside "
+            "it by release.merge."
         )
     return published(release, name)
 

@@ -57,8 +57,10 @@ class Staircase(Constructor):
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for counts from 0 to len(target) - 1."""
         z, exact = check_target(target), exact_epsilon(epsilon)
-        gamma = self._gamma(float(exact))
-        matrix = clamped_noise(*_noise(len(z), float(exact), gamma))
+        gamma = self.gamma
+        if gamma is None:
+            gamma = 1 / (1 + math.exp(float(exact) / 2))
+        matrix = clamped_noise(*_noise(len(z), float(exact), float(gamma)))
         return Construction(
             form=matrix,
             epsilon=exact,
@@ -66,9 +68,6 @@ class Staircase(Constructor):
             count_error=count_error(matrix, z, self.error),
             method=f"Staircase(gamma={gamma:.6g})",
         )
-
-    def _gamma(self, epsilon: float) -> float:
-        return 1 / (1 + math.exp(epsilon / 2)) if self.gamma is None else float(self.gamma)
 
 
 def _noise(n: int, epsilon: float, gamma: float) -> tuple[Floats, Floats]:

@@ -49,6 +49,24 @@ for (const button of document.querySelectorAll("button[data-looks]")) {
   });
 }
 
+// What is typed is kept as it is typed: a reload loses nothing.
+for (const form of document.querySelectorAll("form[data-keep]")) {
+  let last;
+  form.addEventListener("change", () => {
+    const fields = new FormData(form);
+    for (const field of form.querySelectorAll("input[type=file]")) fields.delete(field.name);
+    fields.set("go", "keep");
+    last?.abort();
+    last = new AbortController();
+    const sent = { method: "POST", body: fields, signal: last.signal, keepalive: true };
+    fetch(form.getAttribute("data-keep"), sent).catch(() => {});
+  });
+  form.addEventListener("submit", () => last?.abort());
+}
+
+// A page that the browser shows again as it was may be older than what has happened since.
+addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+
 // One press is enough.
 for (const button of document.querySelectorAll("button[data-once]")) {
   button.form.addEventListener("submit", () => setTimeout(() => { button.disabled = true; }));
@@ -65,6 +83,8 @@ if (list) {
       if (doing && doing.textContent !== status.doing) doing.textContent = status.doing;
       const waits = document.getElementById("waits");
       if (waits) waits.hidden = !status.waits;
+      const cancel = document.getElementById("cancel");
+      if (cancel) cancel.hidden = !status.stoppable;
       for (const item of list.children) {
         if (item.dataset.phase === status.phase) {
           item.setAttribute("aria-current", "step");

@@ -90,6 +90,7 @@ class _Planner:
     method: Method
     questions: tuple[Question, ...]
     repetitions: int
+    distances: bool
     folder: Any
     jobs: int | None
     progress: bool
@@ -114,6 +115,7 @@ class _Planner:
             "method": hashlib.sha256(repr(self.method).encode()).hexdigest()[:16],
             "holdfast": version("holdfast"),
             "questions": ", ".join(question.name for question in self.questions),
+            **({} if self.distances else {"distances": False}),
         }
 
 
@@ -129,6 +131,7 @@ def plan(
     target: str | Target | None = None,
     method: str | Method = "default",
     repetitions: int = 40,
+    distances: bool = True,
     folder: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     progress: bool = False,
@@ -154,6 +157,8 @@ def plan(
             for every split, between the least and the largest of `epsilons`.
         method: The way to publish: a name or a `holdfast.Method`, its split left out.
         repetitions: Simulated releases per budget and split.
+        distances: Whether w1, ks and tv are estimated too, by drawing all rows several times, which
+            takes most of the time.
         folder, jobs, progress: As for `holdfast.compare`.
         within, totals: As for `holdfast.privatize`, for a prior that is a table with these columns:
             what groups would gain, at each budget, stands in `by_group`.
@@ -177,6 +182,7 @@ def plan(
         method=chosen,
         questions=tuple(asked),
         repetitions=whole_number(repetitions, "repetitions", least=2),
+        distances=distances,
         folder=folder,
         jobs=jobs,
         progress=progress,
@@ -230,7 +236,8 @@ def _simulate(task: Task, seed: int, *, histogram: Integers, method: Method) -> 
         release = method.simulate(counts, epsilon=task["epsilon"], max_count=n - 1, seed=draw)
         mechanism, budget = release.mechanism, release.privacy.budget
         row = {"stage 1": float(budget.stage_1 / budget.epsilon)}
-        row |= expected_distances(mechanism, counts, draw)
+        if task.get("distances", True):
+            row |= expected_distances(mechanism, counts, draw)
         row["absolute"] = mechanism.count_error(truth)
         row["squared"] = mechanism.count_error(truth, "squared")
         sizes = errors_by_size(mechanism, histogram)
@@ -247,7 +254,8 @@ def _expected(rows: list[Row], questions: Iterable[Question]) -> Row:
     found: Row = {name: rows[0][name] for name in ("epsilon", "split")}
     sizes = [name for name in rows[0] if name.startswith(SIZE)]
     for name in ("stage 1", "w1", "ks", "tv", "absolute", "squared", *sizes):
-        found[name] = float(np.mean([row[name] for row in rows]))
+        if name in rows[0]:
+            found[name] = float(np.mean([row[name] for row in rows]))
     for question in questions:
         found |= expected_errors(_moments(rows, question), question.name)
     return found

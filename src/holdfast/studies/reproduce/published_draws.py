@@ -131,10 +131,6 @@ def _skip(generator: Generator, doubles: int) -> None:
         generator.random_sample(min(1 << 20, doubles - start))
 
 
-def _belongs(task: Task, effort: str) -> bool:
-    return task["data"] in DATA[task["part"]]
-
-
 def _marked(task: Task, folder: Folder) -> Task:
     return task | {"runs": RUNS[task["part"]]}
 
@@ -151,7 +147,7 @@ PUBLISHED = Experiment(
     data=(*DATA["optimal-split"], *DATA["accuracy"]),
     grid={"part": tuple(RUNS)},
     work=draw_again,
-    keep=_belongs,
+    keep=lambda task, effort: task["data"] in DATA[task["part"]],
     complete=_marked,
     tables=published_tables,
     claims=published_claims,

@@ -19,6 +19,7 @@ _NO_GROUP = {  # a mark that does not stand before three digits, or stands after
 }
 MOST = 1e150  # numbers from here on are taken for none
 TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
+ENOUGH = 20  # rows with a count of 0, and with others, of which fewer may agree by chance
 SCREEN, WORTH_A_LOOK = 128, 0.8  # so many rows, and the share of them that must fit, come first
 
 
@@ -143,11 +144,11 @@ def same_zeros(x: Floats, y: Floats) -> float:
     """The share of rows in which a number is 0, or missing, just where the count is 0; the lower
     one of those with a count of 0 and of the others. A rate has 1, whatever it is divided by.
 
-    >>> same_zeros(np.array([0.0, np.nan, 2.5, 0.1]), np.array([0.0, 0, 3, 1]))
+    >>> same_zeros(np.array([0.0, np.nan, 2.5, 0.1] * 20), np.array([0.0, 0, 3, 1] * 20))
     1.0
     """
     nothing, zero = (x == 0) | np.isnan(x), y == 0
-    if not 0 < zero.sum() < len(y):
+    if min(zero.sum(), len(y) - zero.sum()) < ENOUGH:
         return 0.0
     return float(min(nothing[zero].mean(), 1 - nothing[~zero].mean()))
 
