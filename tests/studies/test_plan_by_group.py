@@ -8,7 +8,7 @@ from test_compare_by_group import places
 
 import holdfast
 from holdfast.errors import HoldfastError
-from holdfast.studies.plan.by_group import prior_groups
+from holdfast.studies.compare.by_group import prior_groups
 
 QUICK = {"max_count": 15, "count": "n", "epsilons": ["0.5"], "splits": [None]}
 QUICK |= {"repetitions": 4, "jobs": 1, "within": "people"}

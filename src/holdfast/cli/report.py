@@ -1,7 +1,6 @@
 """`holdfast report`: what a release says, for people."""
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,7 +57,7 @@ def report(
     from holdfast.analysis.report.content import Cover
     from holdfast.analysis.report.several_table import several_with_intervals
     from holdfast.analysis.report.table import as_text, table_with_intervals
-    from holdfast.tables.table import write_file
+    from holdfast.tables.files import write_file, write_whole
 
     if form not in FORMATS:
         raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
@@ -84,7 +83,7 @@ def report(
     if place is None:
         typer.echo(made, nl=False)
         return
-    _write(place, made)
+    write_whole(place, made)
     typer.echo(f"Report: {place}")
 
 
@@ -131,13 +130,3 @@ def _check_new(path: Path) -> None:
         raise HoldfastError(f"`{path}` exists already. Hint: name another with --out.")
     if not path.parent.is_dir():
         raise HoldfastError(f"the folder `{path.parent}` does not exist. Hint: make it first.")
-
-
-def _write(path: Path, data: bytes) -> None:
-    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
-    try:
-        partial.write_bytes(data)
-        os.replace(partial, path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None

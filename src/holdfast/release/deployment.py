@@ -4,6 +4,7 @@ The fields are those of `schemas/deployments-schema.yaml` in opendp/deployments-
 composition and post-processing, the accounting, stand there under `implementation`.
 """
 
+import re
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -200,13 +201,11 @@ def quoted(text: str) -> str:
     >>> print(quoted('say "ü"\n'))
     "say \"\u00fc\"\u000a"
     """
-    return '"' + "".join(_character(letter) for letter in text) + '"'
+    return '"' + re.sub(r'["\\]|[^ -~]', _escaped, text) + '"'
 
 
-def _character(letter: str) -> str:
+def _escaped(found: re.Match[str]) -> str:
+    letter, code = found[0], ord(found[0])
     if letter in '"\\':
         return "\\" + letter
-    if " " <= letter <= "~":
-        return letter
-    code = ord(letter)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -142,15 +142,20 @@ def cells(n: int, groups: bool, every: bool) -> list[tuple[str, str, str]]:
 def _spreadsheet(n: int, groups: bool, every: bool) -> str:
     only = ", only the lines of the row's group and the header," if groups else ""
     expected = "" if every else ", `E4` what to expect"
-    lines = "".join(
-        f"- `{place}`: `{formula}`{f', filled {fill}' if fill else ''}\n"
-        for place, formula, fill in cells(n, groups, every)
-    )
+    lines = in_lines(cells(n, groups, every))
     return f"""open `mechanism.csv`{only} as a sheet named `mechanism` (with points as
 decimal marks). On a second sheet put the released count into `E1` and leave the rest of row 1
 empty; `E2` is the lower end and `E3` the upper one{expected}:
 
 {lines}"""
+
+
+def in_lines(recipe: list[tuple[str, str, str]]) -> str:
+    """The cells of a spreadsheet's recipe as a list."""
+    return "".join(
+        f"- `{place}`: `{formula}`{f', filled {fill}' if fill else ''}\n"
+        for place, formula, fill in recipe
+    )
 
 
 def letters(column: int) -> str:

@@ -328,7 +328,7 @@ class Release(ReleaseFacts):
         return plot(self, row, groups, label, level)
 
     def _repr_html_(self) -> str:
-        from holdfast.analysis.notebook import release_html
+        from holdfast.analysis.markup import release_html
 
         return release_html(self)
 

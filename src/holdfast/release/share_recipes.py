@@ -6,7 +6,7 @@ reach is that of a 90 % interval for twice the variance of the draws, in which s
 
 from typing import Any
 
-from holdfast.release.recipes import letters
+from holdfast.release.recipes import in_lines, letters
 
 PANDAS = """\
 ```python
@@ -94,10 +94,7 @@ def share_cells(n: int, groups: bool) -> list[tuple[str, str, str]]:
 
 def _spreadsheet(n: int, groups: bool) -> str:
     only = ", only the lines of the group and the header," if groups else ""
-    lines = "".join(
-        f"- `{place}`: `{formula}`{f', filled {fill}' if fill else ''}\n"
-        for place, formula, fill in share_cells(n, groups)
-    )
+    lines = in_lines(share_cells(n, groups))
     return f"""open `intervals.csv`{only} as a sheet named `intervals` beside
 `mechanism`. On another sheet leave row 1 empty; `F2` is the estimate, `F3` and `F4` are the ends.
 Here of the share of rows with 3 or more; with `=ROW()-2` in column A it is the mean:

@@ -4,6 +4,7 @@ Readable in black and white and with colour-vision deficiency; `studies.style` s
 method looks. PNG and SVG, by the file's suffix. Needs `pip install 'holdfast[plots]'`.
 """
 
+import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import numpy as np
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.studies.style import TRUTH, Style, style_of
+from holdfast.tables.files import write_whole
 
 Curve = Sequence[tuple[float, float, float]]
 """(x, mean, spread) along a curve."""
@@ -158,19 +160,11 @@ def canvas(
         figure.suptitle(title, fontsize=11)
         yield figure, axes
         for place in places:
-            _write(figure, place)
+            data = io.BytesIO()
+            dated = {"Date": None} if place.suffix == ".svg" else {"Software": None}
+            figure.savefig(data, format=place.suffix[1:], dpi=150, metadata=dated)
+            write_whole(place, data.getvalue())
             figure.set_layout_engine("none")  # what was laid out once stays
-
-
-def _write(figure: Any, place: Path) -> None:
-    partial = place.with_name(f".{place.name}.partial")
-    dated = {"Date": None} if place.suffix == ".svg" else {"Software": None}
-    try:
-        figure.savefig(partial, format=place.suffix[1:], dpi=150, metadata=dated)
-        os.replace(partial, place)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise HoldfastError(f"`{place}` cannot be written ({error.strerror}).") from None
 
 
 def require_matplotlib() -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.files import write_whole
 
 Task = dict[str, Any]
 Row = dict[str, Any]
@@ -181,6 +182,4 @@ def _write_csv(path: Path, rows: list[Row]) -> None:
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
-    partial = path.with_suffix(".csv.partial")
-    partial.write_text(text.getvalue(), encoding="utf-8")
-    os.replace(partial, path)
+    write_whole(path, text.getvalue().encode())

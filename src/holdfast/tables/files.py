@@ -172,6 +172,18 @@ def write_file(table: Any, path: str | os.PathLike[str]) -> None:
         raise HoldfastError(f"`{path}` cannot be written: {error.strerror}.") from None
 
 
+def write_whole(path: Path, data: bytes) -> Path:
+    """Write a file beside its place and rename it, so that it is there whole or not at all."""
+    partial = path.with_name(f".{path.name}.partial-{os.getpid()}")
+    try:
+        partial.write_bytes(data)
+        os.replace(partial, path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise HoldfastError(f"`{path}` cannot be written ({error.strerror}).") from None
+    return path
+
+
 def column_names(table: Any) -> list[str]:
     """The names of the columns that `write_file` writes for this table, in order.
 

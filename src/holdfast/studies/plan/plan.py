@@ -17,10 +17,9 @@ from holdfast.arrays import Integers
 from holdfast.engines.stages import check_parameters
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import split_budget
-from holdfast.studies.compare.by_group import ByGroup, refuse_agencies
+from holdfast.studies.compare.by_group import ByGroup, prior_groups, refuse_agencies
 from holdfast.studies.compare.comparison import compared
 from holdfast.studies.methods import Method, find_methods
-from holdfast.studies.plan.by_group import prior_groups
 from holdfast.studies.plan.expectation import (
     errors_by_size,
     expected_distances,

@@ -1,6 +1,5 @@
 """The report of a reproduction: one page that makes no network requests, and as Markdown."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from holdfast.studies.reproduce.drawing import Figure
 from holdfast.studies.reproduce.experiment import Experiment
 from holdfast.studies.reproduce.means import sources
 from holdfast.studies.runner import Row
+from holdfast.tables.files import write_whole
 
 TITLE = "The paper's experiments, run again by holdfast"
 HEADER = ("what", "paper", "here", "ratio", "verdict", "why")
@@ -72,8 +72,9 @@ def write_report(
 ) -> Path:
     """report.html and report.md in `place`; the path of the page."""
     blocks = _document(sections, place / "figures", effort, left_out, missing)
-    _write(place / "report.md", markdown(blocks))
-    return _write(place / "report.html", html_page(blocks, title=TITLE, style=STYLE))
+    write_whole(place / "report.md", markdown(blocks).encode())
+    page = html_page(blocks, title=TITLE, style=STYLE)
+    return write_whole(place / "report.html", page.encode())
 
 
 def _document(
@@ -160,10 +161,3 @@ def _image(figure: Figure, folder: Path) -> Image:
         link=f"{folder.name}/{name}",
         svg=(folder / name).read_bytes(),
     )
-
-
-def _write(path: Path, text: str) -> Path:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8")
-    os.replace(partial, path)
-    return path

@@ -29,12 +29,14 @@ def as_numbers(cells: Sequence[Any]) -> Floats:
     >>> as_numbers(["3", "12 cases", None, True, "Kent"])
     array([ 3., 12., nan,  1., nan])
     """
-    if set(map(type, cells)) == {float}:
+    kinds = set(map(type, cells))
+    if kinds == {float}:
         values = np.array(cells, dtype=np.float64)
         return np.where(np.abs(values) < MOST, values, np.nan)
-    known = {text: _number(text) for text in _texts_in(cells)}  # texts repeat
-    numbers = (known[cell] if isinstance(cell, str) else _number(cell) for cell in cells)
-    return np.fromiter(numbers, dtype=np.float64, count=len(cells))
+    if kinds == {str}:
+        known = {text: _number(text) for text in dict.fromkeys(cells)}  # texts repeat
+        return np.fromiter(map(known.__getitem__, cells), dtype=np.float64, count=len(cells))
+    return np.fromiter(map(_number, cells), dtype=np.float64, count=len(cells))
 
 
 def readings(cells: Sequence[Any]) -> list[Floats]:
@@ -49,7 +51,8 @@ def readings(cells: Sequence[Any]) -> list[Floats]:
     if kinds == {int}:  # as other columns of counts are
         small = cells if max(cells) <= 10**15 else [min(cell, 10**15) for cell in cells]
         return [np.array(small, dtype=np.float64)]
-    if str not in kinds or not any(map(_MARKED.search, _texts_in(cells))):
+    texts = [cell for cell in cells if isinstance(cell, str)] if str in kinds else []
+    if not any(map(_MARKED.search, dict.fromkeys(texts))):
         return [as_numbers(cells)]
     plain = [_SPACED.sub("", cell) if isinstance(cell, str) else cell for cell in cells]
     texts = [cell for cell in plain if isinstance(cell, str)]
@@ -60,10 +63,6 @@ def readings(cells: Sequence[Any]) -> list[Floats]:
     if commas or (points and not any(_NO_GROUP["."].search(text) for text in texts)):
         ways.append((".", ","))
     return [as_numbers([_written(cell, *way) for cell in plain]) for way in ways]
-
-
-def _texts_in(cells: Sequence[Any]) -> dict[str, None]:
-    return dict.fromkeys(cell for cell in cells if isinstance(cell, str))
 
 
 def _written(cell: Any, group: str, point: str) -> Any:
