@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from holdfast.ledger.ledger import Ledger
 from page_visits import COUNTY_ROLES, problem_of, words_of
 
 ROWS = [(f"C{i}", "NE" if i % 2 else "IA", i * i * 31 % 7) for i in range(60)]
@@ -103,6 +104,24 @@ def test_an_earlier_release_of_the_same_data_is_told_where_no_ledger_adds_up(
     assert "last_week (epsilon 2)" in page and "epsilon 4 in all" in page
     (folder / "last_week" / "release.json").write_text('{"privacy": []}')
     assert "nobody adds up" not in words_of(visitor.get(f"{draft}/release").text)
+
+
+def test_a_new_ledger_does_not_hide_releases_that_it_does_not_know_of(visitor, folder, bundle):
+    (folder / "deaths.csv").write_bytes((bundle.parent / "deaths.csv").read_bytes())
+    shutil.copytree(bundle, folder / "last_week")
+    Ledger(folder / "new.ledger").set_limit("deaths", epsilon=9)
+    draft = visitor.start(path="deaths.csv")
+    page = visitor.fill(draft, ledger="new.ledger", dataset="deaths")
+    assert "last_week (epsilon 2)" in words_of(page.text)
+
+
+def test_a_rate_that_would_be_published_takes_a_tick_too(visitor, folder):
+    lines = [f"C{i},{i % 7},{(i * 37) % 11 + 0.25}" for i in range(60)]
+    (folder / "rates.csv").write_text("\n".join(["county,deaths,robbery_rate", *lines]) + "\n")
+    draft = visitor.start(path="rates.csv")
+    roles = {"role:county": "category", "role:deaths": "count", "role:robbery_rate": "keep"}
+    page = visitor.post(f"{draft}/columns", roles)
+    assert "robbery_rate: numbers that would be published" in problem_of(page)
 
 
 def test_drafts_that_are_no_different_are_listed_and_removed_as_one(visitor):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 20
 """Rows of totals that are named."""
-_WHOLE = re.compile(r"0|[1-9][0-9]*(?:\.0*)?")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,2}(?:,[0-9]{3})+|[1-9][0-9]*)(?:\.[0-9]*)?")
 MOST_TEXTS = 6
 """Texts among counts that are named."""
 USUAL = ("0.2", "0.5", "1", "2", "3", "5")
@@ -133,16 +133,17 @@ def not_numbers(run: Chosen) -> list[str]:
     return [text[:20] for text in texts if text and not reads_as_number(text)][:MOST_TEXTS]
 
 
-def whole_numbers(columns: dict[str, Sequence[Any]]) -> list[str]:
-    """The columns that hold whole numbers for the most part, as columns of counts do.
+def numbers(columns: dict[str, Sequence[Any]]) -> list[str]:
+    """The columns that hold numbers for the most part: counts, or rates, which tell counts too.
 
-    >>> whole_numbers({"code": ["007", "012"], "deaths": ["3", "n/a", "0", ""], "state": ["AL"]})
-    ['deaths']
+    >>> cells = {"code": ["007"], "deaths": ["3", "n/a", "0", ""], "rate": ["0.5"], "state": ["AL"]}
+    >>> numbers(cells)
+    ['deaths', 'rate']
     """
     found = []
     for name, cells in columns.items():
         texts = [text for cell in cells if cell is not None and (text := str(cell).strip())]
-        if 2 * sum(bool(_WHOLE.fullmatch(text)) for text in texts) > len(texts):
+        if 2 * sum(bool(_NUMBER.fullmatch(text)) for text in texts) > len(texts):
             found.append(name)
     return found
 

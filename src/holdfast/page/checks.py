@@ -73,7 +73,7 @@ def _columns(site: Site, draft: Draft) -> Values:
         "public": [],
         "problem": "",
     }
-    values |= {"preview": None, "lines": None, "order": [], "whole": []}
+    values |= {"preview": None, "lines": None, "order": [], "quantities": []}
     values |= _problem(lambda: _seen(site, draft), site, draft)
     if values["problem"]:
         return values
@@ -113,7 +113,7 @@ def _advice(site: Site, draft: Draft, values: Values) -> Values:
 def _asked(site: Site, draft: Draft, values: Values) -> Values:
     """The columns of numbers that would be published as they are, which is to be said of each."""
     published = [name for role in NUMBERS for name in columns_with(draft, role)]
-    numbers = [n for n in values["whole"] if n in published and n not in values["leaks"]]
+    numbers = [n for n in values["quantities"] if n in published and n not in values["leaks"]]
     said = draft.several("columns", "public")
     if values["people"] or not numbers:
         return {}
@@ -186,8 +186,7 @@ def _budget(site: Site, draft: Draft) -> Values:
         found = {"promised": promised, "odds": explain(promised.epsilon, promised.delta)}
         found["expected"] = expected(site, draft, run, looked, promised)
         found["small"] = advice.small_groups(run, looked, promised)
-        if "ledger" not in run.arguments:
-            found["earlier"] = earlier(site, run, looked.rows)
+        found["earlier"] = earlier(site, run, looked.rows)
         return found | _same_counts(run.arguments, looked) | _account(site, draft, promised)
 
     return values | _problem(check, site, draft)
@@ -308,7 +307,7 @@ def _previewed(path: Path, part: dict[str, Any]) -> Values:
         "last_numbers": numbers[len(numbers) - len(shown.last) :],
         "last_row": max(numbers, default=0),
         "order": order,
-        "whole": advice.whole_numbers({name: labels_of(table, name) for name in shown.columns}),
+        "quantities": advice.numbers({name: labels_of(table, name) for name in shown.columns}),
     }
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from holdfast.errors import HoldfastError
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.receipts import read_receipt
 from holdfast.page.chosen import Chosen
 from holdfast.page.draft import Draft
 from holdfast.page.runs import Run
@@ -30,7 +32,8 @@ def record_of(folder: Path) -> dict[str, Any]:
 
 def earlier(site: Site, run: Chosen, rows: int) -> list[Earlier]:
     """Releases that the page made of the same file, or whose columns are called like those of this
-    one and that have as many rows. A bundle does not say which file it came from."""
+    one and that have as many rows; not those that the ledger counts, if one is named. A bundle does
+    not say which file it came from."""
     made = {other.out for other in _runs(site) if other.source == run.source}
     found = []
     for at in site.folder.releases():
@@ -39,7 +42,7 @@ def earlier(site: Site, run: Chosen, rows: int) -> list[Earlier]:
             alike = str(site.folder.root / at) in made or _is_alike(site, at, run, rows)
         except (HoldfastError, ValueError, TypeError, LookupError, ZeroDivisionError):
             continue  # not a release, or a damaged one
-        if alike and spent is not None:
+        if alike and spent is not None and not _is_counted(site, at, run):
             found.append(Earlier(at, spent))
     return found
 
@@ -48,6 +51,15 @@ def _spent(site: Site, at: str) -> Fraction | None:
     """What a release promises one person; None for a simulation, which protects nobody."""
     privacy = _record(site, at)["privacy"]
     return None if privacy["simulated"] else Fraction(privacy["epsilon"])
+
+
+def _is_counted(site: Site, at: str, run: Chosen) -> bool:
+    receipt = read_receipt(site.folder.root / at)
+    return (
+        receipt is not None
+        and "ledger" in run.arguments
+        and Ledger(run.arguments["ledger"]).knows(receipt)
+    )
 
 
 def _is_alike(site: Site, at: str, run: Chosen, rows: int) -> bool:
