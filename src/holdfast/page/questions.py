@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from holdfast.errors import HoldfastError
 
 PLAIN = ("mean", "total", "median", "variance", "gini")
-SHARES = ("at_least", "at_most", "equal", "between")
 
 
 def sentence(chosen: Mapping[str, str]) -> str:
