@@ -15,10 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import holdfast
-from holdfast.privacy.budget import split_budget
 from holdfast.release.mechanism_file import encode_weights
-from holdfast.release.promise import Privacy
-from holdfast.release.release import Release
 
 ROWS = 10_000
 
@@ -26,28 +23,8 @@ ROWS = 10_000
 def make_release(n):
     """A release of made-up counts, by the default constructor."""
     z = np.exp(-8 * np.arange(n) / n)
-    z /= z.sum()
-    budget = split_budget(1, max_count=n - 1, rows=1000)
-    construction = holdfast.constructors.Optimal()(z, epsilon=budget.unit_2)
-    mechanism = construction.mechanism
-    true = np.random.default_rng(1).choice(n, ROWS, p=z)
-    counts = mechanism.sample(true, rng=1)
-    privacy = Privacy(
-        budget=budget,
-        stage_1_certified=budget.stage_1,
-        stage_2_certified=mechanism.certified_epsilon,
-        simulated=True,
-    )
-    return Release(
-        counts=counts,
-        table=counts,
-        target=z,
-        mechanism=mechanism,
-        privacy=privacy,
-        rows=ROWS,
-        structural_zeros=0,
-        methods=("made up", construction.description),
-    )
+    true = np.random.default_rng(1).choice(n, ROWS, p=z / z.sum())
+    return holdfast.privatize(true, epsilon=1, max_count=n - 1, seed=1)
 
 
 def timed(function):
