@@ -31,6 +31,12 @@ def test_a_csv_becomes_a_release(cli):
     assert not release.privacy.simulated
 
 
+def test_rows_without_a_count_are_named_beside_the_released_ones(cli):
+    name = table("place,n\nKent,3\nEly,\nYork,1\n")
+    code, out, _ = cli("privatize", name, *USUAL, "--category", "place", "--missing", "")
+    assert code == 0 and "Released 2 rows, beside 1 row without a count" in " ".join(out.split())
+
+
 def test_a_parquet_file_becomes_a_parquet_release(cli):
     pq.write_table(pa.table({"place": ["a", "b"], "n": [1, 2]}), "in.parquet")
     code, _, _ = cli("privatize", "in.parquet", *USUAL, "--category", "place")

@@ -106,6 +106,10 @@ def parse(text: str) -> Call:
     Traceback (most recent call last):
     holdfast.errors.HoldfastError: 'shre zero' is not a question that holdfast knows. Hint: did \
 you mean 'share zero'?
+    >>> parse("mean by state")
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: 'mean by state' is not a question that holdfast knows. Hint: \
+ask for 'mean', and say the rest with `by` or `where`, --by or --where.
     """
     words = " ".join(text.split()).replace("≥", ">=").replace("≤", "<=")
     lower = re.sub(r"[?.!]$", "", words.lower())
@@ -186,6 +190,9 @@ def _hint(text: str) -> str:
     meant = _meant(text)
     if meant is not None:
         return f"Hint: did you mean {meant!r}?"
+    asked, part, _ = text.partition(" by ") if " by " in text else text.partition(" where ")
+    if part and _is_known(asked):
+        return f"Hint: ask for {asked!r}, and say the rest with `by` or `where`, --by or --where."
     known, mended = _WORDS | set(_FIRST), []
     for word in text.split():
         near = difflib.get_close_matches(word, known, n=1, cutoff=0.7)

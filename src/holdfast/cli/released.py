@@ -23,6 +23,7 @@ def show(release: "Release", folder: Path) -> None:
     screen.print()
     zeros = release.structural_zeros
     extra = f", and {numbered(zeros, 'structural zero')} passed through" if zeros else ""
+    extra += f", beside {numbered(release.gaps, 'row')} without a count" if release.gaps else ""
     others = ", ".join(map(one_line, release.unchanged_columns))
     top = len(release.target) - 1
     high = numbered(rows_at_the_top(release.distribution, release.rows), "row")
