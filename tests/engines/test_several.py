@@ -124,7 +124,8 @@ def test_a_bundle_of_several_loads_as_it_was_saved(tmp_path, joint):
         assert (again[name].counts == release[name].counts).all()
         assert again[name].target == pytest.approx(release[name].target)
     alone = holdfast.load(tmp_path / "out" / "2-b")
-    assert alone.ask("mean").estimate == release["b"].ask("mean").estimate
+    mean = release["b"].ask("mean").estimate  # laws are normalised again when they are loaded
+    assert alone.ask("mean").estimate == pytest.approx(mean, rel=1e-13)
     with pytest.raises(HoldfastError, match="several counts"):
         holdfast.load(tmp_path / "out")
 
