@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ settings.load_profile("holdfast")
 MEMORY, ROOM = Path("/dev/shm"), 2 << 30
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None  # looked up before: xdist makes the workers' folders
 
 # how often answers repeat stage 1, and draw who is on top; `as_released` where it is looked at how
 # good they are

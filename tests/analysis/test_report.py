@@ -135,6 +135,7 @@ def test_questions_on_the_command_line(cli, release):
     code, out, _ = cli("ask", "release", "share zero")
     assert code == 0 and re.match(r"share of rows equal to 0: [\d.]+% \(90% interval", out)
     assert "SIMULATION" in out
+    assert cli("ask", "release", "share", "zero")[:2] == (0, out)  # a question needs no quotes
     code, out, _ = cli("ask", "release", "top 2")
     assert code == 0 and len(out.splitlines()) == 7
     for question in ("top 2", "released 1", "compare 0 with 5", "total of 0, 5", "mean"):

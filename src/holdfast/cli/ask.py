@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 def ask(
     directory: Annotated[Path, typer.Argument(help="Folder of a release.", metavar="DIR")],
-    question: Annotated[str, typer.Argument(help='Such as "share zero", "mean", "top 10".')],
+    words: Annotated[
+        list[str],
+        typer.Argument(help='Such as "share zero", "mean", "top 10".', metavar="QUESTION"),
+    ],
     level: Annotated[float, says("Of the interval.")] = 0.9,
     estimator: Annotated[
         str, says("best, released or target; for shares, mean and the like.")
@@ -73,7 +76,7 @@ def ask(
     from holdfast.analysis.pairs.questions import QUESTIONS, ask_pair
     from holdfast.analysis.typed import answer_typed, in_words
 
-    names = of or []
+    names, question = of or [], " ".join(words)
     if len(names) == 2:
         if against is not None or less is not None:
             raise HoldfastError("`--against` and `--less` do not fit a question about two counts.")
