@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -67,6 +68,13 @@ def forge(bundle, **changes):
         repair(bundle)
     else:
         repair_sums(bundle)
+
+
+def certify(bundle, **certified):
+    """Parts of the budget certified for something else, and the decimal of their sum."""
+    privacy = read_record(bundle)["privacy"] | certified
+    parts = [Fraction(number) for name, number in privacy.items() if name.endswith("_certified")]
+    forge(bundle, privacy=certified | {"certified_epsilon_decimal": f"{float(sum(parts)):.12g}"})
 
 
 def without_plain_files(bundle):

@@ -17,12 +17,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import holdfast
-from bundles import COUNTS, forge, make, repair, repair_sums, rewrite_texts
+from bundles import COUNTS, certify, forge, make, repair, repair_sums, rewrite_texts
 from damages import DAMAGES
 from holdfast.errors import HoldfastError
 from holdfast.release import bundle as bundle_module
 from holdfast.release.row_marks import marks_to_text
 from holdfast.verify.mechanism import WeightTable
+from holdfast.verify.report import Failure
 from holdfast.verify.target import check_fixed_point
 
 
@@ -117,8 +118,10 @@ def test_a_repaired_sum_leaves_only_the_deeper_check(bundle, name):
         ({"epsilon": "1/9"}, "another epsilon or max_count"),
         ({"max_count": 9}, "another epsilon or max_count"),
         ({"q": "1/0"}, "max_count_found.q must be a fraction"),
-        ({"q": "3/2"}, "a q above 0 and at most 1"),
-        ({"highest": 0}, "fit its highest"),
+        ({"q": "3/2"}, "a q above 0 and below 1"),
+        ({"q": "1"}, "a q above 0 and below 1"),
+        ({"highest": 0}, "a highest from max_count to 1000000"),
+        ({"highest": 10**30}, "a highest from max_count to 1000000"),
         ({"secret": 1}, "max_count_found.'secret' is no field"),
     ],
 )
@@ -318,6 +321,7 @@ def test_a_smooth_fit_of_another_version_is_not_called_damage(tmp_path):
     forge(bundle, measurement=edited, holdfast="0.0.9")
     check = next(c for c in holdfast.verify(bundle).checks if c.name == "measurement")
     assert check.passed and "not repeated: holdfast '0.0.9' fitted otherwise" in check.detail
+    assert check.warning == "z was not computed again: another holdfast made it."
 
 
 def test_another_version_word_hides_no_gross_edit(tmp_path):
@@ -329,6 +333,40 @@ def test_another_version_word_hides_no_gross_edit(tmp_path):
     rewrite_texts(bundle)
     (damage,) = holdfast.verify(bundle).damage
     assert "8 standard deviations" in damage
+
+
+@pytest.mark.parametrize("part", ["stage_1_certified", "bound_certified"])
+def test_a_certificate_of_less_than_its_noise_spends_is_found(tmp_path, part):
+    quantile = holdfast.PrivateQuantile("0.9", epsilon="1/8", highest=20)
+    bundle = make(max_count=quantile).save(tmp_path / "release")
+    certify(bundle, **{part: "1/100000"})
+    name = part.removesuffix("_certified")
+    said = f"the budget: {name} was certified for less than its noise spends."
+    assert said in holdfast.verify(bundle).damage
+
+
+@pytest.mark.parametrize("left", [0, 3, 12, 14])
+def test_a_measurement_of_a_long_range_that_was_cut_off_is_damage(tmp_path, left):
+    release = holdfast.privatize([0, 7, 1900, 3] * 25, epsilon=1, max_count=2000, seed=1)
+    bundle = release.save(tmp_path / "release")
+    forge(bundle, measurement=release.measurement.tolist()[:left])
+    report = holdfast.verify(bundle)
+    assert report.failure is Failure.DAMAGE
+    assert any("as many integers as this stage 1 measures" in words for words in report.damage)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"certificate": {"epsilon": "1/10000000"}}, "certificate.epsilon must be 1/1000000"),
+        ({"max_count": 10**6, "certificate": {"epsilon": "1/1000"}}, "so many counts at so small"),
+    ],
+)
+def test_work_for_hours_is_refused_before_it_is_begun(bundle, changes, said):
+    forge(bundle, **changes)
+    report = holdfast.verify(bundle)
+    assert any(said in words for words in report.damage)
+    assert {check.name: check.passed for check in report.checks}["certificate"] is None
 
 
 def test_without_a_stage_1_z_is_the_released_distribution(tmp_path):

@@ -16,6 +16,7 @@ from bundles import forge, make_curves, read_record, repair
 from holdfast.mechanism.curves import TOTAL
 from holdfast.privacy.rational import decay_table
 from holdfast.release.mechanism_file import HEADER, decode_curves
+from holdfast.verify.curve_table import CurveTable
 from holdfast.verify.curves import exact_powers
 
 NAME = "mechanism.curves"
@@ -132,3 +133,24 @@ def test_the_verifiers_powers_are_those_of_the_maker(epsilon):
     own = exact_powers(Fraction(epsilon), 400)
     made = decay_table(Fraction(epsilon), 400, total=TOTAL)
     assert own.tolist() == made + [0] * (400 - len(made))
+
+
+def test_columns_between_equal_curves_are_not_looked_through():
+    n, keep = 3000, TOTAL - 5 * 3000
+    turns = np.repeat([0, 700, n - 1], [1000, 1999, 1])
+    heights = np.repeat([keep // 3, keep // 2, keep], [1000, 1999, 1])
+    table = CurveTable(
+        turns,
+        heights,
+        np.full(n, 5),
+        lift=0,
+        powers=exact_powers(Fraction(1, 10), n),
+    )
+    outputs = np.concatenate([strip.outputs for strip in table.strips()])
+    assert outputs.tolist() == [0, 1000, n - 1]
+    columns = np.array([table.column(j) for j in range(n)])
+    changing = np.flatnonzero((columns != columns[:, :1]).any(axis=1))
+    assert changing.tolist() == outputs.tolist()
+    for strip in table.strips():
+        there = columns[np.ix_(strip.outputs, strip.rows)]
+        assert strip.weights.astype(float) == pytest.approx(there, rel=1e-12)

@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from helpers.bundles import forge, read_record, repair, replace_text, rewrite_texts
+from helpers.bundles import certify, forge, read_record, repair, replace_text, rewrite_texts
 
 import holdfast
 from holdfast.engines import by_group
@@ -161,6 +161,14 @@ DAMAGES = {
     "an absurd sum": (
         lambda b: edit_words(b, MEASURED, lambda x: x + 10**8),
         "further off than noise goes",
+    ),
+    "the smallest sum of 64 bits, whose negative is itself": (
+        lambda b: edit_words(b, MEASURED, lambda x: -(2**63)),
+        "further off than noise goes",
+    ),
+    "stage 1 certified for nothing": (
+        lambda b: certify(b, stage_1_certified="0"),
+        "stage_1 was certified for less",
     ),
     "a sum too few": (
         lambda b: write_words(b, words(b)[:-1]),

@@ -89,6 +89,8 @@ def _verdict(report: "Verification") -> str:
         Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
         Failure.MACHINE: "This release could not be checked on this machine.",
     }[report.failure]
+    if report.failure is None and report.warnings:
+        words = "What was recomputed holds, with a warning."
     if report.failure is None and report.claimed:
         words = (
             "What can be recomputed holds; what is marked as claimed is its author's word alone."

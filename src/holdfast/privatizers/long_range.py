@@ -65,13 +65,13 @@ class LongRange(Noisy):
     ) -> tuple[Regions, NDArray[np.int64]]:
         """What the first look led to, and the noisy sums of it."""
         size = len(first_edges(bins)) - 1
-        regions = find_regions(noisy[:size], bins, total, epsilon * (1 - FIRST_SHARE))
-        if len(noisy) != size + len(regions):
-            raise HoldfastError(
-                f"`noisy` has {len(noisy)} numbers; after this first look it must have "
-                f"{size + len(regions)}."
-            )
-        return regions, noisy[size:]
+        if len(noisy) >= size:
+            regions = find_regions(noisy[:size], bins, total, epsilon * (1 - FIRST_SHARE))
+            if len(noisy) == size + len(regions):
+                return regions, noisy[size:]
+        raise HoldfastError(
+            "`noisy` must have the numbers of a first look, and as many as that leads to."
+        )
 
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """What OpenDP's privacy map states for both looks together; at most epsilon."""

@@ -289,7 +289,7 @@ class _Bundle:
         found = plain_files(self.path)
         check_form(self.record, found)
         if not found:
-            return "none: this release says nothing of single rows"
+            return "none: no file has a line for each count or row"
         names = None if self.listed is None else self.listed.names
         laws = self._laws()
         if MATRIX in found:

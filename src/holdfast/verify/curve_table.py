@@ -48,18 +48,25 @@ class CurveTable:
         """
         n, reach = len(self), self.reach
         most = max(8, STRIP // (3 * reach + 3))
-        first = 0
-        while first < n:
-            start = int(self.turns[first - 1]) if first else 0
-            near = int(np.searchsorted(self.turns, start + max(reach, 64), side="right"))
-            end = min(max(near, first + 1), first + most, n)
-            last = min(int(self.turns[end - 1]) + reach + 2, n)
-            yield self._strip(first, end, np.arange(max(start - reach - 1, 0), last))
+        outputs = np.flatnonzero(self._unlike)  # the others have their floor in every row
+        turns, first = self.turns[outputs], 0
+        while first < len(outputs):
+            start = int(turns[first - 1]) if first else 0
+            near = int(np.searchsorted(turns, start + max(reach, 64), side="right"))
+            end = min(max(near, first + 1), first + most)
+            last = min(int(turns[min(end, len(turns)) - 1]) + reach + 2, n)
+            yield self._strip(outputs[first:end], np.arange(max(start - reach - 1, 0), last))
             first = end
 
-    def _strip(self, first: int, end: int, rows: Integers) -> Strip:
-        outputs = np.arange(first, end)
-        below = self._curves(np.arange(first - 1, end), rows)
+    @property
+    def _unlike(self) -> Mask:
+        """Which curves are another than the one before; the first one than 0."""
+        return np.asarray(
+            (np.diff(self.turns, prepend=0) != 0) | (np.diff(self.heights, prepend=0) != 0)
+        )
+
+    def _strip(self, outputs: Integers, rows: Integers) -> Strip:
+        below = self._curves(np.append(outputs[0] - 1, outputs), rows)
         weights = np.diff(below, axis=0)
         weights += self.floors[outputs][:, None]
         if weights.min() < 0:
@@ -89,8 +96,7 @@ class CurveTable:
     def possible(self) -> Mask:
         """Which outputs have a positive weight for any input."""
         found = self.floors > 0
-        unlike = (np.diff(self.turns, prepend=0) != 0) | (np.diff(self.heights, prepend=0) != 0)
-        if (unlike & ~found).any():  # without a floor, but between two curves that differ
+        if (self._unlike & ~found).any():  # without a floor, but between two curves that differ
             for strip in self.strips():
                 found[strip.outputs] |= strip.weights.any(axis=1)
         return found

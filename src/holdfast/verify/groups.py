@@ -21,7 +21,7 @@ from holdfast.verify.exact import exp_from_below
 from holdfast.verify.folder import GROUPS, opened
 from holdfast.verify.mechanism import Floats, Integers, Sums
 from holdfast.verify.members import Listed
-from holdfast.verify.record import Budget
+from holdfast.verify.record import Budget, check_certified
 from holdfast.verify.relations import Before
 from holdfast.verify.report import Damage, Found
 from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
@@ -33,6 +33,7 @@ MOST_BINS = 10_001  # beyond, groups are measured apart, in regions that a first
 MOST_REGIONS, FIRST_LOOK = 70_000, Fraction(1, 20)
 _CHUNK = 1 << 20
 WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
+LARGEST = 1 << 53
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
 SAME_FIT = 1e-6  # the joint fit is repeated by other machines with other sums of floats
 _HEADER = struct.Struct("<8sIIQQ")
@@ -234,6 +235,7 @@ def check_measured(
         raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
     if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
         raise Damage("stage_1_certified_by does not fit the stage 1 that methods names.")
+    check_certified(budget.stage_1_certified, budget.stage_1, "stage_1")
     found, unit = split_measured(tables, listed, record, budget), budget.stage_1 / budget.steps
     parts, rows, noise = found.groups, listed.sizes.tolist(), [found.epsilon] * len(listed.sizes)
     if found.whole is not None:
@@ -241,7 +243,7 @@ def check_measured(
         noise = [unit * WHOLE_SHARE, *noise]
     for part, most, epsilon in zip(parts, rows, noise, strict=True):
         limit = most * max(found.widths, default=1) + UNLIKELY / epsilon
-        if len(part) and np.abs(part).max() > limit:
+        if len(part) and max(int(part.max()), -int(part.min())) > min(limit, LARGEST):
             raise Damage(f"{GROUPS} holds a number that is further off than noise goes.")
     if record.get("given"):
         return check_given(tables, listed, record, found, unit, before)

@@ -14,6 +14,8 @@ READABLE = (2, 3, 4, 5)
 MOST_BY_GROUP = 1_000_000  # the highest max_count with groups
 MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
+MOST_PAIRS = 20_000_000_000  # of weights that may differ: what a certificate has to compare
+SMALLEST_EPSILON = Fraction(1, 10**6)  # of one stage, for a change of one
 NEIGHBOURS_OF_SCHEMA_2 = (
     "Two tables are neighbours when one person is added to or removed from one of them: "
     "one row changes, by at most `contributions`. The number of rows, max_count, the "
@@ -189,10 +191,21 @@ def check_fields(record: dict[str, Any]) -> str | Found:
         raise Damage("release.json: measurement must be a list of 64-bit integers, or null.")
     if len(record["methods"]) != 2:
         raise Damage("release.json: methods must name the two stages.")
+    _check_work(record)
     said = f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"
     if record.get("other_counts") and "table_above" not in record:
         return Found(said, _BESIDE, claimed=True)
     return said
+
+
+def _check_work(record: dict[str, Any]) -> None:
+    """Refuse what no release asks for, and what would take hours to look through."""
+    epsilon, n = Fraction(record["certificate"]["epsilon"]), record["max_count"] + 1
+    if epsilon < SMALLEST_EPSILON:
+        raise Damage(f"release.json: certificate.epsilon must be {SMALLEST_EPSILON} or more.")
+    columns = n * (record["within"]["groups"] if "within" in record else 1)
+    if columns * min(n, 43 / epsilon) > MOST_PAIRS:
+        raise Damage("release.json: no release has so many counts at so small an epsilon.")
 
 
 def _check_extras(record: dict[str, Any]) -> list[str]:
@@ -362,11 +375,14 @@ def check_budget(record: dict[str, Any]) -> str:
         raise Damage("the budget: epsilon must lie above 0 and at most 10, and stage_2 above 0.")
     if budget.bound + budget.totals + budget.stage_1 + budget.stage_2 != budget.epsilon:
         raise Damage("the budget: bound + totals + stage_1 + stage_2 do not add up to epsilon.")
+    if 0 < budget.stage_1 < budget.steps * SMALLEST_EPSILON:
+        raise Damage(f"the budget: stage_1 must be 0, or {SMALLEST_EPSILON} or more a step.")
     if "totals" in record and budget.totals == 0:
         raise Damage("the budget: totals were measured for nothing.")
     for part in ("bound", "totals", "stage_1", "stage_2"):
         if getattr(budget, f"{part}_certified") > getattr(budget, part):
             raise Damage(f"the budget: {part} was certified for more than it was given.")
+    check_certified(budget.bound_certified, budget.bound, "bound")
     if not 0 <= budget.delta < 1:
         raise Damage("the budget: delta must be 0 or more and below 1.")
     if not 1 <= budget.contributions <= 1_000_000:
@@ -385,6 +401,12 @@ def check_budget(record: dict[str, Any]) -> str:
     _check_found(record, privacy["bound"])
     mark = "; SIMULATION, protects nobody" if privacy["simulated"] else ""
     return f"epsilon = {privacy['epsilon']}, delta = {privacy['delta']}, exactly{mark}"
+
+
+def check_certified(certified: Fraction, given: Fraction, part: str) -> None:
+    """A noise library's map states what a part was given, but for the rounding of a scale."""
+    if certified < given * (1 - Fraction(1, 10**9)):
+        raise Damage(f"the budget: {part} was certified for less than its noise spends.")
 
 
 def claim_words(record: dict[str, Any]) -> str:
@@ -409,5 +431,7 @@ def _check_found(record: dict[str, Any], bound: str) -> None:
         return
     if (found["epsilon"], found["max_count"]) != (bound, record["max_count"]):
         raise Damage("max_count_found gives another epsilon or max_count than release.json.")
-    if not 0 < Fraction(found["q"]) <= 1 or found["highest"] < found["max_count"]:
-        raise Damage("max_count_found must have a q above 0 and at most 1, and fit its highest.")
+    if not 0 < Fraction(found["q"]) < 1:
+        raise Damage("max_count_found must have a q above 0 and below 1.")
+    if not found["max_count"] <= found["highest"] <= LARGEST_COUNT:
+        raise Damage(f"max_count_found must have a highest from max_count to {LARGEST_COUNT}.")
