@@ -207,3 +207,14 @@ def test_a_function_can_be_a_constructor_and_an_object_must_derive_from_the_decl
     assert np.array_equal(plain.counts, same.counts)
     with pytest.raises(HoldfastError, match=r"derives from holdfast\.privatizers\.Privatizer"):
         holdfast.privatize(COUNTS, privatizer=Duck(), **options)
+
+
+@pytest.mark.parametrize("options", [{"epsilon": "0.001"}, {"epsilon": 1, "contributions": 1000}])
+def test_what_would_take_hours_to_certify_is_refused_before_it_is_paid(tmp_path, options):
+    ledger = holdfast.Ledger(tmp_path / "budget.ledger")
+    ledger.set_limit("visits", epsilon=5)
+    with pytest.raises(HoldfastError, match="hours to certify"):
+        holdfast.privatize(
+            [0, 5, 900_000] * 50, max_count=10**6, ledger=ledger, dataset="visits", **options
+        )
+    assert ledger.spends("visits") == []

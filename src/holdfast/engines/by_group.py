@@ -1,5 +1,6 @@
 """Steps 2 and 3 where rows are in groups: a measurement of all, a mechanism for each."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from holdfast.release.groups import Groups
 from holdfast.tables.groups import Partition
 
 MOST_CELLS = 20_000_000  # groups times counts
+MOST_PAIRS = 20_000_000_000  # of weights that may differ; `verify` refuses more
 
 
 def check_stages_by_group(privatizer: Any, constructor: Constructor) -> None:
@@ -44,6 +46,16 @@ def check_room_for_groups(groups: int, bins: int) -> None:
         raise HoldfastError(
             f"`within` makes {groups:,} groups, and each has {bins:,} counts: that is more than "
             f"{MOST_CELLS:,} in all. Hint: fewer groups, or a smaller max_count."
+        )
+
+
+def check_work(groups: int, bins: int, epsilon: Fraction) -> None:
+    """Refuse what would take hours to certify: weights change within about 43/epsilon counts."""
+    if groups * bins * min(bins, 43 / epsilon) > MOST_PAIRS:
+        raise HoldfastError(
+            f"{bins:,} counts{f' in {groups:,} groups' if groups > 1 else ''} at an epsilon of "
+            f"{float(epsilon):.2g} for one step of one count would take hours to certify. Hint: a "
+            "smaller max_count, a larger epsilon, or fewer contributions or groups."
         )
 
 

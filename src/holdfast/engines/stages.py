@@ -12,7 +12,12 @@ from holdfast.arrays import Integers
 from holdfast.constructors import Construction, Constructor, Optimal
 from holdfast.constructors.constructor import as_constructor
 from holdfast.engines.by_class import Given, by_class
-from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
+from holdfast.engines.by_group import (
+    by_group,
+    check_room_for_groups,
+    check_stages_by_group,
+    check_work,
+)
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
 from holdfast.ledger.entries import Charge
@@ -181,6 +186,7 @@ class Parameters:
             check_room_for_groups(number, self.highest + 1)
         given = cells is not None
         budget = budget_for(self.max_count, rows, groups=number, given=given, **self.options)
+        check_work(number, self.highest + 1, budget.unit_2)
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
         total_delta(budget, exact_delta(self.privatizer.delta, least=0))
         certified_quantile(self.max_count, budget)
