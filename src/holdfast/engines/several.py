@@ -102,9 +102,8 @@ class SeveralStages:
             "later": names[k + 1 :] if self.parameters.joint else (),
         }
 
-    def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: everything but the counts
-        that determines how the release is distributed."""
+    def request(self, structural_zeros: int, **told: Any) -> Request:
+        """What a ledger is asked to pay for, as of one column."""
         persons = self.parameters.persons
         own = tuple(one.request(structural_zeros) for one in self.columns)
         return Request(
@@ -119,6 +118,7 @@ class SeveralStages:
                 "columns": [one.in_words() for one in own],
             },
             columns=own,
+            **told,
         )
 
 

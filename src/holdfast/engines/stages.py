@@ -1,6 +1,6 @@
 """A run from its parameters to a certified mechanism: what all engines share."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -61,25 +61,8 @@ UNCHECKED = (
     "stage 1 is not holdfast's: its part of epsilon is its author's claim, which no certificate "
     "covers"
 )
-OF_COLUMNS = (
-    *("category", "keep", "publish_anyway", "order_by", "repeated_categories", "missing"),
-    *("structural_zero", "subset"),
-)
-OF_STAGES = (
-    *("epsilon", "max_count", "contributions", "rows", "unit", "privatizer", "constructor"),
-    *("split", "seed", "within", "totals"),
-)
-OF_SEVERAL = ("joint", "person_in", "weights")
-OF_PAYMENT = ("ledger", "dataset", "period", "corrects")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
-
-
-def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments of `holdfast.privatize`, as far as an engine takes them: of columns, of stages,
-    of several counts, and of what is paid and written down."""
-    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL, OF_PAYMENT):
-        yield {name: given[name] for name in names if name in given}
 
 
 def check_parameters(
@@ -218,9 +201,9 @@ class Stages(Parameters):
         """Standard deviation that stage 1's noise gives to the share of rows up to a count."""
         return share_uncertainty(self.privatizer, self.budget, self.rows, self.highest + 1)
 
-    def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: everything but the counts
-        that determines how the release is distributed."""
+    def request(self, structural_zeros: int, **told: Any) -> Request:
+        """What a ledger is asked to pay for: everything but the counts that determines how the
+        release is distributed, and what else it is `told`: other fields of a `Request`."""
         parameters = {
             "epsilon": self.budget.epsilon,
             "bound": self.budget.quantile,
@@ -244,6 +227,7 @@ class Stages(Parameters):
             charges=self.charges,
             simulated=self.source.simulated,
             parameters=parameters,
+            **told,
         )
 
     def __call__(self, histogram: Histogram, totals: Sequence[int] = ()) -> "Staged":

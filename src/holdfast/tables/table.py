@@ -101,9 +101,9 @@ class CountTable:
         return self._names.index(wanted.category)
 
     @property
-    def same_counts(self) -> bool:
-        """Whether the counts of another period may be released as those of this one."""
-        return self._wanted.same_counts
+    def for_ledger(self) -> dict[str, Any]:
+        """What a ledger is told of it."""
+        return self._wanted.for_ledger
 
     @property
     def of_what(self) -> str | None:
