@@ -151,7 +151,7 @@ def check_several(
     parts = exact_parts(persons, epsilon)
     found = list[Parameters]()
     for top, part, added in zip(tops, parts, persons.contributions, strict=True):
-        own = {"contributions": added, "rows": persons.rows, "unit": persons.unit}
+        own = {"contributions": added, "rows": persons.person_rows, "unit": persons.unit}
         one = check_parameters(**options | own | {"epsilon": part, "max_count": top})
         found.append(replace(one, source=found[0].source if found else one.source))
     if joint:

@@ -22,7 +22,7 @@ from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
-from holdfast.privacy.persons import read_rows, read_unit
+from holdfast.privacy.persons import read_person_rows, read_unit
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
     Privatizer,
@@ -101,7 +101,7 @@ def check_parameters(
     if privatizer is None:
         privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage, "totals": totals}
-    options |= {"person_rows": read_rows(rows), "unit": read_unit(unit)}
+    options |= {"person_rows": read_person_rows(rows), "unit": read_unit(unit)}
     return Parameters(
         max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
@@ -217,8 +217,8 @@ class Stages(Parameters):
             parameters["within"] = self.groups.within.to_dict()
         if self.budget.totals:
             parameters["totals"] = self.budget.totals
-        if self.budget.rows > 1:
-            parameters["person_rows"] = self.budget.rows
+        if self.budget.person_rows > 1:
+            parameters["person_rows"] = self.budget.person_rows
         if self.budget.unit != "person":
             parameters["unit"] = self.budget.unit
         return Request(

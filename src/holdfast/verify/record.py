@@ -14,16 +14,14 @@ READABLE = (2, 3, 4, 5)
 MOST_BY_GROUP = 1_000_000  # the highest max_count with groups
 MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
-NEIGHBOURS_OF_SCHEMA_2 = (
-    "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows, max_count, the "
-    "structural zeros and all columns but the counts are public and published unchanged."
-)
 NEIGHBOURS = (
-    "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows and their order, "
-    "max_count, the structural zeros, which counts are missing, and the columns published beside "
-    "the counts are public and published unchanged."
+    "Two tables are neighbours when one {unit} is added to or removed from one of them: {changed} "
+    "by at most `contributions`. The number of rows{public} are public and published unchanged."
+)
+PUBLIC_IN_SCHEMA_2 = ", {top}the structural zeros and all columns but the counts"
+PUBLIC = (
+    " and their order, {top}the structural zeros, which counts are missing, and the columns "
+    "published beside the counts"
 )
 FOUND = " max_count was found from the data, privately, for its own part of epsilon."
 RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
@@ -125,13 +123,13 @@ class Budget:
     steps: int
     totals: Fraction = Fraction(0)
     totals_certified: Fraction = Fraction(0)
-    rows: int = 1
-    """In how many one person may be."""
+    person_rows: int = 1
+    """In how many rows one person may be."""
 
     @property
     def moved(self) -> int:
         """How far one person can move a total."""
-        return self.rows * self.contributions
+        return self.person_rows * self.contributions
 
 
 def check_version(record: dict[str, Any]) -> str:
@@ -336,7 +334,7 @@ def read_budget(record: dict[str, Any]) -> Budget:
     exact += [key for key in ("totals", "totals_certified") if key in privacy]
     numbers: dict[str, Any] = {key: Fraction(privacy[key]) for key in exact}
     return Budget(
-        rows=int(privacy.get("person_rows", 1)),
+        person_rows=int(privacy.get("person_rows", 1)),
         contributions=int(privacy["contributions"]),
         steps=int(privacy["steps"]),
         **numbers,
@@ -345,14 +343,13 @@ def read_budget(record: dict[str, Any]) -> Budget:
 
 def _relations(schema: int, found: bool, privacy: dict[str, Any]) -> tuple[str, ...]:
     """What may be said of neighbours; releases of schema 2 said it in two ways."""
-    said = (NEIGHBOURS, NEIGHBOURS_OF_SCHEMA_2) if schema == 2 else (NEIGHBOURS,)
-    if "unit" in privacy:
-        rows, whose = privacy["person_rows"], NEIGHBOURS.replace("person", privacy["unit"], 1)
-        many = f"at most {rows} rows change, each by"
-        said = (whose if rows == 1 else whose.replace("one row changes, by", many, 1),)
-    if not found:
-        return said
-    return tuple(words.replace("max_count, the", "the") + FOUND for words in said)
+    unit, many = privacy.get("unit", "person"), privacy.get("person_rows", 1)
+    changed = "one row changes," if many == 1 else f"at most {many} rows change, each"
+    top, told = ("", FOUND) if found else ("max_count, ", "")
+    return tuple(
+        NEIGHBOURS.format(unit=unit, changed=changed, public=public.format(top=top)) + told
+        for public in ((PUBLIC, PUBLIC_IN_SCHEMA_2) if schema == 2 else (PUBLIC,))
+    )
 
 
 def check_budget(record: dict[str, Any]) -> str:
@@ -371,7 +368,7 @@ def check_budget(record: dict[str, Any]) -> str:
         raise Damage("the budget: delta must be 0 or more and below 1.")
     if not 1 <= budget.contributions <= 1_000_000:
         raise Damage("the budget: contributions must lie between 1 and 1000000.")
-    if budget.steps != budget.rows * min(budget.contributions, record["max_count"]):
+    if budget.steps != budget.person_rows * min(budget.contributions, record["max_count"]):
         raise Damage(
             "the budget: steps is not the smaller of contributions and max_count, in every row."
         )
