@@ -140,8 +140,14 @@ class SeveralInMemory(Run[TableRelease]):
             name: replace(one, unchanged_columns=tuple(only), category=shown)
             for name, one in columns.items()
         }
-        release = assembled(columns, table, self.stages, receipt)
-        return replace(release, notes=self.tables[0].notes)
+        return TableRelease(
+            columns=visible(columns, table),
+            cells=table,
+            privacy=self.stages.privacy(columns),
+            joint=self.stages.parameters.joint,
+            notes=self.tables[0].notes,
+            receipt=receipt,
+        )
 
     def prepare(self) -> None:
         """Load what drawing needs."""
@@ -170,16 +176,3 @@ class SeveralInMemory(Run[TableRelease]):
             repeated=True,
             notes=(*stored.notes, *notes),
         )
-
-
-def assembled(
-    columns: dict[str, Release], table: Any, stages: SeveralStages, receipt: str | None
-) -> TableRelease:
-    """One release of columns that were drawn."""
-    return TableRelease(
-        columns=visible(columns, table),
-        cells=table,
-        privacy=stages.privacy(columns),
-        joint=stages.parameters.joint,
-        receipt=receipt,
-    )

@@ -90,14 +90,7 @@ def report(release: "Release", level: float = 0.9, cover: Cover | None = None) -
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
     asked = questions(release, level)
     bars, doubts = distribution(release, level)
-    return {
-        "title": cover.title or default_title(release),
-        "cover": cover.line,
-        "simulated": release.privacy.simulated,
-        "level": level,
-        "promise": promise(release),
-        "facts": facts(release),
-        "notes": list(release.notes),
+    return opening(release, level, cover) | {
         "distribution": bars,
         "distribution_notes": doubts,
         "questions": asked,
@@ -109,6 +102,19 @@ def report(release: "Release", level: float = 0.9, cover: Cover | None = None) -
         "top_rows": top_rows(release, level),
         "do_not": list(DO_NOT),
         "cite": cite(release),
+    }
+
+
+def opening(release: "Release", level: float, cover: Cover) -> Content:
+    """What a report says before anything is estimated."""
+    return {
+        "title": cover.title or default_title(release),
+        "cover": cover.line,
+        "simulated": release.privacy.simulated,
+        "level": level,
+        "promise": promise(release),
+        "facts": facts(release),
+        "notes": list(release.notes),
     }
 
 
