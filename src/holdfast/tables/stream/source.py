@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import THREADS
 from holdfast.tables.columns import Roles
 from holdfast.tables.stream.lookout import Lookout
@@ -93,13 +92,3 @@ def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS)
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def check_marks(marks: Marks | None, counts: Integers, row: int, file: Any) -> None:
-    """Refuse a count other than zero where zero is publicly known; `row` rows came before."""
-    if marks is not None and (marks & (counts != 0)).any():
-        at = row + int((marks & (counts != 0)).argmax()) + 1
-        raise HoldfastError(
-            f"`{file}`: `structural_zero`: data row {at} is marked as publicly known to be zero, "
-            "but its count is not. Hint: correct the count or the mark."
-        )

@@ -29,8 +29,9 @@ from holdfast.tables.csv_text import (
 from holdfast.tables.order import Ranking
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
-from holdfast.tables.stream.source import Cells, Draw, Part, check_marks, in_order
+from holdfast.tables.stream.source import Cells, Draw, Part, in_order
 from holdfast.tables.stream.text_columns import label_keys
+from holdfast.tables.structural_zeros import check_marks
 from holdfast.tables.subset import Subset
 
 BLOCK = 1 << 23
