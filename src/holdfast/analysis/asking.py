@@ -63,7 +63,7 @@ class Answers(Mapping[Any, Answer]):
             for note in dict.fromkeys(found.notes):
                 about.setdefault(note, []).append(one_line(str(name)))
         return tuple(
-            note if len(names) == len(self) else f"{_some(names)}: {note}"
+            note if len(names) == len(self) else f"{some_of(names)}: {note}"
             for note, names in sorted(about.items(), key=lambda found: len(found[1]) == len(self))
         )
 
@@ -120,7 +120,8 @@ class Answers(Mapping[Any, Answer]):
         return table(header + ["counts"] * self.mixed, rows) + small(self.notes)
 
 
-def _some(names: list[str]) -> str:
+def some_of(names: list[str]) -> str:
+    """The first of many names, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import LOWER_BOUND, Answer, percent, plain
-from holdfast.analysis.asking import Answers
+from holdfast.analysis.asking import Answers, some_of
 from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.every_count import UNSURE_NOTE
 from holdfast.analysis.known_zeros import row_kinds
@@ -370,9 +370,7 @@ def _places(labels: Sequence[Any]) -> dict[str, int]:
 def _unmatched(where: str, names: list[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    shown = ", ".join(one_line(name) for name in names[:5])
-    more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
-    return (f"left out, because {where}: {shown}{more}",)
+    return (f"left out, because {where}: {some_of([one_line(name) for name in names])}",)
 
 
 def _is_mask(where: Any) -> bool:

@@ -175,9 +175,9 @@ def _write(path: Path, groups: "Partition", options: dict[str, Any]) -> Path:
     """A table with the groups of the planned one, which are public, and counts from the prior."""
     import numpy as np
 
-    from holdfast.analysis.whole_histogram import whole_histogram
     from holdfast.studies.plan.priors import prior_distribution
     from holdfast.tables.csv import CsvTable
+    from holdfast.tables.histogram import whole_histogram
 
     top = options["max_count"]
     shares, _ = prior_distribution(options["prior"], max_count=top, count=options.get("count"))
