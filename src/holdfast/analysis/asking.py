@@ -135,7 +135,11 @@ def ask_part(
     label: str | None,
     options: dict[str, Any],
 ) -> Answer:
-    """The answer about the rows that `where` chooses."""
+    """The answer about the rows that `where` chooses, or about all of them by what is known of
+    parts."""
+    if where is None:
+        every = np.ones(len(release.counts), dtype=bool)
+        return _about(release, every, "", question, level, options)
     marks = chosen_rows(release, where, label)
     if not marks.any():
         raise HoldfastError(
@@ -148,18 +152,6 @@ def ask_part(
     found = _about(release, marks, words, question, level, options)
     drawn = chosen_by_counts(release, marks)
     return replace(found, notes=(*found.notes, BY_COUNTS)) if drawn else found
-
-
-def ask_everything(
-    release: "Release",
-    question: str | Callable[..., Any],
-    *,
-    level: float,
-    options: dict[str, Any],
-) -> Answer:
-    """The answer about all rows, of a release by group or with measured totals."""
-    every = np.ones(len(release.counts), dtype=bool)
-    return _about(release, every, "", question, level, options)
 
 
 def ask_groups(

@@ -90,8 +90,8 @@ class Opened:
 
     def report(self, site: Site) -> str | None:
         """Its report as a page; None for a release whose report cannot be made."""
-        from holdfast.analysis.report.blocks import html, html_of_several
-        from holdfast.analysis.report.content import report
+        from holdfast.analysis.report.blocks import html
+        from holdfast.analysis.report.content import report, report_of_several
 
         if not self.verified(site):
             self.loaded(site)  # says what is wrong
@@ -100,10 +100,7 @@ class Opened:
             try:
                 if not _columns(self.folder):
                     return html(report(self.loaded(site), LEVEL))
-                several = self.several(site)
-                found = {name: report(one, LEVEL) for name, one in several.items()}
-                privacy = several.privacy
-                return html_of_several(found, privacy.promise, privacy.neighbours)
+                return html(report_of_several(self.several(site), LEVEL))
             except HoldfastError:
                 return None
 

@@ -26,6 +26,7 @@ from holdfast.release.bins import widening
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 BARS, TOP, MOST_GROUPS = 61, 5, 100
 FAR = 1001  # counts from which on runs widen
@@ -103,6 +104,14 @@ def report(release: "Release", level: float = 0.9, cover: Cover | None = None) -
         "do_not": list(DO_NOT),
         "cite": cite(release),
     }
+
+
+def report_of_several(
+    release: "TableRelease", level: float = 0.9, cover: Cover | None = None
+) -> Content:
+    """What is promised of several counts in all, and the report of each."""
+    columns = {name: report(one, level, cover) for name, one in release.columns.items()}
+    return {"promise": release.privacy.to_dict(), "columns": columns}
 
 
 def opening(release: "Release", level: float, cover: Cover) -> Content:
