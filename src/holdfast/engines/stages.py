@@ -15,7 +15,7 @@ from holdfast.engines.by_class import Given, by_class
 from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
-from holdfast.ledger.entries import Charge
+from holdfast.ledger.entries import Charge, sums_of
 from holdfast.ledger.request import Request
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
@@ -194,7 +194,7 @@ class Stages(Parameters):
     @property
     def delta(self) -> Fraction:
         """What it will spend of delta, for one person."""
-        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
+        return sums_of(self.charges)[1]
 
     @property
     def share_uncertainty(self) -> float:

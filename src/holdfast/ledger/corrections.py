@@ -85,10 +85,8 @@ def published_labels(release: Any) -> Labels | None:
     None where it has none."""
     if isinstance(release, StreamedRelease | StreamedTableRelease):
         return _labels_in(release.folder)
-    if isinstance(release, Release):
-        return None if release.category is None else labels_of(release.cells, release.category)
-    if isinstance(release, TableRelease):
-        category = next(iter(release.columns.values())).category
+    if isinstance(release, Release | TableRelease):
+        category = (release if isinstance(release, Release) else release.first).category
         return None if category is None else labels_of(release.cells, category)
     return _labels_in(Path(release))
 

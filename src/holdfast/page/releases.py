@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
-from holdfast.page.earlier import record_of
+from holdfast.ledger.receipts import record_in
 from holdfast.page.folder import stamp
 from holdfast.page.recipe import of_release
 from holdfast.page.site import Site, recipe_values
@@ -115,7 +115,7 @@ class Opened:
             return values
         if _columns(self.folder):
             found = list(self.columns(site).items())
-            values |= {"promised": _promised(record_of(self.folder))}
+            values |= {"promised": _promised(record_in(self.folder))}
             return values | {"counts": found, "chosen": {}, "columns": self.public(site)}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
@@ -142,7 +142,7 @@ class Opened:
 
     def public(self, site: Site) -> list[str]:
         """The columns that a release of several counts publishes as they were."""
-        return [str(name) for name in record_of(self.folder).get("unchanged_columns", ())]
+        return [str(name) for name in record_in(self.folder).get("unchanged_columns", ())]
 
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
@@ -164,13 +164,13 @@ class Opened:
 
 def _is_column(folder: Path) -> bool:
     """Whether this is one column of a release of several counts."""
-    return record_of(folder).get("table_above") is True
+    return record_in(folder).get("table_above") is True
 
 
 def _columns(folder: Path) -> dict[str, Path]:
     """The folders of the columns of a release of several counts, which lie in its own."""
     try:
-        places = record_of(folder).get("counts", ())
+        places = record_in(folder).get("counts", ())
         found = {place["column"]: folder / place["folder"] for place in places}
     except (TypeError, LookupError):  # damaged, as its verdict tells
         return {}
