@@ -23,7 +23,8 @@ from holdfast.errors import HoldfastError, numbered, one_line
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-FEW_TELL, WIDE_SHARE = 4.0, 0.5
+TELLS_LITTLE = 4.0  # upper end over lower end of an interval that is too wide to tell much
+WIDE_SHARE = 0.5  # width of such an interval for a share
 NAMED = 5  # groups that a note lists
 
 
@@ -259,7 +260,7 @@ def _notes(part: Part, kind: Question, found: Answer, grouped: bool) -> tuple[st
     low, high = found.interval
     top = len(part.release.target) - 1
     notes = []
-    little = high - low >= WIDE_SHARE if found.percent else high > FEW_TELL * max(low, 0.0)
+    little = high - low >= WIDE_SHARE if found.percent else high > TELLS_LITTLE * max(low, 0.0)
     if little and high > 0 and isinstance(kind, Sum):
         epsilon = f"{float(part.release.privacy.epsilon):g}"
         rows = "this row says" if part.rows == 1 else f"these {part.rows:,} rows say"

@@ -27,7 +27,7 @@ FINE_NOISE, FINE_ROWS = (
 )  # epsilon, and epsilon times the root of rows, see `is_fine`
 MANY_GROUPS = 100
 WHOLE_SHARE = Fraction(1, 5)
-TURNS = 20
+ROUNDS = 20
 
 
 def block_edges(bins: int) -> Integers:
@@ -232,7 +232,7 @@ def _raked(z: Floats, measured: Measured) -> Floats:
         whole=None,
     )
     wanted = followed(JointFit(one, ordered=False).run())[0]
-    for _ in range(TURNS):
+    for _ in range(ROUNDS):
         z = z * (wanted / (measured.sizes @ z / rows))
         z = z / z.sum(axis=1, keepdims=True)
     return z

@@ -8,7 +8,8 @@ from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 72, 14, 38
 BAND = "#1f2937"
-VANISHING, FEW = 0.05, 5
+TOO_LOW_TO_SEE = 0.05  # of the highest bar
+WORTH_ENLARGING = 5  # bars at the end that are as low, or more
 LONG_NAME, POWERS = 4, (0, *(10**k for k in range(7)))
 LETTER, GAP = 15, 12  # wide, as large as letters are on a telephone
 WORDS = "Share of rows with each count: released, and estimated with intervals"
@@ -18,9 +19,9 @@ def tail_of(bars: list[dict[str, Any]]) -> int:
     """From which bar on all are so low that the picture does not show them; 0 where none are, or
     too few for a picture of their own."""
     heights = [max(bar["released"], bar["estimate"] or 0.0) for bar in bars]
-    seen = [i for i, height in enumerate(heights) if height >= VANISHING * max(heights)]
+    seen = [i for i, height in enumerate(heights) if height >= TOO_LOW_TO_SEE * max(heights)]
     start = seen[-1] + 1
-    return start if len(bars) - start >= FEW and max(heights[start:]) > 0 else 0
+    return start if len(bars) - start >= WORTH_ENLARGING and max(heights[start:]) > 0 else 0
 
 
 def band_picture(bars: list[dict[str, Any]], words: str = WORDS) -> str:
