@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 SAME_DATA = (
-    "rows and public columns are the same in both, and they do not both say of which time their "
-    "counts are: two releases of the same data are no two years, and differ by noise alone"
+    "rows and public columns are the same in both, and they do not both say what time their "
+    "counts are of: two releases of the same data are not two years, and differ by noise alone"
 )
 MOST_HELD = 200_000_000  # probabilities of differences that are computed
 SHOWN = 10
@@ -333,7 +333,7 @@ def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
 
 def _same_data(release: "Release", earlier: "Release") -> tuple[str, ...]:
     """What to say where the two may be of one table: its true counts did not change, and two
-    releases of it are no two years."""
+    releases of it are not two years."""
     periods = [period_in(each.notes) for each in (release, earlier)]
     if periods[0] != periods[1] and all(periods):
         return ()

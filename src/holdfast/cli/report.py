@@ -30,7 +30,7 @@ def report(
     level: Annotated[float, says("Of the intervals.")] = 0.9,
     title: Annotated[Text, says("What the table is, for the heading.")] = None,
     by: Annotated[Text, says("Who publishes it.")] = None,
-    date: Annotated[Text, says("When, as it shall be printed.")] = None,
+    date: Annotated[Text, says("When, as it is to be printed.")] = None,
     purpose: Annotated[Text, says("What the release is for.")] = None,
 ) -> None:
     """Write a report of a release: what was promised, what it says, how sure, what not to do.

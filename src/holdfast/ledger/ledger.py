@@ -288,7 +288,7 @@ def open_ledger(ledger: Any) -> Ledger:
 
 
 def check_name(dataset: Any) -> str:
-    """The name of a dataset; raises if it is none."""
+    """The name of a dataset; raises if it is not one."""
     if not isinstance(dataset, str) or not 0 < len(dataset.strip()) == len(dataset) <= LONGEST_NAME:
         raise HoldfastError(
             f"`dataset` must be a name of 1 to {LONGEST_NAME} characters, got {dataset!r:.40}. "

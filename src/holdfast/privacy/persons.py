@@ -148,8 +148,8 @@ def read_unit(unit: Any) -> str:
     """Who is protected, in a word or two."""
     if not isinstance(unit, str) or not UNIT.fullmatch(unit):
         raise HoldfastError(
-            f"`unit` must be a word in small letters, got {unit!r:.40}. Hint: person, household, "
-            "establishment."
+            f"`unit` must be a word in lower-case letters, got {unit!r:.40}. Hint: person, "
+            "household, establishment."
         )
     return unit
 

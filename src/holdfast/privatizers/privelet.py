@@ -57,7 +57,7 @@ class Privelet(LaplaceByLevel):
 
 
 def haar(histogram: Integers) -> list[Integers]:
-    """Left minus right of every node that has both halves, a level an array, leaves first.
+    """Left minus right of every node that has both halves, one array per level, leaves first.
 
     >>> [level.tolist() for level in haar(np.array([4, 1, 0, 2, 5]))]
     [[3, -2], [3], [2]]

@@ -21,9 +21,7 @@ from holdfast.privacy.randomness import Randomness, laplace_measurement
 FEW_GROUPS = 30
 WHOLE_SHARE = Fraction(1, 5)
 LEVEL = Fraction(9, 10)
-LARGEST_MEASURED = (
-    1 << 53
-)  # a total beyond it is measured as this: that moves it by no more than before
+MOST = 1 << 53  # a total beyond it is measured as this: that moves it by no more than before
 
 
 def totals_whole_share(groups: int) -> Fraction:
@@ -153,15 +151,12 @@ def measure_totals(totals: Sequence[int], budget: Budget, source: Randomness) ->
     >>> measure_totals([700], budget, Simulation(1)).whole
     Total(value=695, low=690, high=700, level=Fraction(9, 10))
     """
-    share, capped = (
-        totals_whole_share(len(totals)),
-        np.array([min(t, LARGEST_MEASURED) for t in totals]),
-    )
+    share, capped = totals_whole_share(len(totals)), np.array([min(t, MOST) for t in totals])
     spent, k = budget.totals, budget.moved
     noisy = source.add_laplace(capped, spent * (1 - share), k)
     whole = None
     if share:
-        everything = np.array([min(sum(totals), LARGEST_MEASURED)])
+        everything = np.array([min(sum(totals), MOST)])
         whole = int(source.add_laplace(everything, spent * share, k)[0])
     return Totals(measured=tuple(noisy.tolist()), measured_whole=whole, epsilon=spent, moved=k)
 

@@ -178,8 +178,8 @@ def verified(
         raise
     except Exception as error:  # nothing that verify lets pass is known to come here
         raise HoldfastError(
-            f"`{folder}` was verified and could not be loaded all the same "
-            f"({type(error).__name__}): that is a fault of holdfast's or of this machine's, not of "
+            f"`{folder}` was verified, but could not be loaded "
+            f"({type(error).__name__}): that is a fault of holdfast or of this machine, not of "
             "the release. Hint: report it."
         ) from None
 

@@ -82,7 +82,7 @@ class Wanted:
             count_column(columns, name, **parts)
         if self.order_by is not None and self.order_by not in shown:
             raise HoldfastError(
-                "`order_by` must name a column that is published: the order tells of it. "
+                "`order_by` must name a column that is published: the order reveals it. "
                 "Hint: the category, or a column in `keep` or `within`."
             )
         for name in self.publish_anyway:

@@ -261,7 +261,7 @@ def changed() -> HoldfastError:
     """The error for rows that were in no group when they were first read."""
     return HoldfastError(
         "the table changed while it was read; nothing was released. "
-        "Hint: copy it to a place where nobody writes, and begin again."
+        "Hint: copy it to a place where nobody writes to it, and start again."
     )
 
 

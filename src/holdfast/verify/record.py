@@ -197,7 +197,7 @@ def _check_extras(record: dict[str, Any]) -> list[str]:
     """Which of groups and totals a release has: from schema 4 on one at the least."""
     extras: list[str] = [key for key in ("within", "totals") if key in record]
     if extras and record["schema"] < 4:
-        raise Damage(f"release.json: {extras[0]} is no field of schema {record['schema']}.")
+        raise Damage(f"release.json: {extras[0]} is not a field of schema {record['schema']}.")
     if record["schema"] == 4 and not extras:
         raise Damage("release.json: a release of schema 4 has groups or totals.")
     several = "other_counts" in record or "unit" in record.get("privacy", ())
@@ -302,7 +302,7 @@ def check_keys(
         _check_kind(found[key], kind, where + key)
     for key in found:
         if key not in expected:
-            raise Damage(f"release.json: {where}{shown(key)} is no field of schema {schema}.")
+            raise Damage(f"release.json: {where}{shown(key)} is not a field of schema {schema}.")
 
 
 def _check_kind(value: Any, kind: Kind, name: str) -> None:

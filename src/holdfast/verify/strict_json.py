@@ -73,7 +73,7 @@ class _Numbers:
         return found
 
     def constant(self, text: str) -> Any:
-        raise Damage(f"{self.name} holds {text}, which is no number.")
+        raise Damage(f"{self.name} holds {text}, which is not a number.")
 
     def integer(self, text: str) -> int:
         self._check_length(text)

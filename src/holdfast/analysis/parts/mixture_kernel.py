@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 ROUNDS_BEFORE_NEWTON, ROUNDS, HALVINGS = 4, 400, 40
-NEGLIGIBLE = 1e-14  # a share below it is none
+NEGLIGIBLE = 1e-14  # a share below it counts as 0
 SLOPE = 1e-10  # a row whose gradient is less above 0 is not taken in
 REORDERED = {"reassoc", "contract", "arcp"}  # sums in any order: four numbers at a time
 

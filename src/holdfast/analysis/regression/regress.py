@@ -222,7 +222,7 @@ def _plain(family: str, found: Design, outcome: Floats) -> tuple[Floats, Floats]
 def _published(release: "Release", name: str) -> Sequence[Any]:
     if name not in release.unchanged_columns:
         raise HoldfastError(
-            f"the formula names {name!r:.60}, which is no column of the release. Hint: "
+            f"the formula names {name!r:.60}, which is not a column of the release. Hint: "
             f"{suggest(list(release.unchanged_columns), name)} A column of your own is put beside "
             "it by release.merge."
         )

@@ -61,7 +61,7 @@ def privatize_stream(
             temporary file beside the bundle where they are too many for memory.
         ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
             files, byte for byte; a query is drawn and paid for whenever it is run.
-        progress: Called with what is being done and the share of it that is behind.
+        progress: Called with what is being done and the share of it that is done.
 
     The others are those of `holdfast.privatize`, which has them all.
 

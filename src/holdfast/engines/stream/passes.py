@@ -288,7 +288,7 @@ class Streaming(Run[StreamedRelease]):
         number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"
         raise HoldfastError(
             f"`{self.table.name}` changed while it was read{number}; nothing was released. "
-            "Hint: copy it to a place where nobody writes, and begin again."
+            "Hint: copy it to a place where nobody writes to it, and start again."
         )
 
     def made(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:

@@ -90,7 +90,7 @@ def _cell(count: int) -> str:
 
 
 def write_lines(counts: Sequence[Integers], file: IO[bytes]) -> None:
-    """Write columns of counts, a row a line."""
+    """Write columns of counts, one row per line."""
     from holdfast.tables.stream import text_kernel
 
     values = np.stack(counts)

@@ -31,7 +31,7 @@ class Part:
     marks: Marks | None
     """Rows publicly known to be zero; None where no column says so."""
     done: float | None
-    """The share of the pass that is behind; None where that is not known."""
+    """The share of the pass that is done; None where that is not known."""
     released: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """What was written in their place, in the second pass."""
     cells: Cells = field(default_factory=list)

@@ -407,8 +407,8 @@ class TextSource:
         if scanned.status == kernel.WIDTH:
             return HoldfastError(
                 f"`{self.path}`: data row {row} has {len(cells)} cells, the header has "
-                f"{len(self._columns)}. Hint: quote cells that contain the delimiter, and fill "
-                "up short rows."
+                f"{len(self._columns)}. Hint: quote cells that contain the delimiter, and pad "
+                "short rows."
             )
         if scanned.status == kernel.BAD_MARK:
             return HoldfastError(
