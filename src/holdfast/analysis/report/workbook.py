@@ -21,7 +21,7 @@ from holdfast.analysis.report.content import (
     run_name,
 )
 from holdfast.analysis.report.several_table import several_with_intervals
-from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
+from holdfast.analysis.report.table import as_text, table_for_people
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
 
@@ -40,7 +40,7 @@ TOTALS_HEADER = ("rows", "total", "90% interval, from", "to")
 def workbook(release: "Release", level: float = 0.9, cover: Cover | None = None) -> bytes:
     """The bytes of the workbook."""
     content = _content(release, level, cover or Cover())
-    table, notes = _table(release, level)
+    table, notes = table_for_people(release, level)
     return _written(_about(content, notes), table, {"": release}, {"": content}, level)
 
 
@@ -135,14 +135,6 @@ def _content(release: "Release", level: float, cover: Cover) -> dict[str, Any]:
             "groups": [],
             "do_not": DO_NOT,
         }
-
-
-def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
-    try:
-        columns, notes = table_with_intervals(release, level)
-    except HoldfastError as error:  # a distribution that cannot be told from what was released
-        columns, notes = released_table(release), (f"No intervals: {error}",)
-    return as_text(columns), notes
 
 
 def totals_sheet(release: "Release", content: dict[str, Any]) -> Rows:
