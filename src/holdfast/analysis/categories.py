@@ -10,7 +10,6 @@ import numpy as np
 from holdfast.analysis.answer import percent
 from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.evidence import DENSE_UP_TO
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.long_rows import Standings, long_standings
 from holdfast.analysis.posterior import (
     Posterior,
@@ -25,6 +24,7 @@ from holdfast.analysis.stage_one import SEED
 from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -10,7 +10,6 @@ from holdfast.analysis.answer import LOWER_BOUND, Answer, percent, plain
 from holdfast.analysis.asking import Answers, some_of
 from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.every_count import UNSURE_NOTE
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.standing_out import StandingOut, standing_out
@@ -18,6 +17,7 @@ from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.ledger.periods import period_in
+from holdfast.release.row_marks import row_kinds
 from holdfast.release.row_prior import does_without
 from holdfast.tables.table import labels_of
 

@@ -9,7 +9,7 @@ from holdfast.analysis.answer import SIMULATED
 from holdfast.analysis.cautions import enters_capped, high_is_noted
 from holdfast.analysis.combining import least_squares
 from holdfast.analysis.imputation import Imputers, imputers, index_of
-from holdfast.analysis.known_zeros import known_share, row_kinds
+from holdfast.analysis.known_zeros import known_share
 from holdfast.analysis.parts.part import members_of
 from holdfast.analysis.regression.families import Family, NegativeBinomial, Poisson
 from holdfast.analysis.regression.formula import Design, Formula, design, numbers_of, parse_formula
@@ -19,6 +19,7 @@ from holdfast.analysis.selection import chosen_rows, published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered
+from holdfast.release.row_marks import row_kinds
 from holdfast.tables.columns import suggest
 
 if TYPE_CHECKING:
