@@ -53,7 +53,7 @@ def is_fine(rows: int, epsilon: float | Fraction) -> bool:
 def classes_rule(rows: int) -> int:
     """How many classes a table bears whose number was left open; N is public.
 
-    About 300 rows a class, from 8 classes to 32, and 10 rows in each at the least. Measured by
+    About 300 rows per class, from 8 classes to 32, and 10 rows in each at the least. Measured by
     `benchmarks/groups.py classes` on 300 to 10,000 counties at ε = 0.1 to 3: fewer bend counts
     against the number that the classes are of, more make the whole table's distribution worse.
     Epsilon hardly matters: at 3 all numbers are alike, and below they have the same best.

@@ -34,7 +34,7 @@ def partition(
 class GroupReader:
     """Rows by batch: first all are seen, then the groups are settled, then rows can be placed.
 
-    Memory: 8 bytes a row for each column, until the groups are settled.
+    Memory: 8 bytes per row for each column, until the groups are settled.
 
     >>> reader = GroupReader(Within(("state",)))
     >>> for batch in (["NE", "KS"], ["NE"]):

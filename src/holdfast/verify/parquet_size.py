@@ -12,7 +12,7 @@ _LARGEST_BATCH = 1 << 16
 def check_size(source: Any, file: IO[bytes], name: str) -> None:
     """Raise if the table would grow beyond what is usual for its rows and its length on disk.
 
-    64 MiB, 100 times its length and 256 bytes a cell are allowed together; 16 bytes a count. A
+    64 MiB, 100 times its length and 256 bytes per cell are allowed together; 16 bytes per count. A
     text that is stored once may be repeated in every row, so texts are counted as they are read.
     """
     size, metadata = os.fstat(file.fileno()).st_size, source.metadata

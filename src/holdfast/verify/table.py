@@ -123,7 +123,7 @@ def _marked(marks: bytes, row: int) -> bool:
 
 
 def _read_marks(record: dict[str, Any], rows: int, what: str) -> bytes:
-    """Which rows are structural zeros, or missing, a bit a row; empty where it is not said."""
+    """Which rows are structural zeros, or missing, one bit per row; empty where it is not said."""
     name, number = (f"{what}_rows", "missing" if what == "missing" else f"{what}s")
     text = record.get(name)
     if text is None:
