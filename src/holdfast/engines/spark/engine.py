@@ -28,14 +28,14 @@ from holdfast.tables.columns import Wanted
 
 @overload
 def privatize(
-    df: Any, path: str, *, count: str | None = None, **given: Unpack[Options]
+    df: Any, path: str, *, count: str | None = None, **options: Unpack[Options]
 ) -> SparkRelease: ...
 @overload
 def privatize(
-    df: Any, path: str, *, count: Sequence[str], **given: Unpack[Options]
+    df: Any, path: str, *, count: Sequence[str], **options: Unpack[Options]
 ) -> SparkTableRelease: ...
 def privatize(
-    df: Any, path: str, *, count: str | Sequence[str] | None = None, **given: Unpack[Options]
+    df: Any, path: str, *, count: str | Sequence[str] | None = None, **options: Unpack[Options]
 ) -> SparkRelease | SparkTableRelease:
     """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
 
@@ -66,13 +66,13 @@ def privatize(
 
     The others are those of `holdfast.privatize`, except for `seed` and `corrects`.
     """
-    check_options(given, Options)
-    names, options, shared, payer, told = sorted_options(given)
+    check_options(options, Options)
+    names, asked, shared, payer, told = sorted_options(options)
     account = find_account(**payer, column=count)
     if count is not None and not isinstance(count, str):
-        return privatize_several(df, path, count, names, options | shared, account, told)
+        return privatize_several(df, path, count, names, asked | shared, account, told)
     refuse_for_one(**shared)
-    parameters, span = check_parameters(**options), read_period(told.get("period"))
+    parameters, span = check_parameters(**asked), read_period(told.get("period"))
     place = Place(df, path)
     wanted = Wanted(count=count, within=parameters.within, **names)
     looked = look_through(df, place, [wanted], [parameters], span)

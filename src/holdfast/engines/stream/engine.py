@@ -31,18 +31,18 @@ class StreamOptions(RepeatableOptions, total=False):
 
 @overload
 def privatize_stream(
-    source: Any, sink: Folder, *, count: str | None = None, **given: Unpack[StreamOptions]
+    source: Any, sink: Folder, *, count: str | None = None, **options: Unpack[StreamOptions]
 ) -> StreamedRelease: ...
 @overload
 def privatize_stream(
-    source: Any, sink: Folder, *, count: Sequence[str], **given: Unpack[StreamOptions]
+    source: Any, sink: Folder, *, count: Sequence[str], **options: Unpack[StreamOptions]
 ) -> StreamedTableRelease: ...
 def privatize_stream(
     source: Any,
     sink: Folder,
     *,
     count: str | Sequence[str] | None = None,
-    **given: Unpack[StreamOptions],
+    **options: Unpack[StreamOptions],
 ) -> StreamedRelease | StreamedTableRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
@@ -73,13 +73,13 @@ def privatize_stream(
     >>> release.rows, release.histogram.sum(), release.load().cells.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    check_options(given, StreamOptions)
-    names, options, shared, payer, told = sorted_options(given)
-    say = given.get("progress") or (lambda _what, _done: None)
+    check_options(options, StreamOptions)
+    names, asked, shared, payer, told = sorted_options(options)
+    say = options.get("progress") or (lambda _what, _done: None)
     if count is not None and not isinstance(count, str):
-        return stream_several(source, Path(sink), count, names, options | shared, payer, told, say)
+        return stream_several(source, Path(sink), count, names, asked | shared, payer, told, say)
     refuse_for_one(**shared)
-    parameters = check_parameters(**options)
+    parameters = check_parameters(**asked)
     check_codes(names.get("missing", ()), parameters.highest)
     account = find_account(**payer, source=source, column=count, folder=sink)
     new_folder(sink)
