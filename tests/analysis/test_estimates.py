@@ -13,8 +13,8 @@ from holdfast.analysis.evidence import Evidence
 from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
 from holdfast.analysis.stage_one import StageOne, fit_spread
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.privatizers.projection import isotonic
+from holdfast.tables.histogram import whole_histogram
 
 STEPS = np.arange(8)
 

@@ -10,7 +10,7 @@ from holdfast import HoldfastError
 from holdfast.analysis.evidence import evidence
 from holdfast.analysis.linear import share
 from holdfast.analysis.long_ranges import WIDER, LongEvidence, find_evidence
-from holdfast.analysis.nonlinear import SLOPES, gini, variance
+from holdfast.analysis.parts import numbers
 from holdfast.analysis.stage_one import _long_errors, _told_apart
 from holdfast.privatizers import CumulativeIsotonic
 
@@ -65,12 +65,12 @@ def test_answers_are_near_the_truth_and_their_intervals_narrow(release, counts):
         assert low - 2 - (high - low) <= truth <= high + 2 + (high - low)
 
 
-@pytest.mark.parametrize("g", [variance, gini])
-def test_slopes_are_derivatives(g):
-    shares = np.random.default_rng(2).dirichlet(np.ones(12))
+@pytest.mark.parametrize("asked", [numbers.variance(12), numbers.gini(12)])
+def test_slopes_are_derivatives(asked):
+    g, shares = asked.g, np.random.default_rng(2).dirichlet(np.ones(12))
     for step in np.eye(12)[:5] - np.eye(12)[5:10]:  # what adds to one share leaves another
         moved = (g(shares + 1e-6 * step) - g(shares - 1e-6 * step)) / 2e-6
-        assert SLOPES[g](shares) @ step == pytest.approx(float(moved), rel=1e-4, abs=1e-7)
+        assert asked.derivative(shares) @ step == pytest.approx(float(moved), rel=1e-4, abs=1e-7)
 
 
 def test_one_row_can_be_asked_about_and_all_of_them_are_refused(release):

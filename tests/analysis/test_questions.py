@@ -11,8 +11,8 @@ from holdfast import privatizers
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.catalogue import QUESTIONS, find_question
 from holdfast.analysis.error_law import error_density, shortest_interval
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.privatizers.named import find_privatizer
+from holdfast.tables.histogram import whole_histogram
 
 PRIVATIZERS = (
     privatizers.CumulativeIsotonic(),

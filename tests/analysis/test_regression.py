@@ -81,7 +81,7 @@ def test_imputed_tables_are_tables_with_other_counts():
     [
         ("n log(people)", "no outcome ~ regressors"),
         ("n ~ sin(people)", "is not one of log"),
-        ("n ~ log(people", "no column and no function"),
+        ("n ~ log(people", "neither a column nor a function"),
         ("cost ~ people", "does not use the released counts"),
         ("n ~ n", "its own regressor"),
         ("log(n) ~ people", "must be the count itself"),

@@ -123,7 +123,7 @@ def test_a_fit_says_that_counts_enter_capped(by_state):
 def test_the_report_and_the_workbook_agree_on_groups(by_state):
     content = report(by_state)
     assert "The other way round" not in markdown(content)
-    sheet = groups_sheet(by_state, content["groups"])
+    sheet = groups_sheet(by_state, content)
     mean = by_state.ask("mean", where="state == 'CA'")
     assert sheet[0][:5] == ("CA", 80, mean.estimate, *mean.interval)
     assert sheet[0][8] == "measured, not capped"

@@ -252,9 +252,9 @@ def _(bundle):
 record_edit("older schema", "schema 1, of an older holdfast", schema=1)
 record_edit("newer schema", "schema 6, of a newer holdfast", schema=6)
 record_edit("schema as text", "does not say which schema", schema="2")
-record_edit("unknown field", "'comment' is no field of schema 3", comment="trust me")
+record_edit("unknown field", "'comment' is not a field of schema 3", comment="trust me")
 record_edit(
-    "unknown field of privacy", "privacy.'note' is no field", privacy={"note": "even better"}
+    "unknown field of privacy", "privacy.'note' is not a field", privacy={"note": "even better"}
 )
 record_edit("rows as text", "rows must be int, got '400'", rows="400")
 record_edit("rows as true", "rows must be int, got True", rows=True)
@@ -593,7 +593,7 @@ record_edit(
 # The table ------------------------------------------------------------------------------------
 
 for cell in ("9", "-1", "1.5", "01", "NaN", "", "1e1", "٣", "=1+1"):
-    words = "data row 1 is above max_count" if cell == "9" else "data row 1 is no whole number"
+    words = "data row 1 is above max_count" if cell == "9" else "data row 1 is not a whole number"
     damage(f"the count {cell!r}", words)(
         lambda bundle, cell=cell: _edit_first_row(bundle, f"p0,{cell}\n")
     )

@@ -112,7 +112,7 @@ def test_a_ledger_can_be_checked_against_what_was_published(cli):
     older = Path("b.ledger").read_bytes()
     cli("privatize", name, *PAID, "--out", "one")
     code, out, _ = cli("ledger", "check", "b.ledger", "one")
-    assert code == 0 and "is whole" in out and "one: its spend stands in it." in out
+    assert code == 0 and "is whole" in out and "one: its spend is in it." in out
     shutil.rmtree("b.ledger.releases")
     Path("b.ledger").write_bytes(older)
     code, out, _ = cli("ledger", "check", "b.ledger", "one")

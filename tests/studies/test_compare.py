@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.constructors import UnfixedOptimum
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
 from holdfast.privatizers import CyclicLaplace
 from holdfast.studies.compare import comparison
 from holdfast.studies.methods import find_methods
+from holdfast.tables.histogram import whole_histogram
 
 COUNTS = np.random.default_rng(5).geometric(0.4, 300) - 1
 QUICK = {"max_count": 9, "epsilons": ["0.5", "2"], "repetitions": 3, "jobs": 1}

@@ -277,7 +277,7 @@ def split_rows(best):
 
 @pytest.fixture
 def few_refits(monkeypatch):
-    monkeypatch.setattr(split_claims, "AGAIN", 25)
+    monkeypatch.setattr(split_claims, "REFITS", 25)
 
 
 def test_the_optimal_share_is_the_one_with_the_least_objective_and_its_shape_is_checked(few_refits):

@@ -83,7 +83,7 @@ def test_a_bundle_whose_gaps_were_moved_is_damaged(suffix, tmp_path):
     record = json.loads((folder / "release.json").read_text())
     other = holdfast.release.row_marks.marks_to_text(np.roll(GAPS, 1))
     forge(folder, missing_rows=other)
-    assert "is no whole number" in " ".join(holdfast.verify(folder).damage)
+    assert "is not a whole number" in " ".join(holdfast.verify(folder).damage)
     forge(folder, missing_rows=record["missing_rows"], missing=record["missing"] - 1)
     assert not holdfast.verify(folder)
 

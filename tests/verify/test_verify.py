@@ -122,7 +122,7 @@ def test_a_repaired_sum_leaves_only_the_deeper_check(bundle, name):
         ({"q": "1"}, "a q above 0 and below 1"),
         ({"highest": 0}, "a highest from max_count to 1000000"),
         ({"highest": 10**30}, "a highest from max_count to 1000000"),
-        ({"secret": 1}, "max_count_found.'secret' is no field"),
+        ({"secret": 1}, "max_count_found.'secret' is not a field"),
     ],
 )
 def test_how_max_count_was_found_must_fit_the_budget(tmp_path, change, words):
@@ -385,8 +385,8 @@ PARQUET = {
     "cannot be read as Parquet": lambda table: b"PAR1" + bytes(99) + b"PAR1",
     "must have rows + structural_zeros rows": lambda table: table.slice(1),
     "count of data row 1 is above max_count": lambda table: with_counts(table, [9] * 400),
-    "count of data row 3 is no whole": lambda table: with_counts(table, [1, 1, None] + [1] * 397),
-    "count of data row 1 is no whole": lambda table: with_counts(table, [1.0] * 400),
+    "data row 3 is not a whole": lambda table: with_counts(table, [1, 1, None] + [1] * 397),
+    "count of data row 1 is not a whole": lambda table: with_counts(table, [1.0] * 400),
     "columns are not those": lambda table: table.append_column("age", table["n"]),
 }
 

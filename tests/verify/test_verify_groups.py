@@ -134,7 +134,7 @@ DAMAGES = {
     "a label twice": (put(2, 0, "NE"), "labels must differ"),
     "a header": (put(0, 0, "county"), "does not begin with the names of its columns"),
     "a line": (lambda b: edit_groups(b, lambda lines: lines.pop()), "a line for each"),
-    "no number": (put(1, 1, "many"), "a number that is none"),
+    "no number": (put(1, 1, "many"), "a value that is not a number"),
     "a total": (put(1, 2, lambda total: int(total) + 1), "does not follow from what was measured"),
     "an interval": (put(1, 3, 0), "interval of group 0 is not that of its noise"),
     "a measured total": (put(1, 5, lambda total: int(total) + 9), "does not follow from what"),
@@ -240,7 +240,7 @@ DAMAGES = {
         lambda b: forge(b, within=read_record(b)["within"] | {"classes": [4]}),
         "'' is no class",
     ),
-    "an older schema": (lambda b: forge(b, schema=3), "within is no field of schema 3"),
+    "an older schema": (lambda b: forge(b, schema=3), "within is not a field of schema 3"),
     "another stage 1": (
         lambda b: forge(b, methods=["CumulativeSmooth(projection='smooth')", "Optimal()"]),
         "names the joint fit",

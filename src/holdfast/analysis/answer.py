@@ -118,7 +118,7 @@ class Answer:
 
     @property
     def unbounded(self) -> str:
-        """The question, for a difference or ratio: of two lower bounds that is none."""
+        """The question, for a difference or ratio: that of two lower bounds is not a bound."""
         return self.question.replace(LOWER_BOUND, "")
 
     def __float__(self) -> float:

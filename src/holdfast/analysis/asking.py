@@ -23,7 +23,8 @@ from holdfast.errors import HoldfastError, numbered, one_line
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-FEW_TELL, WIDE_SHARE = 4.0, 0.5
+TELLS_LITTLE = 4.0  # upper end over lower end of an interval that is too wide to tell much
+WIDE_SHARE = 0.5  # width of such an interval for a share
 NAMED = 5  # groups that a note lists
 
 
@@ -63,7 +64,7 @@ class Answers(Mapping[Any, Answer]):
             for note in dict.fromkeys(found.notes):
                 about.setdefault(note, []).append(one_line(str(name)))
         return tuple(
-            note if len(names) == len(self) else f"{_some(names)}: {note}"
+            note if len(names) == len(self) else f"{some_of(names)}: {note}"
             for note, names in sorted(about.items(), key=lambda found: len(found[1]) == len(self))
         )
 
@@ -120,7 +121,8 @@ class Answers(Mapping[Any, Answer]):
         return table(header + ["counts"] * self.mixed, rows) + small(self.notes)
 
 
-def _some(names: list[str]) -> str:
+def some_of(names: list[str]) -> str:
+    """The first of many names, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
 
@@ -134,7 +136,11 @@ def ask_part(
     label: str | None,
     options: dict[str, Any],
 ) -> Answer:
-    """The answer about the rows that `where` chooses."""
+    """The answer about the rows that `where` chooses, or about all of them by what is known of
+    parts."""
+    if where is None:
+        every = np.ones(len(release.counts), dtype=bool)
+        return _about(release, every, "", question, level, options)
     marks = chosen_rows(release, where, label)
     if not marks.any():
         raise HoldfastError(
@@ -147,18 +153,6 @@ def ask_part(
     found = _about(release, marks, words, question, level, options)
     drawn = chosen_by_counts(release, marks)
     return replace(found, notes=(*found.notes, BY_COUNTS)) if drawn else found
-
-
-def ask_everything(
-    release: "Release",
-    question: str | Callable[..., Any],
-    *,
-    level: float,
-    options: dict[str, Any],
-) -> Answer:
-    """The answer about all rows, of a release by group or with measured totals."""
-    every = np.ones(len(release.counts), dtype=bool)
-    return _about(release, every, "", question, level, options)
 
 
 def ask_groups(
@@ -266,7 +260,7 @@ def _notes(part: Part, kind: Question, found: Answer, grouped: bool) -> tuple[st
     low, high = found.interval
     top = len(part.release.target) - 1
     notes = []
-    little = high - low >= WIDE_SHARE if found.percent else high > FEW_TELL * max(low, 0.0)
+    little = high - low >= WIDE_SHARE if found.percent else high > TELLS_LITTLE * max(low, 0.0)
     if little and high > 0 and isinstance(kind, Sum):
         epsilon = f"{float(part.release.privacy.epsilon):g}"
         rows = "this row says" if part.rows == 1 else f"these {part.rows:,} rows say"

@@ -110,20 +110,19 @@ class Curve(Question):
     """A smooth function of the shares."""
 
     words: str
-    g: Callable[[Floats], Floats]
-    of_part: Callable[[int], numbers.Curved]
-    """The same with its slope and limits, from the number of counts."""
+    function: Callable[[int], nonlinear.Curved]
+    """With its slope and limits, from the number of counts."""
 
     def about_all(
         self, view: Evidence, options: Options, *, estimator: str, level: float
     ) -> Answer:
         """By bootstrap."""
-        limits = self.of_part(len(view.target)).limits
-        return nonlinear.smooth(view, self.words, self.g, limits, estimator=estimator, level=level)
+        asked = self.function(len(view.target))
+        return nonlinear.smooth(view, self.words, asked, estimator=estimator, level=level)
 
     def about_part(self, part: Part, options: Options, *, level: float) -> Answer:
         """By the likelihood of the part's counts."""
-        return answers.smooth(part, self.of_part(len(part.release.target)), self.words, level)
+        return answers.smooth(part, self.function(len(part.release.target)), self.words, level)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,14 +158,12 @@ QUESTIONS: dict[str, Question] = {
     "median": Quantile(at=0.5),
     "variance": Curve(
         words="variance of the counts",
-        g=nonlinear.variance,
-        of_part=numbers.variance,
+        function=numbers.variance,
         capped="variance of {}",
     ),
     "gini": Curve(
         words="Gini coefficient of the counts",
-        g=nonlinear.gini,
-        of_part=numbers.gini,
+        function=numbers.gini,
         capped="Gini coefficient of {}",
     ),
 }

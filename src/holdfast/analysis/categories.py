@@ -10,7 +10,6 @@ import numpy as np
 from holdfast.analysis.answer import percent
 from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.evidence import DENSE_UP_TO
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.long_rows import Standings, long_standings
 from holdfast.analysis.posterior import (
     Posterior,
@@ -25,11 +24,13 @@ from holdfast.analysis.stage_one import SEED
 from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
 
-DRAWS, TOGETHER, UNSURE = 2000, 50, 0.02
+DRAWS, DRAWN_AT_ONCE = 2000, 50
+SAMPLING_ERROR = 0.02  # of a probability found by so many draws
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +150,7 @@ def top(
 def _tied(found: Standings, order: Integers) -> int:
     """How many rows that are not shown are as likely as the last one, within the draws' error."""
     last = float(found.chances[order[-1]])
-    near = last - min(UNSURE, 0.1 * last)
+    near = last - min(SAMPLING_ERROR, 0.1 * last)
     return int((found.chances >= near).sum() - (found.chances[order] >= near).sum())
 
 
@@ -250,8 +251,8 @@ def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int
     shares = np.column_stack([shares[:, :low].sum(axis=1), shares[:, low:]])
     shares /= shares.sum(axis=1, keepdims=True) * (1 + 1e-12)  # never above 1 by rounding
     chances = np.zeros((len(places), len(laws)))
-    for _ in range(DRAWS // TOGETHER):
-        tables = generator.multinomial(rows, shares, size=(TOGETHER, len(laws)))
+    for _ in range(DRAWS // DRAWN_AT_ONCE):
+        tables = generator.multinomial(rows, shares, size=(DRAWN_AT_ONCE, len(laws)))
         totals = tables.sum(axis=1)
         above = np.cumsum(totals[:, ::-1], axis=1)[:, ::-1] - totals
         for at, k in enumerate(places):

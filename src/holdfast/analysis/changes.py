@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import LOWER_BOUND, Answer, percent, plain
-from holdfast.analysis.asking import Answers
+from holdfast.analysis.asking import Answers, some_of
 from holdfast.analysis.comparisons import ends_in_words
 from holdfast.analysis.every_count import UNSURE_NOTE
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.analysis.standing_out import StandingOut, standing_out
@@ -18,6 +17,7 @@ from holdfast.analysis.true_difference import true_difference
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.ledger.periods import period_in
+from holdfast.release.row_marks import row_kinds
 from holdfast.release.row_prior import does_without
 from holdfast.tables.table import labels_of
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 SAME_DATA = (
-    "rows and public columns are the same in both, and they do not both say of which time their "
-    "counts are: two releases of the same data are no two years, and differ by noise alone"
+    "rows and public columns are the same in both, and they do not both say what time their "
+    "counts are of: two releases of the same data are not two years, and differ by noise alone"
 )
 MOST_HELD = 200_000_000  # probabilities of differences that are computed
 SHOWN = 10
@@ -333,7 +333,7 @@ def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
 
 def _same_data(release: "Release", earlier: "Release") -> tuple[str, ...]:
     """What to say where the two may be of one table: its true counts did not change, and two
-    releases of it are no two years."""
+    releases of it are not two years."""
     periods = [period_in(each.notes) for each in (release, earlier)]
     if periods[0] != periods[1] and all(periods):
         return ()
@@ -370,9 +370,7 @@ def _places(labels: Sequence[Any]) -> dict[str, int]:
 def _unmatched(where: str, names: list[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    shown = ", ".join(one_line(name) for name in names[:5])
-    more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
-    return (f"left out, because {where}: {shown}{more}",)
+    return (f"left out, because {where}: {some_of([one_line(name) for name in names])}",)
 
 
 def _is_mask(where: Any) -> bool:

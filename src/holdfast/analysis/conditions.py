@@ -192,8 +192,8 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
 
 
 def as_numbers(texts: Sequence[str]) -> Any:
-    """The numbers that these texts are, NaN where empty; None if some text is none, or is written
-    with a zero in front as codes are.
+    """The numbers that these texts are, NaN where empty; None if some text is not a number, or is
+    written with a zero in front as codes are.
 
     >>> as_numbers(["1", "", "2.5"]).tolist(), as_numbers(["01", "2"])
     ([1.0, nan, 2.5], None)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 CLASSES = ((0, 0), (1, 4), (5, 9), (10, 19), (20, None))
-FALLS_SHORT, MANY = 0.1, 200
+FALLS_SHORT = 0.1  # of the level, so much that a reader is told
+MOST_CHECKED = 200  # counts up to which coverage is worked out
 
 
 UNSURE_NOTE = (
@@ -55,7 +56,7 @@ def _held(mechanism: Mechanism) -> Floats:
 def rarely_covered(release: "Release", level: float) -> tuple[str, ...]:
     """Which true counts the intervals on average cover less often than they say."""
     n = len(release.target)
-    if release.groups is not None or n > MANY:
+    if release.groups is not None or n > MOST_CHECKED:
         return ()
     before, mechanism = prior(release)
     matrix = mechanism.matrix

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.parts.graded import Graded, classes_of
 from holdfast.analysis.parts.measured import Measured, measured_group, measured_whole
 from holdfast.analysis.parts.part import members_of
@@ -15,6 +14,7 @@ from holdfast.analysis.selection import published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

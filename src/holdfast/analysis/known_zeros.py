@@ -11,18 +11,6 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
-def row_kinds(release: "Release") -> Integers:
-    """What is known of each row: its released count j, or n where it is known to be zero.
-
-    In a release by group, n + 1 times the number of its group is added.
-    """
-    marks, n = release.structural_zero_rows, len(release.target)
-    kinds = release.counts if marks is None else np.where(marks, n, release.counts)
-    if release.groups is None or release.groups.members is None:
-        return kinds
-    return np.where(kinds < n, kinds + (n + 1) * np.maximum(release.groups.members, 0), kinds)
-
-
 def drawn_rows(release: "Release") -> Integers:
     """How many rows the mechanism drew each count for: all but those publicly known to be zero."""
     shown = release.counts[release.counts >= 0]  # the others are missing

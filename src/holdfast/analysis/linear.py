@@ -102,7 +102,7 @@ def _neighbours(f: Floats) -> tuple[list[Floats], list[Floats]]:
     inside, counts = np.flatnonzero(f), np.arange(len(f))
     first, last, top = int(inside[0]), int(inside[-1]), len(f) - 1
     more, fewer = [], []
-    for step in STEPS:
+    for step in WIDENED_BY:
         more.append((counts >= first - step) & (counts <= last + step))
         start, end = first + step * (first > 0), last - step * (last < top)
         fewer.append((counts >= start) & (counts <= end))
@@ -123,11 +123,12 @@ def _best(view: Evidence, others: list[Floats], sign: float) -> list[Floats]:
 
 def _surely(view: Evidence, f: Floats) -> tuple[float, float]:
     return Linear(words="", f=f, percent=True)._interval(
-        view, view.weights(f, "best"), SURE, (0.0, 1.0)
+        view, view.weights(f, "best"), NEARLY_SURE, (0.0, 1.0)
     )
 
 
-STEPS, SURE = (1, 2, 3, 5, 8, 13), 0.998
+WIDENED_BY = (1, 2, 3, 5, 8, 13)  # counts that a share is compared with more or fewer of
+NEARLY_SURE = 0.998  # the level of what a share must lie between
 REPEATED = "stage 1's noise was estimated by repeating it: the interval is approximate"
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import row_law
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
@@ -114,67 +114,50 @@ def gini(shares: Floats) -> Floats:
     return np.asarray(np.divide(spread, mean, out=np.zeros_like(spread), where=mean > 0))
 
 
-def smooth(
-    view: Evidence,
-    words: str,
-    g: Callable[[Floats], Floats],
-    limits: tuple[float, float],
-    *,
-    estimator: str,
-    level: float,
-) -> Answer:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Curved:
+    """Any function of the shares, with its derivative."""
+
+    g: Callable[[Floats], Any]
+    derivative: Callable[[Floats], Floats]
+    """How it answers to a little more of each share."""
+    limits: tuple[float, float]
+    straight: bool = False
+
+    def value(self, histogram: Floats) -> float:
+        """The number."""
+        return float(self.g(histogram / histogram.sum()))
+
+    def slope(self, histogram: Floats) -> Floats:
+        """By one more row of each count, the number of rows being fixed."""
+        rows = float(histogram.sum())
+        return np.asarray(self.derivative(histogram / rows) / rows)
+
+
+def smooth(view: Evidence, words: str, asked: Curved, *, estimator: str, level: float) -> Answer:
     """A smooth function of the shares, by bootstrap around the unbiased shares.
 
     g of unbiased shares is biased as far as g is curved; the draws show by how much, and the
     interval is turned around (the basic bootstrap), so that it is not counted twice.
     """
     if len(view.target) > DENSE_UP_TO:
-        return _by_slope(view, words, g, limits, estimator, level)
+        return _by_slope(view, words, asked, estimator, level)
     centre = view.unbiased(estimator)
-    here = float(g(centre))
-    errors = g(centre + _errors(view, estimator, DRAWS)) - here
-    plain = float(g(view.distribution(estimator)))
-    return _turned(words, plain, here, errors, limits, estimator, level)
+    here = float(asked.g(centre))
+    errors = asked.g(centre + _errors(view, estimator, DRAWS)) - here
+    plain = float(asked.g(view.distribution(estimator)))
+    return _turned(words, plain, here, errors, asked.limits, estimator, level)
 
 
-def _by_slope(
-    view: Evidence,
-    words: str,
-    g: Callable[[Floats], Floats],
-    limits: tuple[float, float],
-    estimator: str,
-    level: float,
-) -> Answer:
+def _by_slope(view: Evidence, words: str, asked: Curved, estimator: str, level: float) -> Answer:
     """The same on a long range: g is taken for straight around its answer."""
-    shares = view.distribution(estimator)
-    f, here = SLOPES[g](shares), float(g(shares))
+    shares, (least, most) = view.distribution(estimator), asked.limits
+    f, here = asked.derivative(shares), float(asked.g(shares))
     straight = Linear(words=words, f=f).answer(view, estimator=estimator, level=level)
     shift = here - float(f @ shares)
-    low, high = (min(max(end + shift, limits[0]), limits[1]) for end in straight.interval)
-    return replace(
-        straight,
-        estimate=min(max(straight.estimate + shift, limits[0]), limits[1]),
-        interval=(low, high),
-    )
-
-
-def _variance_slope(shares: Floats) -> Floats:
-    steps = np.arange(len(shares), dtype=np.float64)
-    return np.asarray(steps**2 - 2 * (shares @ steps) * steps)
-
-
-def _gini_slope(shares: Floats) -> Floats:
-    steps = np.arange(len(shares), dtype=np.float64)
-    below, mean = np.cumsum(shares), max(float(shares @ steps), 1e-300)
-    later = np.append(np.cumsum((1 - 2 * below[:-1])[::-1])[::-1], 0.0)
-    return np.asarray((later - float(gini(shares)) * steps) / mean)
-
-
-SLOPES: dict[Callable[[Floats], Floats], Callable[[Floats], Floats]] = {
-    variance: _variance_slope,
-    gini: _gini_slope,
-}
-"""How a function answers to a little more of each share."""
+    low, high = (min(max(end + shift, least), most) for end in straight.interval)
+    estimate = min(max(straight.estimate + shift, least), most)
+    return replace(straight, estimate=estimate, interval=(low, high))
 
 
 def function(view: Evidence, g: Callable[[Floats], Any], *, estimator: str, level: float) -> Answer:

@@ -8,12 +8,12 @@ import numpy as np
 
 from holdfast.analysis.answer import About, Answer
 from holdfast.analysis.every_count import UNSURE_NOTE, ends_for_every_count, rarely_covered
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.linear import Linear, share
 from holdfast.analysis.parts.part import Part, digest
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.errors import HoldfastError, one_line
+from holdfast.release.row_marks import row_kinds
 from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import check_level, row_law, run_words
 from holdfast.analysis.report.content import distribution
 from holdfast.analysis.report.pictures import band_picture, law_picture
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.release.group_pictures import Shown, group_picture
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, About, Answer
-from holdfast.analysis.asking import Answers, ask_everything, ask_groups, ask_part
+from holdfast.analysis.asking import Answers, ask_groups, ask_part
 from holdfast.analysis.catalogue import Quantile, Question, find_question
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
@@ -45,9 +45,9 @@ def ask(
 ) -> Answer | Answers:
     """The answer to one question about the counts of all rows or of some; see `Release.ask`."""
     _check(question, estimator, level, options)
+    how = {"where": where, "level": check_level(level), "label": label, "options": options}
     if where is not None or by is not None:
         _refuse(estimator, "about some of the rows")
-        how = {"where": where, "level": check_level(level), "label": label, "options": options}
         if by is not None:
             return ask_groups(release, question, by=by, **how)
         return ask_part(release, question, **how)
@@ -55,8 +55,7 @@ def ask(
     if release.groups is not None or measured:
         of_what = "of a release by group, in which each has a z and a mechanism of its own"
         _refuse(estimator, of_what if release.groups is not None else "that was measured itself")
-        level = check_level(level)
-        return ask_everything(release, question, level=level, options=options)
+        return ask_part(release, question, **how)
     answer = _ask_all(release.known, question, estimator, level, options)
     missing = len(release.counts) - len(release.known.counts)
     return replace(answer, notes=answer.notes + left_out(missing))

@@ -12,10 +12,10 @@ from holdfast.analysis.every_count import (
     ends_for_every_count,
     rarely_covered,
 )
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.release.row_marks import row_kinds
 from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:

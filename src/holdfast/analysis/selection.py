@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 
-TOO_MANY = 10
+TOO_MANY_FOR_CHANCE = 10
 BY_COUNTS = (
     "just the rows with some released counts were chosen: chosen by what was drawn for them, rows "
     "are not what they seem, and the interval does not hold; choose by what is public"
@@ -65,7 +65,7 @@ def chosen_by_counts(release: "Release", marks: Marks) -> bool:
     """Whether just the rows with some released counts are marked, and too many for chance."""
     inside, outside = np.unique(release.counts[marks]), np.unique(release.counts[~marks])
     fewest = min(int(marks.sum()), int((~marks).sum()))
-    return fewest >= TOO_MANY and not np.isin(inside, outside).any()
+    return fewest >= TOO_MANY_FOR_CHANCE and not np.isin(inside, outside).any()
 
 
 def _marked(release: "Release", where: Any, label: str | None) -> Marks:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.tables.histogram import whole_histogram
 
 if TYPE_CHECKING:
     from holdfast.privatizers.noisy import Projected

@@ -105,7 +105,7 @@ def _unexpected(error: Exception, heard: Heard) -> int:
 
 
 def _of_a_file(error: OSError) -> str:
-    """What the system has against a file; this holds nothing of what stands in it."""
+    """What the system says is wrong with a file; nothing of its content is in that."""
     name = f"`{one_line(os.fsdecode(error.filename))[:200]}`: " if error.filename else ""
     return f"{name}{error.strerror or type(error).__name__}."
 

@@ -7,24 +7,15 @@ from typing import Any
 from holdfast.cli.options import whole
 from holdfast.errors import HoldfastError
 
-PRIVATIZERS = {
-    "cumulative-smooth": "CumulativeSmooth",
-    "cumulative-isotonic": "CumulativeIsotonic",
-    "cyclic-laplace": "CyclicLaplace",
-    "classic-laplace": "ClassicLaplace",
-    "privelet": "Privelet",
-    "hierarchical": "Hierarchical",
-    "long-range": "LongRange",
-}
-WITH_DELTA = {"cumulative-gaussian": "CumulativeGaussian", "cyclic-gaussian": "CyclicGaussian"}
+PRIVATIZERS = (
+    *("cumulative-smooth", "cumulative-isotonic", "cyclic-laplace", "classic-laplace"),
+    *("privelet", "hierarchical", "long-range"),
+)
+WITH_DELTA = ("cumulative-gaussian", "cyclic-gaussian")
 USUAL = "cumulative-smooth, above a max_count of 1000 long-range."
 NAMES = (*PRIVATIZERS, *(f"{name}:DELTA" for name in WITH_DELTA))
 
-BASELINES = {
-    "truncated-geometric": "TruncatedGeometric",
-    "staircase": "Staircase",
-    "discrete-gaussian": "DiscreteGaussian",
-}
+BASELINES = ("truncated-geometric", "staircase", "discrete-gaussian")
 CONSTRUCTORS = ("optimal", "best", "max", "min", "sandwich", "unfixed", *BASELINES)
 
 
@@ -38,10 +29,14 @@ def find_privatizer(text: str) -> Any:
 
     name, colon, delta = text.partition(":")
     if colon and name in WITH_DELTA:
-        return getattr(privatizers, WITH_DELTA[name])(delta=delta)
+        return getattr(privatizers, _class_name(name))(delta=delta)
     if text not in PRIVATIZERS:
         raise HoldfastError(f"`privatizer` must be one of {', '.join(NAMES)}, got {text!r:.40}.")
-    return getattr(privatizers, PRIVATIZERS[text])()
+    return getattr(privatizers, _class_name(text))()
+
+
+def _class_name(name: str) -> str:
+    return name.title().replace("-", "")
 
 
 def find_constructor(name: str, delta: str | None = None) -> Any:
@@ -66,7 +61,7 @@ def find_constructor(name: str, delta: str | None = None) -> Any:
 
         if delta is not None:
             return baselines.DiscreteGaussian(delta=delta)
-        return getattr(baselines, BASELINES[name])()
+        return getattr(baselines, _class_name(name))()
     if name == "unfixed":
         return constructors.UnfixedOptimum()
     if name == "optimal":

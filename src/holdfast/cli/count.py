@@ -11,7 +11,7 @@ from holdfast.errors import HoldfastError, numbered
 
 By = Annotated[list[str], says("Column of categories; more than once for several.")]
 Categories = Annotated[
-    Path, says("File that lists every category there is, also those with nobody.")
+    Path, says("File that lists every category there is, including those with nobody.")
 ]
 Per = Annotated[Text, says("Column that identifies the person: each then counts once.")]
 

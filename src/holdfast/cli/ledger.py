@@ -138,8 +138,8 @@ def _standing(known: bool, other: list[str]) -> str:
     if not known:
         return "its spend is NOT in it: this is an older copy of the ledger"
     if other:
-        return f"its spend stands in it, but NOT as the release says: {', '.join(other)}"
-    return "its spend stands in it"
+        return f"its spend is in it, but NOT as the release says: {', '.join(other)}"
+    return "its spend is in it"
 
 
 @app.command()

@@ -57,7 +57,7 @@ class Forgiving(io.FileIO):
     """A file that takes what is written even where that goes nowhere, and remembers why."""
 
     lost: str | None = None
-    """What kept the output from being written; a reader who stopped reading is no such thing."""
+    """What kept the output from being written; a reader who stopped reading did not."""
 
     def write(self, data: Any, /) -> int:
         """Write, or drop, all of it."""

@@ -90,7 +90,7 @@ def warn_of_same_counts(
 
 def say_corrected(corrects: Path | None, folder: Path) -> None:
     """Name the labels that a correction changed: for these it is the steward's word alone that
-    every row is the one of then."""
+    every row is the one that it was."""
     from holdfast.ledger.corrections import published_labels, relabelled
 
     before = None if corrects is None else published_labels(corrects)

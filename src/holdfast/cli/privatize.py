@@ -126,7 +126,7 @@ def privatize(
     categories: Annotated[
         Path | None, says("With --from-people: file that lists every category.")
     ] = None,
-    per: Annotated[Text, says("With --from-people: column that says whose a row is.")] = None,
+    per: Annotated[Text, says("With --from-people: column that says whose row it is.")] = None,
     out: Annotated[Path | None, says("New folder for the release.")] = None,
     missing: Annotated[
         Texts,

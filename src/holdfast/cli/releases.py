@@ -1,6 +1,5 @@
 """A release from its folder, whether it has one column of counts or several."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +31,6 @@ def one_column(directory: Path, of: list[str]) -> Any:
 
 def has_several(directory: Path) -> bool:
     """Whether a bundle says that it has several columns of counts; it is checked when loaded."""
-    try:
-        record = json.loads((directory / "release.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(record, dict) and "counts" in record
+    from holdfast.ledger.receipts import record_in
+
+    return "counts" in record_in(directory)

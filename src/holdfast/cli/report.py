@@ -13,8 +13,6 @@ from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.analysis.report.content import Cover
-    from holdfast.release.release import Release
-    from holdfast.release.several import TableRelease
 
 FORMATS = ("html", "md", "json", "xlsx")
 
@@ -32,7 +30,7 @@ def report(
     level: Annotated[float, says("Of the intervals.")] = 0.9,
     title: Annotated[Text, says("What the table is, for the heading.")] = None,
     by: Annotated[Text, says("Who publishes it.")] = None,
-    date: Annotated[Text, says("When, as it shall be printed.")] = None,
+    date: Annotated[Text, says("When, as it is to be printed.")] = None,
     purpose: Annotated[Text, says("What the release is for.")] = None,
 ) -> None:
     """Write a report of a release: what was promised, what it says, how sure, what not to do.
@@ -72,7 +70,7 @@ def report(
     several = has_several(directory)
     with working("Answering …", quiet=form == "json"):
         release: Any = (holdfast.load_table if several else holdfast.load)(directory)
-        made = (_dress_several if several else _dress)(release, level, form, cover)
+        made = _dress(release, several, level, form, cover)
     if table is not None:
         make_table = several_with_intervals if several else table_with_intervals
         columns, notes = make_table(release, level)
@@ -87,42 +85,16 @@ def report(
     typer.echo(f"Report: {place}")
 
 
-def _dress(release: "Release", level: float, form: str, cover: "Cover") -> bytes:
-    from holdfast.analysis.report.content import report as make
+def _dress(release: Any, several: bool, level: float, form: str, cover: "Cover") -> bytes:
+    from holdfast.analysis.report import blocks, content, workbook
 
     if form == "xlsx":
-        from holdfast.analysis.report.workbook import workbook
-
-        return workbook(release, level, cover)
-    return _text(make(release, level, cover), form).encode()
-
-
-def _dress_several(release: "TableRelease", level: float, form: str, cover: "Cover") -> bytes:
-    from holdfast.analysis.report.blocks import html_of_several, markdown_of_several
-    from holdfast.analysis.report.content import report as make
-
-    if form == "xlsx":
-        from holdfast.analysis.report.workbook import workbook_of_several
-
-        return workbook_of_several(release, level, cover)
-    contents = {name: make(one, level, cover) for name, one in release.columns.items()}
+        make_book = workbook.workbook_of_several if several else workbook.workbook
+        return make_book(release, level, cover)
+    said = (content.report_of_several if several else content.report)(release, level, cover)
     if form == "json":
-        said = {"promise": release.privacy.to_dict(), "columns": contents}
         return (json.dumps(said, indent=1, default=str) + "\n").encode()
-    dress = markdown_of_several if form == "md" else html_of_several
-    return dress(contents, release.privacy.promise, release.privacy.neighbours).encode()
-
-
-def _text(content: dict[str, Any], form: str) -> str:
-    if form == "json":
-        return json.dumps(content, indent=1, default=str) + "\n"
-    if form == "md":
-        from holdfast.analysis.report.blocks import markdown
-
-        return markdown(content)
-    from holdfast.analysis.report.blocks import html
-
-    return html(content)
+    return (blocks.markdown if form == "md" else blocks.html)(said).encode()
 
 
 def _check_new(path: Path) -> None:

@@ -48,7 +48,7 @@ def asked_source(file: Path, query: str | None) -> Iterator[Any]:
     if twice:
         raise HoldfastError(
             f"`--query` gives several columns one name: {listed_names(twice)}. "
-            "Hint: name them apart with AS."
+            "Hint: give them different names with AS."
         )
     with connection:
         yield relation

@@ -42,7 +42,7 @@ class Optimal(Constructor):
     """
 
     target: ArrayLike | None = None
-    """w: the law that the released counts shall have; by default z itself, the fixed point."""
+    """w: the law that the released counts are to have; by default z itself, the fixed point."""
     error: Any = "absolute"
     """Count error that is reported: see `metrics.error_weights`. A weight matrix must have the
     Monge property, or other mechanisms than this one have the least error."""

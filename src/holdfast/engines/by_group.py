@@ -51,7 +51,7 @@ def check_room_for_groups(groups: int, bins: int) -> None:
 
 def check_work(groups: int, bins: int, epsilon: Fraction) -> None:
     """Refuse what would take hours to certify: weights change within about 43/epsilon counts."""
-    if groups * bins * min(bins, 43 / epsilon) > MOST_PAIRS:
+    if groups * bins * min(float(bins), 43 / float(epsilon)) > MOST_PAIRS:
         raise HoldfastError(
             f"{bins:,} counts{f' in {groups:,} groups' if groups > 1 else ''} at an epsilon of "
             f"{float(epsilon):.2g} for one step of one count would take hours to certify. Hint: a "

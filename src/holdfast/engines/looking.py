@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LARGE = 1 << 24
 """Files from here on are streamed unless somebody says otherwise: of a CSV file the bytes that no
-count is written with, of a Parquet file eight bytes a cell and its text."""
+count is written with, of a Parquet file eight bytes per cell and its text."""
 _OF_COUNTS = b'0123456789+-. \t"\0'
 
 

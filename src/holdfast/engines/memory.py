@@ -3,14 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction
+from holdfast.engines.options import RepeatableOptions, sorted_options
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import refuse_for_one
 from holdfast.engines.several_memory import privatize_several
-from holdfast.engines.stages import Stages, arguments_of, check_parameters
+from holdfast.engines.stages import Stages, check_parameters
 from holdfast.engines.steps import content_of, five_steps
 from holdfast.ledger.corrections import Labels
 from holdfast.ledger.periods import period_notes, read_period
@@ -19,11 +20,19 @@ from holdfast.ledger.spending import Made, Run, find_account, pay_and_draw
 from holdfast.privatizers import Privatizer
 from holdfast.release.bundle import load
 from holdfast.release.release import Release
+from holdfast.release.several import TableRelease
 from holdfast.tables.count_values import check_codes
-from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_table
 
 
+@overload
+def privatize(
+    table: Any, *, count: str | None = None, **options: Unpack[RepeatableOptions]
+) -> Release: ...
+@overload
+def privatize(
+    table: Any, *, count: Sequence[str], **options: Unpack[RepeatableOptions]
+) -> TableRelease: ...
 def privatize(
     table: Any,
     *,
@@ -54,7 +63,7 @@ def privatize(
     weights: Any = None,
     period: Any = None,
     corrects: Any = None,
-) -> Any:
+) -> Release | TableRelease:
     """A private table of counts whose distribution of counts holds fast.
 
     The promise: whoever sees the release learns almost the same whether or not one person
@@ -130,26 +139,20 @@ def privatize(
     >>> len(release.counts), release.privacy.simulated
     (6, True)
     """
-    names, options, shared, payment = arguments_of(locals())
+    names, options, shared, payer, told = sorted_options(locals())
     if count is not None and not isinstance(count, str):
-        return privatize_several(table, count, names, options | shared, **payment)
+        return privatize_several(table, count, names, options | shared, payer, told)
     refuse_for_one(**shared)
     parameters = check_parameters(**options)
     check_codes(missing, parameters.highest)
-    account = find_account(ledger, dataset, source=table, column=count)
+    account = find_account(**payer, source=table, column=count)
     found = read_table(table, count=count, within=parameters.within, **names).checked()
     span = read_period(period)
     found = replace(found, notes=(*period_notes(span), *found.notes))
     stages, members = parameters.for_table(int(found.drawn.sum()), found.groups)
     zeros = int(found.structural_zero.sum())
     run = InMemory(rows=found, stages=stages, members=members)
-    request = replace(
-        stages.request(zeros),
-        subset=read_subset(subset),
-        period=span,
-        corrects=corrects,
-        same_counts=found.same_counts,
-    )
+    request = stages.request(zeros, **told | found.for_ledger | {"period": span})
     return pay_and_draw(run, request, account)
 
 

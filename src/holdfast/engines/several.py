@@ -102,9 +102,8 @@ class SeveralStages:
             "later": names[k + 1 :] if self.parameters.joint else (),
         }
 
-    def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: everything but the counts
-        that determines how the release is distributed."""
+    def request(self, structural_zeros: int, **told: Any) -> Request:
+        """What a ledger is asked to pay for, as of one column."""
         persons = self.parameters.persons
         own = tuple(one.request(structural_zeros) for one in self.columns)
         return Request(
@@ -119,6 +118,7 @@ class SeveralStages:
                 "columns": [one.in_words() for one in own],
             },
             columns=own,
+            **told,
         )
 
 
@@ -151,7 +151,7 @@ def check_several(
     parts = exact_parts(persons, epsilon)
     found = list[Parameters]()
     for top, part, added in zip(tops, parts, persons.contributions, strict=True):
-        own = {"contributions": added, "rows": persons.rows, "unit": persons.unit}
+        own = {"contributions": added, "rows": persons.person_rows, "unit": persons.unit}
         one = check_parameters(**options | own | {"epsilon": part, "max_count": top})
         found.append(replace(one, source=found[0].source if found else one.source))
     if joint:

@@ -26,7 +26,6 @@ from holdfast.release.release import Release
 from holdfast.release.several import TableRelease, visible
 from holdfast.release.several_bundle import load_table
 from holdfast.tables.count_values import check_codes
-from holdfast.tables.subset import read_subset
 from holdfast.tables.table import CountTable, read_tables
 
 
@@ -35,27 +34,23 @@ def privatize_several(
     count: Sequence[str],
     names: dict[str, Any],
     options: dict[str, Any],
-    *,
-    ledger: Any,
-    dataset: str | None,
-    period: Any,
-    corrects: Any,
+    payer: dict[str, Any],
+    told: dict[str, Any],
 ) -> TableRelease:
-    """`holdfast.privatize` for several columns of counts; `names` is what `read_table` takes and
-    `options` what `check_several` does."""
+    """`holdfast.privatize` for several columns of counts: `names` is what `read_table` takes,
+    `options` what `check_several` does, `payer` and `told` are for the ledger."""
     parameters = check_several(count, **options)
-    account = find_account(ledger, dataset, source=table, column=count)
-    span = read_period(period)
+    account = find_account(**payer, source=table, column=count)
+    span = read_period(told.get("period"))
     tables = tuple(
         replace(one, notes=(*period_notes(span), *one.notes))
         for one in read_several(table, count, names, parameters)
     )
     stages, members = settle(tables, parameters)
     run = SeveralInMemory(tables=tables, stages=stages, members=members)
-    request = stages.request(int(tables[0].structural_zero.sum()))
-    subset = read_subset(names.get("subset"))
-    known = {"subset": subset, "period": span, "corrects": corrects}
-    return pay_and_draw(run, replace(request, **known, same_counts=tables[0].same_counts), account)
+    zeros = int(tables[0].structural_zero.sum())
+    request = stages.request(zeros, **told | tables[0].for_ledger | {"period": span})
+    return pay_and_draw(run, request, account)
 
 
 def read_several(
@@ -145,8 +140,14 @@ class SeveralInMemory(Run[TableRelease]):
             name: replace(one, unchanged_columns=tuple(only), category=shown)
             for name, one in columns.items()
         }
-        release = assembled(columns, table, self.stages, receipt)
-        return replace(release, notes=self.tables[0].notes)
+        return TableRelease(
+            columns=visible(columns, table),
+            cells=table,
+            privacy=self.stages.privacy(columns),
+            joint=self.stages.parameters.joint,
+            notes=self.tables[0].notes,
+            receipt=receipt,
+        )
 
     def prepare(self) -> None:
         """Load what drawing needs."""
@@ -175,16 +176,3 @@ class SeveralInMemory(Run[TableRelease]):
             repeated=True,
             notes=(*stored.notes, *notes),
         )
-
-
-def assembled(
-    columns: dict[str, Release], table: Any, stages: SeveralStages, receipt: str | None
-) -> TableRelease:
-    """One release of columns that were drawn."""
-    return TableRelease(
-        columns=visible(columns, table),
-        cells=table,
-        privacy=stages.privacy(columns),
-        joint=stages.parameters.joint,
-        receipt=receipt,
-    )

@@ -1,6 +1,6 @@
 """A run from its parameters to a certified mechanism: what all engines share."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -20,14 +20,14 @@ from holdfast.engines.by_group import (
 )
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.ledger.composition import charges_of
-from holdfast.ledger.entries import Charge
+from holdfast.ledger.entries import Charge, sums_of
 from holdfast.ledger.request import Request
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import total_delta
-from holdfast.privacy.persons import read_rows, read_unit
+from holdfast.privacy.persons import read_person_rows, read_unit
 from holdfast.privacy.randomness import Randomness, randomness
 from holdfast.privatizers import (
     Privatizer,
@@ -66,25 +66,8 @@ UNCHECKED = (
     "stage 1 is not holdfast's: its part of epsilon is its author's claim, which no certificate "
     "covers"
 )
-OF_COLUMNS = (
-    *("category", "keep", "publish_anyway", "order_by", "repeated_categories", "missing"),
-    *("structural_zero", "subset"),
-)
-OF_STAGES = (
-    *("epsilon", "max_count", "contributions", "rows", "unit", "privatizer", "constructor"),
-    *("split", "seed", "within", "totals"),
-)
-OF_SEVERAL = ("joint", "person_in", "weights")
-OF_PAYMENT = ("ledger", "dataset", "period", "corrects")
 Read = Callable[[Within], tuple[Partition, Integers]]
 """What finds the groups of a table, and in which of them each row is."""
-
-
-def arguments_of(given: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The arguments of `holdfast.privatize`, as far as an engine takes them: of columns, of stages,
-    of several counts, and of what is paid and written down."""
-    for names in (OF_COLUMNS, OF_STAGES, OF_SEVERAL, OF_PAYMENT):
-        yield {name: given[name] for name in names if name in given}
 
 
 def check_parameters(
@@ -123,7 +106,7 @@ def check_parameters(
     if privatizer is None:
         privatizer = Skipped() if one_stage else usual_privatizer(highest_count(max_count))
     options = {"epsilon": epsilon, "split": split, "one_stage": one_stage, "totals": totals}
-    options |= {"person_rows": read_rows(rows), "unit": read_unit(unit)}
+    options |= {"person_rows": read_person_rows(rows), "unit": read_unit(unit)}
     return Parameters(
         max_count=made_anew(max_count),
         options=options | {"contributions": contributions},
@@ -217,16 +200,16 @@ class Stages(Parameters):
     @property
     def delta(self) -> Fraction:
         """What it will spend of delta, for one person."""
-        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
+        return sums_of(self.charges)[1]
 
     @property
     def share_uncertainty(self) -> float:
         """Standard deviation that stage 1's noise gives to the share of rows up to a count."""
         return share_uncertainty(self.privatizer, self.budget, self.rows, self.highest + 1)
 
-    def request(self, structural_zeros: int) -> Request:
-        """What a ledger is asked to pay for: everything but the counts
-        that determines how the release is distributed."""
+    def request(self, structural_zeros: int, **told: Any) -> Request:
+        """What a ledger is asked to pay for: everything but the counts that determines how the
+        release is distributed, and what else it is `told`: other fields of a `Request`."""
         parameters = {
             "epsilon": self.budget.epsilon,
             "bound": self.budget.quantile,
@@ -240,8 +223,8 @@ class Stages(Parameters):
             parameters["within"] = self.groups.within.to_dict()
         if self.budget.totals:
             parameters["totals"] = self.budget.totals
-        if self.budget.rows > 1:
-            parameters["person_rows"] = self.budget.rows
+        if self.budget.person_rows > 1:
+            parameters["person_rows"] = self.budget.person_rows
         if self.budget.unit != "person":
             parameters["unit"] = self.budget.unit
         return Request(
@@ -250,6 +233,7 @@ class Stages(Parameters):
             charges=self.charges,
             simulated=self.source.simulated,
             parameters=parameters,
+            **told,
         )
 
     def __call__(self, histogram: Histogram, totals: Sequence[int] = ()) -> "Staged":

@@ -191,7 +191,7 @@ def charges_of(
         return Charge(epsilon=budget.quantile), *[totals][: bool(budget.totals)], both
     delta = group_delta(declared, budget.unit_1, budget.steps)
     stage_1 = Charge(epsilon=budget.stage_1, delta=delta)
-    shared = grouped or budget.rows > 1  # two rows of a person may move one sum twice
+    shared = grouped or budget.person_rows > 1  # two rows of a person may move one sum twice
     if delta == 0 and is_own(privatizer) and privatizer.independent_steps and not shared:
         stage_1 = Charge(epsilon=budget.unit_1, times=budget.steps)
     charges = totals, stage_1, Charge(epsilon=budget.stage_2, delta=promised)

@@ -34,7 +34,7 @@ class Relabelled:
 
     @property
     def moved(self) -> list[str]:
-        """Labels of then that stand in other rows: where every row has a label of its own, one
+        """Earlier labels that are now on other rows: where every row has a label of its own, one
         that changed its row is among those of before and of now."""
         then = set(map(label_key, self.before))
         return [label for label in self.now if label_key(label) in then]
@@ -67,7 +67,7 @@ def refuse_moved(corrects: Any, now: Labels | None) -> None:
             "`corrects`: labels of the release stand in other rows here: "
             f"{listed_names(moved, shown=4)}. That corrects nothing: the same draws would be "
             "published of other rows. Nothing was drawn or spent. Hint: put the rows into their "
-            "order of then; rows that are other ones are drawn and paid for without `corrects`."
+            "earlier order; rows that are not the same are drawn and paid for without `corrects`."
         )
 
 
@@ -85,10 +85,8 @@ def published_labels(release: Any) -> Labels | None:
     None where it has none."""
     if isinstance(release, StreamedRelease | StreamedTableRelease):
         return _labels_in(release.folder)
-    if isinstance(release, Release):
-        return None if release.category is None else labels_of(release.cells, release.category)
-    if isinstance(release, TableRelease):
-        category = next(iter(release.columns.values())).category
+    if isinstance(release, Release | TableRelease):
+        category = (release if isinstance(release, Release) else release.first).category
         return None if category is None else labels_of(release.cells, category)
     return _labels_in(Path(release))
 

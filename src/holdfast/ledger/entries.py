@@ -5,6 +5,7 @@ that it does not know are refused: it could not say what is left.
 """
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -107,6 +108,12 @@ class Spend(Purpose):
     """The days that the counts are of, where that was said."""
     known_by: RowPrints | None = None
     """By what its rows are known again where the table beside the counts has changed."""
+
+
+def sums_of(charges: Iterable[Charge]) -> tuple[Fraction, Fraction]:
+    """Epsilon and delta that charges come to."""
+    pairs = [(each.epsilon * each.times, each.delta * each.times) for each in charges]
+    return sum((e for e, _ in pairs), Fraction(0)), sum((d for _, d in pairs), Fraction(0))
 
 
 def written_charges(charges: tuple[Charge, ...]) -> list[list[Any]]:

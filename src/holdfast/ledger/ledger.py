@@ -19,6 +19,7 @@ from holdfast.ledger.entries import (
     Purpose,
     Spend,
     State,
+    sums_of,
     written_charges,
 )
 from holdfast.ledger.head import knows, releases_of
@@ -209,23 +210,12 @@ class Ledger:
 
     def made(self, dataset: str, fingerprint: str) -> list[Spend]:
         """Spends on this very release that were not abandoned, the latest first."""
-        return [
-            spend
-            for spend in reversed(self._spends())
-            if (spend.dataset, spend.fingerprint) == (dataset, fingerprint)
-            and spend.state is not State.ABANDONED
-        ]
+        return [each for each in self._standing(dataset) if each.fingerprint == fingerprint]
 
     def made_with_fewer_columns(self, dataset: str, rows: RowPrints) -> list[Spend]:
         """Spends on the same counts of the same rows that were not abandoned, the latest first."""
-        return [
-            spend
-            for spend in reversed(self._spends())
-            if spend.dataset == dataset
-            and spend.known_by is not None
-            and rows.add_columns_to(spend.known_by)
-            and spend.state is not State.ABANDONED
-        ]
+        known = [(each, each.known_by) for each in self._standing(dataset)]
+        return [each for each, prints in known if prints and rows.add_columns_to(prints)]
 
     def same_in_another_period(
         self, dataset: str, alone: Mapping[str, bytes], period: Period
@@ -272,6 +262,11 @@ class Ledger:
         with read(self.path, self.timeout) as pages:
             return pages.name
 
+    def _standing(self, dataset: str) -> list[Spend]:
+        """The spends of a dataset that were not abandoned, the latest first."""
+        found = [spend for spend in self._spends() if spend.dataset == dataset]
+        return [spend for spend in reversed(found) if spend.state is not State.ABANDONED]
+
     def _spends(self) -> list[Spend]:
         with read(self.path, self.timeout) as pages:
             return list(pages.book.spends.values())
@@ -293,7 +288,7 @@ def open_ledger(ledger: Any) -> Ledger:
 
 
 def check_name(dataset: Any) -> str:
-    """The name of a dataset; raises if it is none."""
+    """The name of a dataset; raises if it is not one."""
     if not isinstance(dataset, str) or not 0 < len(dataset.strip()) == len(dataset) <= LONGEST_NAME:
         raise HoldfastError(
             f"`dataset` must be a name of 1 to {LONGEST_NAME} characters, got {dataset!r:.40}. "
@@ -310,10 +305,6 @@ def _amounts(epsilon: Any, delta: Any) -> tuple[Fraction, Fraction]:
 
 
 def _check_sum(charges: Sequence[Charge], amount: tuple[Fraction, Fraction]) -> None:
-    sums = (
-        sum((charge.epsilon * charge.times for charge in charges), Fraction(0)),
-        sum((charge.delta * charge.times for charge in charges), Fraction(0)),
-    )
     negative = any(c.epsilon < 0 or c.delta < 0 or c.times < 0 for c in charges)
-    if sums != amount or negative:
+    if sums_of(charges) != amount or negative:
         raise HoldfastError("`charges` must be 0 or more and add up to `epsilon` and `delta`.")

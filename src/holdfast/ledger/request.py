@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.ledger.entries import Charge
+from holdfast.ledger.entries import Charge, sums_of
 from holdfast.ledger.identity import identity
 from holdfast.ledger.periods import Period
 from holdfast.ledger.recognition import Content
@@ -44,12 +44,12 @@ class Request:
     @property
     def epsilon(self) -> Fraction:
         """What it will spend in all."""
-        return sum((charge.epsilon * charge.times for charge in self.charges), Fraction(0))
+        return sums_of(self.charges)[0]
 
     @property
     def delta(self) -> Fraction:
         """What it will spend of delta in all."""
-        return sum((charge.delta * charge.times for charge in self.charges), Fraction(0))
+        return sums_of(self.charges)[1]
 
     def in_words(self) -> str:
         """The parameters as JSON: the same in every process, and new at every call where a part

@@ -84,7 +84,12 @@ class Account:
 
 
 def find_account(
-    ledger: Any, dataset: Any, *, source: Any = None, column: Any = None, folder: Any = None
+    ledger: Any = None,
+    dataset: Any = None,
+    *,
+    source: Any = None,
+    column: Any = None,
+    folder: Any = None,
 ) -> Account | None:
     """Who is to pay for a release; None where nobody is named. The rest is for its history."""
     if ledger is None and dataset is None:

@@ -197,7 +197,7 @@ def _load(db: sqlite3.Connection, path: Path) -> Pages:
 
 
 def _is_first(db: sqlite3.Connection, path: Path) -> bool:
-    """Whether a ledger is of the first version; raises where it is none."""
+    """Whether a ledger is of the first version; raises where it is not a ledger at all."""
     db.execute("SELECT 1 FROM sqlite_master").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()

@@ -40,7 +40,7 @@ def find_corrected(
 ) -> Spend:
     """The spend of a release whose counts are to be shown again beside other labels or columns;
     raises unless they are the same counts in the same order, released with the same parameters,
-    and no label of then stands in another row."""
+    and no earlier label is now on another row."""
     receipt = receipt_of(corrects)
     spend = None if receipt is None else ledger.paid_for(receipt)
     if spend is None or spend.dataset != dataset:

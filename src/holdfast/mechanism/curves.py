@@ -1,4 +1,4 @@
-"""A mechanism made of curves: three integers a column, from which every weight follows exactly."""
+"""A mechanism made of curves: three integers per column, from which every weight follows."""
 
 import hashlib
 from collections.abc import Iterator

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism.curves import Curves
-from holdfast.mechanism.mechanism import Certificate, Mechanism
+from holdfast.mechanism.mechanism import Certificate, Certified, Mechanism
 from holdfast.mechanism.sampling import Sampler, drawn_in_batches
 from holdfast.privacy.randomness import Randomness
 
 
-class GroupedMechanism:
+class GroupedMechanism(Certified):
     """Certified mechanisms made of curves, and which group has which.
 
     A row goes through the mechanism of its group alone, and which group that is is public. So its
@@ -57,12 +57,6 @@ class GroupedMechanism:
             digest=_digest(parts, which),
         )
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("a mechanism cannot be changed.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError("a mechanism cannot be changed.")
-
     def __reduce__(self) -> Any:
         """Pickled as its parts, so that a copy is certified before it exists."""
         return GroupedMechanism, (self.parts, self.index)
@@ -79,19 +73,9 @@ class GroupedMechanism:
         return len(self.index)
 
     @property
-    def max_count(self) -> int:
-        """The highest count that goes in or comes out: n - 1."""
-        return len(self) - 1
-
-    @property
     def delta(self) -> Fraction:
         """0: pure differential privacy."""
         return Fraction(0)
-
-    @property
-    def certified_epsilon(self) -> Fraction:
-        """Proved from the integers of all groups, rounded up; never above `epsilon`."""
-        return self.certificate.epsilon
 
     def verify(self) -> None:
         """Repeat all certificates on the integers as they are now; raise if anything changed."""

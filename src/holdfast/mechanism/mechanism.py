@@ -34,7 +34,33 @@ class Certificate:
     row and column are -1 where all rows are alike. None with a delta, where no ratio decides."""
 
 
-class Mechanism:
+class Certified:
+    """What is certified when it is made and cannot be changed afterwards."""
+
+    certificate: Certificate
+    """What the integers prove."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError("a mechanism cannot be changed.")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a mechanism cannot be changed.")
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def max_count(self) -> int:
+        """The highest count that goes in or comes out: n - 1."""
+        return len(self) - 1
+
+    @property
+    def certified_epsilon(self) -> Fraction:
+        """Proved from the integers, rounded up; never above `epsilon`."""
+        return self.certificate.epsilon
+
+
+class Mechanism(Certified):
     r"""A count mechanism: row i is sampled with probability exactly row(i)[j] / 2^62.
 
     Its integers are a table of weights, or curves from which all weights follow
@@ -63,8 +89,6 @@ class Mechanism:
     """The law of the released counts, if it is fixed by that of the true ones."""
     source: Floats | None
     """The law of the true counts for which it is; None where that is the target itself."""
-    certificate: Certificate
-    """What the integers prove."""
     digest: str
     """SHA-256 of the integers, epsilon and delta."""
 
@@ -91,12 +115,6 @@ class Mechanism:
         )
         self._check_image()
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise AttributeError("a mechanism cannot be changed.")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError("a mechanism cannot be changed.")
-
     def __reduce__(self) -> Any:
         """Pickled as its parts, so that a copy is certified before it exists."""
         form = "curves" if self.curves is not None else "weights"
@@ -108,19 +126,9 @@ class Mechanism:
         return len(self.integers)
 
     @property
-    def max_count(self) -> int:
-        """The highest count that goes in or comes out: n - 1."""
-        return len(self) - 1
-
-    @property
     def total(self) -> int:
         """What every row of weights adds up to: 2^62."""
         return TOTAL
-
-    @property
-    def certified_epsilon(self) -> Fraction:
-        """Proved from the integers, rounded up; never above `epsilon`."""
-        return self.certificate.epsilon
 
     @property
     def certified_delta(self) -> Fraction:

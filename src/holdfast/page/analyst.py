@@ -192,18 +192,10 @@ def _unpacked(site: Site, file: Any) -> Opened:
 
 def _intervals(site: Site, opened: Opened) -> "tuple[CsvTable, tuple[str, ...]]":
     """The table with intervals; without them where they cannot be stated."""
-    from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
+    from holdfast.analysis.report.table import table_for_people
 
     release = opened.loaded(site)
-
-    def make() -> "tuple[CsvTable, tuple[str, ...]]":
-        try:
-            columns, notes = table_with_intervals(release, LEVEL)
-        except HoldfastError as error:
-            columns, notes = released_table(release), (str(error),)
-        return as_text(columns), notes
-
-    return site.remembered.get(opened.key("rows"), make)
+    return site.remembered.get(opened.key("rows"), lambda: table_for_people(release, LEVEL))
 
 
 def _holds(row: list[str], search: str) -> bool:

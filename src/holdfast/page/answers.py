@@ -52,7 +52,7 @@ def regression(release: "Release", chosen: Mapping[str, str], at: str) -> dict[s
     formula, where = chosen.get("formula", ""), chosen.get("where", "").strip() or None
     kind = chosen.get("family", "") or "poisson"
     if kind not in FAMILIES:
-        raise HoldfastError("there is no such regression. Hint: choose one of the list.")
+        raise HoldfastError("there is no such regression. Hint: choose one from the list.")
     how: dict[str, Any] = {} if kind == "poisson" else {"family": FAMILIES[kind]}
     how |= {} if where is None else {"where": where}
     found = release.regress(formula, **how)
@@ -77,7 +77,7 @@ def together(release: "TableRelease", chosen: Mapping[str, str], at: str) -> dic
     from holdfast.analysis.asking import Answers
 
     if chosen.get("what", "") not in PAIRS:
-        raise HoldfastError("there is no such question. Hint: choose one of the list.")
+        raise HoldfastError("there is no such question. Hint: choose one from the list.")
     asked, of = PAIRS[chosen["what"]], (chosen.get("first", ""), chosen.get("second", ""))
     part = {name: chosen[name] for name in ("where", "by") if chosen.get(name, "").strip()}
     found = release.ask(asked, of, level=LEVEL, **part)

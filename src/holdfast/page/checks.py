@@ -126,7 +126,7 @@ def _asked(site: Site, draft: Draft, values: Values) -> Values:
 
 def _protected(site: Site, draft: Draft) -> Values:
     from holdfast.privacy.budget import split_budget
-    from holdfast.privacy.persons import read_rows
+    from holdfast.privacy.persons import read_person_rows
 
     draft = draft.at("protected")
     values: Values = {"problem": "", "several": columns_with(draft, "count")[1:]}
@@ -136,7 +136,7 @@ def _protected(site: Site, draft: Draft) -> Values:
     def check() -> Values:
         asked = chosen(draft, site.folder).arguments
         split_budget(1, max_count=1, rows=1, contributions=asked.get("contributions", 1))
-        read_rows(asked.get("rows", 1))
+        read_person_rows(asked.get("rows", 1))
         return {}
 
     return values | _problem(check, site, draft)

@@ -1,17 +1,15 @@
 """Releases of the same data that this folder holds already: what they spent adds up."""
 
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from holdfast.errors import HoldfastError
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.receipts import read_receipt
+from holdfast.ledger.receipts import read_receipt, record_in
 from holdfast.page.chosen import Chosen
 from holdfast.page.draft import Draft
 from holdfast.page.runs import Run
 from holdfast.page.site import Site
-from holdfast.page.state import read_json
 
 
 class Earlier(NamedTuple):
@@ -19,15 +17,6 @@ class Earlier(NamedTuple):
 
     at: str
     epsilon: Fraction
-
-
-def record_of(folder: Path) -> dict[str, Any]:
-    """What a release says of itself; nothing where it cannot be read, as its verdict will tell."""
-    try:
-        record = read_json(folder / "release.json")
-    except (OSError, ValueError):
-        return {}
-    return record if isinstance(record, dict) else {}
 
 
 def earlier(site: Site, run: Chosen, rows: int) -> list[Earlier]:
@@ -75,7 +64,7 @@ def _is_alike(site: Site, at: str, run: Chosen, rows: int) -> bool:
 
 def _record(site: Site, at: str) -> dict[str, Any]:
     """What is said in a folder inside, to which no link leads out."""
-    return record_of(site.folder.find(f"{at}/release.json").parent)
+    return record_in(site.folder.find(f"{at}/release.json").parent)
 
 
 def _runs(site: Site) -> list[Chosen]:

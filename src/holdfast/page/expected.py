@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.errors import HoldfastError
+from holdfast.ledger.receipts import record_in
 from holdfast.page.chosen import Chosen
 from holdfast.page.counts import Promised, each_of
 from holdfast.page.draft import Draft
-from holdfast.page.earlier import record_of
 from holdfast.page.folder import stamp
 from holdfast.page.pictures import EPSILONS, Curve
 from holdfast.page.recipe import Recipe, of_plan
@@ -175,9 +175,9 @@ def _write(path: Path, groups: "Partition", options: dict[str, Any]) -> Path:
     """A table with the groups of the planned one, which are public, and counts from the prior."""
     import numpy as np
 
-    from holdfast.analysis.whole_histogram import whole_histogram
     from holdfast.studies.plan.priors import prior_distribution
     from holdfast.tables.csv import CsvTable
+    from holdfast.tables.histogram import whole_histogram
 
     top = options["max_count"]
     shares, _ = prior_distribution(options["prior"], max_count=top, count=options.get("count"))
@@ -222,7 +222,7 @@ def _options(
 
 def _column_of(site: Site, folder: Path, column: str) -> Path:
     """The folder of a column in an earlier release; of a release of one column its own."""
-    places = {place["column"]: place["folder"] for place in record_of(folder).get("counts", ())}
+    places = {place["column"]: place["folder"] for place in record_in(folder).get("counts", ())}
     if not places:
         return folder
     if column not in places:

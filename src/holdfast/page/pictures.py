@@ -9,6 +9,7 @@ from holdfast.release.svg import BLUE, ORANGE, element, label
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 250, 80, 20, 14, 64
 EPSILONS = (0.1, 0.2, 0.5, 1, 2, 5)
+GRID: dict[str, Any] = {"stroke": "currentColor", "stroke_opacity": 0.15}
 Curve = Sequence[tuple[float, float]]
 
 
@@ -51,7 +52,7 @@ def _chart(
         return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP)
 
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
-    parts = [element("path", d=f"M{LEFT} {y(v):.1f}H{right}", **_grid()) for v, _ in ticks]
+    parts = [element("path", d=f"M{LEFT} {y(v):.1f}H{right}", **GRID) for v, _ in ticks]
     parts += [label(name, LEFT - 8, f"{y(v) + 6:.1f}", "end") for v, name in ticks]
     shown = [value for value in EPSILONS if curve[0][0] <= value <= curve[-1][0]]
     parts += [label(f"{value:g}", f"{x(value):.1f}", bottom + 24) for value in shown]
@@ -74,16 +75,8 @@ def _framed(parts: Sequence[str], words: str) -> str:
     inside = [*parts, element("path", d=axes, fill="none", stroke="currentColor")]
     return element(
         "svg", "".join(inside), viewBox=f"0 0 {WIDTH} {HEIGHT}", role="img",
-        aria_label=_attribute(words), font_family="sans-serif", font_size=16,
+        aria_label=escape(words), font_family="sans-serif", font_size=16,
     )  # fmt: skip
-
-
-def _grid() -> dict[str, Any]:
-    return {"stroke": "currentColor", "stroke_opacity": 0.15}
-
-
-def _attribute(words: str) -> str:
-    return escape(words, quote=True)
 
 
 def _round_step(least: float) -> float:

@@ -27,7 +27,7 @@ def sentence(chosen: Mapping[str, str]) -> str:
         return f"compare {first} with {second}"
     fields = {"quantile": "at", "released": "released", "top": "top", "total_of": "rows"}
     if what not in fields:
-        raise HoldfastError("there is no such question. Hint: choose one of the list.")
+        raise HoldfastError("there is no such question. Hint: choose one from the list.")
     words = {"total_of": "total of"}.get(what, what)
     return f"{words} {_filled(chosen, fields[what])}"
 

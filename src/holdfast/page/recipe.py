@@ -9,28 +9,14 @@ from holdfast.errors import one_line
 from holdfast.page.chosen import Chosen
 from holdfast.tables.formats import Format, format_of, release_format
 
-OPTIONS = {
-    "count": "--count",
-    "category": "--category",
-    "keep": "--keep",
-    "within": "--within",
-    "publish_anyway": "--publish-anyway",
-    "order_by": "--order-by",
-    "missing": "--missing",
-    "structural_zero": "--structural-zero",
-    "contributions": "--contributions",
-    "rows": "--rows",
-    "person_in": "--person-in",
-    "subset": "--subset",
-    "ledger": "--ledger",
-    "dataset": "--dataset",
-    "period": "--period",
-}
-FLAGS = {
-    "repeated_categories": "--repeated-categories",
-    "totals": "--totals",
-    "joint": "--joint",
-}
+OPTIONS = (
+    *("count", "category", "keep", "within", "publish_anyway", "order_by", "missing"),
+    *("structural_zero", "contributions", "rows", "person_in", "subset", "ledger", "dataset"),
+    "period",
+)
+"""Arguments of `holdfast.privatize` that are options of the command, with a value."""
+FLAGS = ("repeated_categories", "totals", "joint")
+"""Those without one."""
 MADE_BY_COUNTING = {"count", "category", "keep", "repeated_categories"}
 
 
@@ -50,7 +36,7 @@ def of_run(run: Chosen, folder: Path, *, dry: bool = False) -> Recipe:
     words = ["holdfast", "privatize", source]
     for name, value in run.part.items():
         several = value if isinstance(value, list) else [value]
-        words += [word for one in several for word in (f"--{name.replace('_', '-')}", str(one))]
+        words += [word for one in several for word in (_option(name), str(one))]
     words += _options(run, shown, folder)
     words += ["--purpose", run.purpose] if run.purpose and "ledger" in shown else []
     words += ["--dry-run"] if dry else ["--out", out]
@@ -70,7 +56,7 @@ def of_plan(options: dict[str, Any]) -> Recipe:
         if name == "epsilons":
             words += ["--epsilon", ",".join(value)]
         else:
-            words += [f"--{name.replace('_', '-')}", str(value)]
+            words += [_option(name), str(value)]
     lines = "".join(f"    {name}={value!r},\n" for name, value in options.items())
     return Recipe(_command(words), f"import holdfast\n\nplan = holdfast.plan(\n{lines})\nplan.rows")
 
@@ -98,11 +84,15 @@ def _options(run: Chosen, shown: dict[str, Any], folder: Path) -> list[str]:
     words += ["--epsilon", str(shown["epsilon"])] if "epsilon" in shown else []
     for name, value in shown.items():
         if name in FLAGS:
-            words.append(FLAGS[name])
+            words.append(_option(name))
         elif name in OPTIONS:
             values = value if isinstance(value, list) else [value]
-            words += [word for one in values for word in (OPTIONS[name], _word(name, one))]
+            words += [word for one in values for word in (_option(name), _word(name, one))]
     return words
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _word(name: str, value: Any) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
-from holdfast.page.earlier import record_of
+from holdfast.ledger.receipts import record_in
 from holdfast.page.folder import stamp
 from holdfast.page.recipe import of_release
 from holdfast.page.site import Site, recipe_values
@@ -90,8 +90,8 @@ class Opened:
 
     def report(self, site: Site) -> str | None:
         """Its report as a page; None for a release whose report cannot be made."""
-        from holdfast.analysis.report.blocks import html, html_of_several
-        from holdfast.analysis.report.content import report
+        from holdfast.analysis.report.blocks import html
+        from holdfast.analysis.report.content import report, report_of_several
 
         if not self.verified(site):
             self.loaded(site)  # says what is wrong
@@ -100,10 +100,7 @@ class Opened:
             try:
                 if not _columns(self.folder):
                     return html(report(self.loaded(site), LEVEL))
-                several = self.several(site)
-                found = {name: report(one, LEVEL) for name, one in several.items()}
-                privacy = several.privacy
-                return html_of_several(found, privacy.promise, privacy.neighbours)
+                return html(report_of_several(self.several(site), LEVEL))
             except HoldfastError:
                 return None
 
@@ -118,7 +115,7 @@ class Opened:
             return values
         if _columns(self.folder):
             found = list(self.columns(site).items())
-            values |= {"promised": _promised(record_of(self.folder))}
+            values |= {"promised": _promised(record_in(self.folder))}
             return values | {"counts": found, "chosen": {}, "columns": self.public(site)}
         release = self.loaded(site)
         return values | site.remembered.get(self.key("shown"), lambda: _shown(release))
@@ -145,7 +142,7 @@ class Opened:
 
     def public(self, site: Site) -> list[str]:
         """The columns that a release of several counts publishes as they were."""
-        return [str(name) for name in record_of(self.folder).get("unchanged_columns", ())]
+        return [str(name) for name in record_in(self.folder).get("unchanged_columns", ())]
 
     def recipe(self, site: Site) -> dict[str, Any]:
         """How to verify and report it elsewhere."""
@@ -167,13 +164,13 @@ class Opened:
 
 def _is_column(folder: Path) -> bool:
     """Whether this is one column of a release of several counts."""
-    return record_of(folder).get("table_above") is True
+    return record_in(folder).get("table_above") is True
 
 
 def _columns(folder: Path) -> dict[str, Path]:
     """The folders of the columns of a release of several counts, which lie in its own."""
     try:
-        places = record_of(folder).get("counts", ())
+        places = record_in(folder).get("counts", ())
         found = {place["column"]: folder / place["folder"] for place in places}
     except (TypeError, LookupError):  # damaged, as its verdict tells
         return {}

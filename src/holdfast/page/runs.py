@@ -35,7 +35,7 @@ class Ended(StrEnum):
     REFUSED = "refused"
     """holdfast said no, in words."""
     FAILED = "failed"
-    """Something nobody expected; the words are kept back, because they could show counts."""
+    """Something nobody expected; the words are withheld, because they could show counts."""
     CANCELLED = "cancelled"
     KILLED = "killed"
     """Its process is gone without a word."""

@@ -181,7 +181,7 @@ def _save(site: Site, draft: Draft, step: str, form: FormData) -> Response:
 
 
 def _wrong(site: Site, draft: Draft, step: str, fields: Filled) -> bool:
-    """Whether what was filled in is not in order; kept it is, whichever it is."""
+    """Whether what was filled in is not in order; it is kept either way."""
     draft.type(step, fields)
     if step == "columns":
         _write_list(draft)

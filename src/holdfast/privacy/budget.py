@@ -133,7 +133,7 @@ class Budget:
     """Spent on finding max_count; 0 where it was given."""
     totals: Fraction = Fraction(0)
     """Spent on totals; 0 where none are measured."""
-    rows: int = 1
+    person_rows: int = 1
     """In how many rows one person may be, at the most."""
     unit: str = "person"
     """Who is protected: a word, such as household."""
@@ -156,7 +156,7 @@ class Budget:
     @property
     def moved(self) -> int:
         """How far one person can move a total that is not capped."""
-        return self.rows * self.contributions
+        return self.person_rows * self.contributions
 
 
 def split_budget(
@@ -218,7 +218,7 @@ def split_budget(
         stage_2=rest * (1 - share),
         contributions=contributions,
         steps=steps,
-        rows=person_rows,
+        person_rows=person_rows,
         unit=unit,
     )
     if measured:

@@ -30,7 +30,7 @@ class PersonIn(StrEnum):
 class Persons:
     """What one person may change in a table, and what is promised for it.
 
-    >>> persons = Persons(columns=("murder", "rape"), contributions=(1, 2), rows=1)
+    >>> persons = Persons(columns=("murder", "rape"), contributions=(1, 2))
     >>> print(persons.neighbours)
     Two tables are neighbours when one person is added to or removed from one of them: at most 1 \
 row changes, in any of its columns of counts: murder by at most 1, rape by at most 2.
@@ -46,7 +46,7 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
     """Whether one row of a person is counted in all columns or in one of them."""
     weights: tuple[Fraction, ...] = ()
     """By what epsilon is divided where one person may be in all columns; evenly without."""
-    rows: int = 1
+    person_rows: int = 1
     """In how many rows one person may be."""
     unit: str = "person"
     """Who is protected, in a word."""
@@ -65,12 +65,12 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
     @property
     def neighbours(self) -> str:
         """Which tables are compared, in a sentence."""
-        rows = "row changes" if self.rows == 1 else "rows change"
-        whose = "its" if self.rows == 1 else "their"
+        rows = "row changes" if self.person_rows == 1 else "rows change"
+        whose = "its" if self.person_rows == 1 else "their"
         where = (
             f"in any of {whose} columns of counts"
             if self.person_in is PersonIn.ALL
-            else f"{'' if self.rows == 1 else 'each '}in one of {whose} columns of counts"
+            else f"{'' if self.person_rows == 1 else 'each '}in one of {whose} columns of counts"
         )
         added = ", ".join(
             f"{column} by at most {most}"
@@ -78,7 +78,7 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
         )
         return (
             f"Two tables are neighbours when one {self.unit} is added to or removed from one of "
-            f"them: at most {self.rows} {rows}, {where}: {added}."
+            f"them: at most {self.person_rows} {rows}, {where}: {added}."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
             "person_in": self.person_in.value,
             "weights": [str(weight) for weight in self.weights],
             "contributions": list(self.contributions),
-            "person_rows": self.rows,
+            "person_rows": self.person_rows,
             "unit": self.unit,
         }
 
@@ -99,7 +99,7 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
             contributions=tuple(record["contributions"]),
             person_in=PersonIn(record["person_in"]),
             weights=tuple(map(Fraction, record["weights"])),
-            rows=record["person_rows"],
+            person_rows=record["person_rows"],
             unit=record["unit"],
         )
 
@@ -133,12 +133,12 @@ def read_persons(
         ),
         person_in=where,
         weights=() if weights is None else _weights(weights, columns),
-        rows=read_rows(rows),
+        person_rows=read_person_rows(rows),
         unit=read_unit(unit),
     )
 
 
-def read_rows(rows: Any) -> int:
+def read_person_rows(rows: Any) -> int:
     """In how many rows one person may be."""
     hint = "in how many rows one person may be, at the most."
     return whole_number(rows, "rows", least=1, most=MOST_ROWS, hint=hint)
@@ -148,8 +148,8 @@ def read_unit(unit: Any) -> str:
     """Who is protected, in a word or two."""
     if not isinstance(unit, str) or not UNIT.fullmatch(unit):
         raise HoldfastError(
-            f"`unit` must be a word in small letters, got {unit!r:.40}. Hint: person, household, "
-            "establishment."
+            f"`unit` must be a word in lower-case letters, got {unit!r:.40}. Hint: person, "
+            "household, establishment."
         )
     return unit
 

@@ -21,7 +21,7 @@ from holdfast.privatizers.groups import alone, fit_alone, followed, measured_sum
 
 METHOD = "ConditionalSmooth()"
 """What a release calls this stage 1."""
-TURNS = 20
+ROUNDS = 20
 LEAST = 2.0**-38  # of a share: stage 2 takes less for zero
 
 
@@ -70,7 +70,7 @@ def _raised(laws: Floats) -> Floats:
 def _raked(laws: Floats, sources: Floats, rows: Integers) -> Floats:
     """Targets that add up over all rows to what the sources add up to."""
     wanted = rows @ sources
-    for _ in range(TURNS):
+    for _ in range(ROUNDS):
         laws = laws * (wanted / (rows @ laws))
         laws = laws / laws.sum(axis=1, keepdims=True)
     return laws

@@ -27,7 +27,7 @@ FINE_NOISE, FINE_ROWS = (
 )  # epsilon, and epsilon times the root of rows, see `is_fine`
 MANY_GROUPS = 100
 WHOLE_SHARE = Fraction(1, 5)
-TURNS = 20
+ROUNDS = 20
 
 
 def block_edges(bins: int) -> Integers:
@@ -53,7 +53,7 @@ def is_fine(rows: int, epsilon: float | Fraction) -> bool:
 def classes_rule(rows: int) -> int:
     """How many classes a table bears whose number was left open; N is public.
 
-    About 300 rows a class, from 8 classes to 32, and 10 rows in each at the least. Measured by
+    About 300 rows per class, from 8 classes to 32, and 10 rows in each at the least. Measured by
     `benchmarks/groups.py classes` on 300 to 10,000 counties at ε = 0.1 to 3: fewer bend counts
     against the number that the classes are of, more make the whole table's distribution worse.
     Epsilon hardly matters: at 3 all numbers are alike, and below they have the same best.
@@ -232,7 +232,7 @@ def _raked(z: Floats, measured: Measured) -> Floats:
         whole=None,
     )
     wanted = followed(JointFit(one, ordered=False).run())[0]
-    for _ in range(TURNS):
+    for _ in range(ROUNDS):
         z = z * (wanted / (measured.sizes @ z / rows))
         z = z / z.sum(axis=1, keepdims=True)
     return z

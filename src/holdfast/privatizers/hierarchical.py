@@ -1,16 +1,12 @@
 """A tree of noisy sums over the histogram of counts, made consistent (Qardaji et al. 2013)."""
 
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import whole_number
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness
-from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
+from holdfast.privatizers.noisy import LaplaceByLevel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,15 +43,13 @@ class Hierarchical(LaplaceByLevel):
         """Two for every level below the root: what a move between the root's children costs."""
         return 2 * (len(level_sizes(bins, self.branching)) - 1)
 
-    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy sums of all nodes below the root, leaves first, left to right."""
+    def levels(self, histogram: Integers) -> list[Integers]:
+        """The sums of all nodes below the root, leaves first, left to right."""
         sums, levels = histogram, []
         while len(sums) > 1:
             levels.append(sums)
             sums = np.add.reduceat(sums, np.arange(0, len(sums), self.branching))
-        if not levels:
-            return np.empty(0, dtype=np.int64)
-        return source.add_laplace(np.concatenate(levels), epsilon, self.sensitivity(len(histogram)))
+        return levels
 
     def estimate(self, noisy: Integers, bins: int, total: int) -> Floats:
         """The leaves of the consistent tree nearest to the noisy one, in least squares."""
@@ -64,12 +58,25 @@ class Hierarchical(LaplaceByLevel):
         averaged, variances = _average_upwards(levels, self.branching)
         return _consistent_downwards(averaged, variances, float(total), self.branching)
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
-        """The variance of C_0, ..., C_(n-2), before projection."""
-        if bins == 1:
-            return np.empty(0)
-        single = laplace_variance(exact_epsilon(epsilon), self.sensitivity(bins))
-        return single * _unit_variance(bins, self.branching)
+    def unit_variance(self, bins: int) -> Floats:
+        """The variance of C_0, ..., C_(n-2) when every node's noise has variance 1.
+
+        Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise
+        that does not depend on S: children are their own averages plus a share of what S lacks.
+        """
+        levels = [np.zeros(size) for size in level_sizes(bins, self.branching)[:-1]]
+        _, variances = _average_upwards(levels, self.branching)
+        share, variance = np.ones(bins), np.zeros(bins)
+        node = np.arange(bins)
+        for own in variances:
+            starts = np.arange(0, len(own), self.branching)
+            parent = node // self.branching
+            whole = np.add.reduceat(own, starts)[parent]
+            before = (np.cumsum(own) - own)[node] - (np.cumsum(own) - own)[starts][parent]
+            covered = before + share * own[node]
+            variance += before + share**2 * own[node] - covered**2 / whole
+            share, node = covered / whole, parent
+        return variance[:-1]
 
 
 def level_sizes(bins: int, branching: int) -> list[int]:
@@ -108,24 +115,3 @@ def _consistent_downwards(
         share = variance / np.add.reduceat(variance, starts)[parent]
         fixed = estimate + share * missing[parent]
     return fixed
-
-
-def _unit_variance(bins: int, branching: int) -> Floats:
-    """The variance of C_0, ..., C_(n-2) when every node's noise has variance 1.
-
-    Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise
-    that does not depend on S: children are their own averages plus a share of what S lacks.
-    """
-    levels = [np.zeros(size) for size in level_sizes(bins, branching)[:-1]]
-    _, variances = _average_upwards(levels, branching)
-    share, variance = np.ones(bins), np.zeros(bins)
-    node = np.arange(bins)
-    for own in variances:
-        starts = np.arange(0, len(own), branching)
-        parent = node // branching
-        whole = np.add.reduceat(own, starts)[parent]
-        before = (np.cumsum(own) - own)[node] - (np.cumsum(own) - own)[starts][parent]
-        covered = before + share * own[node]
-        variance += before + share**2 * own[node] - covered**2 / whole
-        share, node = covered / whole, parent
-    return variance[:-1]

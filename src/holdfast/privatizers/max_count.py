@@ -97,7 +97,7 @@ def find_max_count(
         return None
     top = max_count.from_histogram(
         histogram,
-        epsilon=budget.quantile / budget.rows,
+        epsilon=budget.quantile / budget.person_rows,
         contributions=budget.contributions,
         rng=source,
     )
@@ -110,4 +110,6 @@ def certified_quantile(max_count: Any, budget: Budget) -> Fraction:
     """What is certified for finding max_count; 0 where it was given."""
     if not budget.quantile:
         return Fraction(0)
-    return budget.rows * Fraction(max_count.certified_epsilon(budget.quantile / budget.rows))
+    return budget.person_rows * Fraction(
+        max_count.certified_epsilon(budget.quantile / budget.person_rows)
+    )

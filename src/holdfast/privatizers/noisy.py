@@ -100,6 +100,26 @@ class LaplaceByLevel(Projected):
     def sensitivity(self, bins: int) -> int:
         """The most that moving one unit to the next bin changes the measured integers, in L1."""
 
+    @abstractmethod
+    def levels(self, histogram: Integers) -> list[Integers]:
+        """The integers that are measured, level by level; none of a single bin, whose total is
+        public."""
+
+    @abstractmethod
+    def unit_variance(self, bins: int) -> Floats:
+        """The variance of C_0, ..., C_(n-2) when the noise on every integer has variance 1."""
+
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        """All levels with noise, one after the other."""
+        levels = self.levels(histogram)
+        if not levels:
+            return np.empty(0, dtype=np.int64)
+        return source.add_laplace(np.concatenate(levels), epsilon, self.sensitivity(len(histogram)))
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """The variance of C_0, ..., C_(n-2), before projection."""
+        return self.variance(epsilon, bins) * self.unit_variance(bins) if bins > 1 else np.empty(0)
+
     def certified_epsilon(self, epsilon: Any) -> Fraction:
         """The largest loss that OpenDP's privacy map states for any number of bins; at most
         epsilon."""

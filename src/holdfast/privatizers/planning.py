@@ -15,7 +15,7 @@ from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers.privatizer import Privatizer
 from holdfast.tables.histogram import check_target
 
-MOST = 10**12
+LARGEST_NUMBER = 10**12
 MEASURES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {
     "wasserstein": wasserstein,
     "kolmogorov_smirnov": kolmogorov_smirnov,
@@ -61,8 +61,10 @@ def expected_error(
     True
     """
     p, exact = _prior(prior), exact_epsilon(epsilon)
-    rows = whole_number(N, "N", least=1, most=MOST, hint="the number of rows.")
-    runs = whole_number(repetitions, "repetitions", least=2, most=MOST, hint="200 is usual.")
+    rows = whole_number(N, "N", least=1, most=LARGEST_NUMBER, hint="the number of rows.")
+    runs = whole_number(
+        repetitions, "repetitions", least=2, most=LARGEST_NUMBER, hint="200 is usual."
+    )
     distance = _measure(measure)
     rng = np.random.default_rng(seed)
     source = Simulation(rng)

@@ -1,16 +1,12 @@
 """Privelet (Xiao, Wang and Gehrke 2010): noise on the Haar wavelet coefficients."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
-from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness
-from holdfast.privatizers.noisy import LaplaceByLevel, laplace_variance
+from holdfast.privatizers.noisy import LaplaceByLevel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,28 +32,32 @@ class Privelet(LaplaceByLevel):
         """The most that moving one unit to the next bin changes the coefficients, in L1."""
         return _sensitivity(bins)
 
-    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy coefficients, from the smallest nodes to the root, left to right."""
-        levels = haar(histogram)
-        if not levels:
-            return np.empty(0, dtype=np.int64)
-        sensitivity = self.sensitivity(len(histogram))
-        return source.add_laplace(np.concatenate(levels), epsilon, sensitivity)
+    def levels(self, histogram: Integers) -> list[Integers]:
+        """The coefficients, from the smallest nodes to the root, left to right."""
+        return haar(histogram)
 
     def estimate(self, noisy: Integers, bins: int, total: int) -> Floats:
         """The histogram with these coefficients and this total."""
         return inverse_haar(noisy, bins, total)
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
-        """The variance of C_0, ..., C_(n-2), before projection."""
-        if bins == 1:
-            return np.empty(0)
-        single = laplace_variance(exact_epsilon(epsilon), self.sensitivity(bins))
-        return single * _unit_variance(bins)
+    def unit_variance(self, bins: int) -> Floats:
+        """The variance of C_0, ..., C_(n-2) when every coefficient has variance 1.
+
+        Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise.
+        """
+        i = np.arange(bins)
+        share, variance = np.ones(bins), np.zeros(bins)
+        for width in _widths(bins):
+            split = i // width * width + width // 2 < bins
+            right = i % width >= width // 2
+            reached = np.where(right, 1 - share, share) / 2
+            variance += split * reached**2
+            share = np.where(split, (share + right) / 2, share)
+        return variance[:-1]
 
 
 def haar(histogram: Integers) -> list[Integers]:
-    """Left minus right of every node that has both halves, a level an array, leaves first.
+    """Left minus right of every node that has both halves, one array per level, leaves first.
 
     >>> [level.tolist() for level in haar(np.array([4, 1, 0, 2, 5]))]
     [[3, -2], [3], [2]]
@@ -88,22 +88,6 @@ def inverse_haar(noisy: Integers, bins: int, total: int) -> Floats:
         below[2 * pairs :] = sums[pairs:]
         sums, end = below, end - pairs
     return sums
-
-
-def _unit_variance(bins: int) -> Floats:
-    """The variance of C_0, ..., C_(n-2) when every coefficient has variance 1.
-
-    Given its node's sum S, the sum of the bins up to i within the node is share · S plus noise.
-    """
-    i = np.arange(bins)
-    share, variance = np.ones(bins), np.zeros(bins)
-    for width in _widths(bins):
-        split = i // width * width + width // 2 < bins
-        right = i % width >= width // 2
-        reached = np.where(right, 1 - share, share) / 2
-        variance += split * reached**2
-        share = np.where(split, (share + right) / 2, share)
-    return variance[:-1]
 
 
 def _widths(bins: int) -> list[int]:

@@ -113,7 +113,7 @@ def _first_path(first: Integers, bins: int, rows: int) -> tuple[Floats, Floats]:
 
 
 def _border(counts: Floats, density: Floats) -> int:
-    """The first count from which on there is less than a row a count, but for the top code."""
+    """The first count from which on there is less than one row per count, but for the top code."""
     dense = np.flatnonzero(density[:-1] >= 1)
     if len(dense) == 0:
         return 0

@@ -173,15 +173,21 @@ def verified(
         raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
     (verify(folder) if found is None else found).require()
     try:
-        yield folder, json.loads((folder / "release.json").read_text(encoding="utf-8"))
+        yield folder, read_record(folder)
     except HoldfastError:
         raise
     except Exception as error:  # nothing that verify lets pass is known to come here
         raise HoldfastError(
-            f"`{folder}` was verified and could not be loaded all the same "
-            f"({type(error).__name__}): that is a fault of holdfast's or of this machine's, not of "
+            f"`{folder}` was verified, but could not be loaded "
+            f"({type(error).__name__}): that is a fault of holdfast or of this machine, not of "
             "the release. Hint: report it."
         ) from None
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """release.json, of a bundle that was found in order."""
+    record: dict[str, Any] = json.loads((folder / "release.json").read_text(encoding="utf-8"))
+    return record
 
 
 def write_new(path: str | os.PathLike[str], data: bytes) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from holdfast.arrays import Floats
-from holdfast.errors import numbered
+from holdfast.errors import numbered, one_line
 from holdfast.release.bins import wide_bins
 from holdfast.release.pictures import HEIGHT, MARGIN, PANEL, panel
 from holdfast.release.svg import BLUE, element, group, label, picture
@@ -65,7 +65,7 @@ def shorter(name: str) -> str:
     >>> shorter("a county with a long name")
     'a county with a lon…'
     """
-    flat = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    flat = one_line(name)
     return flat if len(flat) <= LONGEST_NAME else flat[: LONGEST_NAME - 1] + "…"
 
 
@@ -100,9 +100,7 @@ def _strips(groups: Sequence[Shown]) -> tuple[list[str], float]:
                 )
             )  # fmt: skip
             up += share
-    for number, (shade, words) in enumerate(
-        zip(SHADES, ("0", "1", "2-3", "4-7", "8+"), strict=True)
-    ):
+    for number, (shade, words) in enumerate(zip(SHADES, NAMES, strict=True)):
         parts.append(element("rect", x=number * 60, y=tall + 12, width=12, height=12, fill=shade))
         parts.append(label(words, number * 60 + 17, tall + 22, "start", font_size=11))
     return parts, tall + 44

@@ -15,6 +15,7 @@ from holdfast.arrays import Integers
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.release import Release
 from holdfast.release.row_laws import row_ends
+from holdfast.release.row_marks import row_kinds
 from holdfast.release.row_prior import LONG, does_without, mixed_in, row_prior
 from holdfast.tables.csv import csv_text
 from holdfast.tables.table import labels_of, read_file
@@ -114,7 +115,7 @@ def _rows(release: Release, said: _Lines, table: Path) -> Iterator[Sequence[str]
     names = None if groups is None else (*groups.names, "")
     members = None if groups is None else groups.members
     first: Iterable[Any] = range(1, len(release.counts) + 1) if labels is None else labels
-    for place, (label, kind) in enumerate(zip(first, _kinds(release).tolist(), strict=True)):
+    for place, (label, kind) in enumerate(zip(first, row_kinds(release).tolist(), strict=True)):
         group = () if names is None or members is None else (names[int(members[place])],)
         yield (str(label), *group, *(("",) * 4 if kind < 0 else said.of(kind)))
 
@@ -126,16 +127,6 @@ def _labels(release: Release, table: Path) -> list[Any] | None:
     return labels_of(read_file(table), release.category)
 
 
-def _kinds(release: Release) -> Integers:
-    """Of each row, its released count, and n + 1 times the number of its group; n where it is known
-    to be zero, -1 where it is missing."""
-    n, counts, zeros = len(release.target), release.counts, release.structural_zero_rows
-    members = None if release.groups is None else release.groups.members
-    kinds = counts if members is None else counts + (n + 1) * np.maximum(members, 0)
-    kinds = kinds if zeros is None else np.where(zeros, n, kinds)
-    return np.where(counts < 0, -1, kinds)
-
-
 def _by_row(facts: ReleaseFacts) -> bool:
     return isinstance(facts, Release) and len(facts.counts) <= MOST_LINES
 
@@ -145,7 +136,7 @@ def _counts(facts: ReleaseFacts) -> Integers:
     not at hand, all that occur anywhere, in each group that they can be of."""
     n = len(facts.target)
     if isinstance(facts, Release) and _by_row(facts):
-        found = np.unique(_kinds(facts))
+        found = np.unique(row_kinds(facts))
         return np.asarray(found[(found >= 0) & (found != n)], dtype=np.int64)
     drawn = facts.released_histogram.copy()
     drawn[0] -= 0 if facts.structural_zero_rows is None else facts.structural_zeros

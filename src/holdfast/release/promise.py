@@ -8,24 +8,6 @@ from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import promise_in_words
 
-NEIGHBOURS = (
-    "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows and their order, "
-    "max_count, the structural zeros, which counts are missing, and the columns published beside "
-    "the counts are public and published unchanged."
-)
-FOUND = " max_count was found from the data, privately, for its own part of epsilon."
-
-
-def neighbours(budget: Budget) -> str:
-    """Which tables a promise compares."""
-    words = NEIGHBOURS.replace("one person", f"one {budget.unit}", 1)
-    if budget.rows > 1:
-        words = words.replace(
-            "one row changes, by", f"at most {budget.rows} rows change, each by", 1
-        )
-    return words.replace("max_count, the", "the", 1) + FOUND if budget.quantile else words
-
 
 @dataclass(frozen=True, kw_only=True)
 class Privacy:
@@ -67,7 +49,17 @@ class Privacy:
     @property
     def neighbours(self) -> str:
         """Which tables the promise compares."""
-        return neighbours(self.budget)
+        many, top, found = self.budget.person_rows, "max_count, ", ""
+        changed = "one row changes," if many == 1 else f"at most {many} rows change, each"
+        if self.budget.quantile:
+            found = " max_count was found from the data, privately, for its own part of epsilon."
+            top = ""
+        return (
+            f"Two tables are neighbours when one {self.budget.unit} is added to or removed from "
+            f"one of them: {changed} by at most `contributions`. The number of rows and their "
+            f"order, {top}the structural zeros, which counts are missing, and the columns "
+            f"published beside the counts are public and published unchanged.{found}"
+        )
 
     @property
     def randomness(self) -> str:
@@ -100,7 +92,7 @@ class Privacy:
                 "totals_certified": str(self.totals_certified),
             }
         if not self.usual_persons:
-            more |= {"person_rows": self.budget.rows, "unit": self.budget.unit}
+            more |= {"person_rows": self.budget.person_rows, "unit": self.budget.unit}
         return more | {
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
@@ -123,7 +115,7 @@ class Privacy:
     @property
     def usual_persons(self) -> bool:
         """Whether the promise is to a person, who is in one row at the most."""
-        return self.budget.rows == 1 and self.budget.unit == "person"
+        return self.budget.person_rows == 1 and self.budget.unit == "person"
 
     @staticmethod
     def from_dict(record: dict[str, Any]) -> "Privacy":
@@ -136,7 +128,7 @@ class Privacy:
             stage_2=Fraction(record["stage_2"]),
             contributions=int(record["contributions"]),
             steps=int(record["steps"]),
-            rows=int(record.get("person_rows", 1)),
+            person_rows=int(record.get("person_rows", 1)),
             unit=str(record.get("unit", "person")),
         )
         return Privacy(

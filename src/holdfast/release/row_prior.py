@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 UNSURE = 0.02  # standard deviation of a share from which on z is not taken for the truth
 FEW_FOR_ROWS = 0.05  # and from which on it does not say what rows are likely to have
-MOST = 0.5
+MOST_MIXED = 0.5
 LONG = 1501  # counts above which nothing n by n is held
 
 
 def mixed_in(facts: "ReleaseFacts") -> float:
     """How much of every count is mixed into z, where z is unsure: as much as it is unsure."""
     spread = _spread(facts)
-    return min(spread, MOST) if spread >= UNSURE else 0.0
+    return min(spread, MOST_MIXED) if spread >= UNSURE else 0.0
 
 
 def does_without(facts: "ReleaseFacts") -> bool:
@@ -55,7 +55,7 @@ def of_the_table(facts: "ReleaseFacts", rows: int) -> float:
     the group's own measurement is unsure."""
     groups = 1 if facts.groups is None else len(facts.groups)
     noise = 2**0.5 / float(group_epsilon(facts.privacy.budget.unit_1, groups))  # of a sum, in rows
-    return MOST * noise / (noise + rows)
+    return MOST_MIXED * noise / (noise + rows)
 
 
 def _spread(facts: "ReleaseFacts") -> float:

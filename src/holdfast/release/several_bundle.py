@@ -3,10 +3,9 @@
 docs/bundle.md describes every file; `holdfast.verify` checks them with code of its own.
 """
 
-import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from holdfast.release.bundle import (
     complete,
     file_hash,
     new_bundle,
+    read_record,
     rebuild,
     seal,
     seen_by,
@@ -23,6 +23,7 @@ from holdfast.release.bundle import (
     write_text,
     writing,
 )
+from holdfast.release.facts import ReleaseFacts
 from holdfast.release.release import Release
 from holdfast.release.several import SeveralFacts, SharedPrivacy, TableRelease
 from holdfast.release.several_text import several_read_me
@@ -76,13 +77,17 @@ def load_table(directory: str | os.PathLike[str]) -> TableRelease:
         columns = dict[str, Release]()
         for place in record["counts"]:
             own = folder / place["folder"]
-            about = json.loads((own / "release.json").read_text(encoding="utf-8"))
+            about = read_record(own)
             columns[place["column"]] = rebuild(own, about, seen_by(about, table))
-        return TableRelease(
-            columns=columns,
-            cells=table,
-            joint=record["joint"],
-            privacy=SharedPrivacy.from_dict(record["privacy"], columns),
-            notes=tuple(record["notes"]),
-            receipt=record.get("receipt"),
-        )
+        return TableRelease(cells=table, **facts_of_several(record, columns))
+
+
+def facts_of_several(record: dict[str, Any], columns: Mapping[str, ReleaseFacts]) -> dict[str, Any]:
+    """The fields of a release of several counts, but for its table, from its record."""
+    return {
+        "columns": columns,
+        "privacy": SharedPrivacy.from_dict(record["privacy"], columns),
+        "joint": record["joint"],
+        "notes": tuple(record["notes"]),
+        "receipt": record.get("receipt"),
+    }

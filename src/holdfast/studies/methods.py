@@ -45,7 +45,7 @@ class Method:
 
     def simulate(self, counts: Integers, *, epsilon: Any, max_count: int, seed: int) -> Release:
         """A seeded release: for studies, it protects nobody."""
-        release: Release = privatize(
+        return privatize(
             counts,
             epsilon=epsilon,
             max_count=max_count,
@@ -54,7 +54,6 @@ class Method:
             split=self.split,
             seed=seed,
         )
-        return release
 
 
 def papers_method(name: str, constructor: Any, privatizer: Any = None) -> Method:

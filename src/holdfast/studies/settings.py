@@ -11,9 +11,12 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 from holdfast.studies.methods import Method
 from holdfast.studies.runner import Row, Study, run
 
+DISTANCES = {"w1": wasserstein, "ks": kolmogorov_smirnov, "tv": total_variation}
+"""Between two distributions, by the names that tables of results have for them."""
 _WARM: set[str] = set()
 
 

@@ -49,9 +49,10 @@ class Wanted:
         object.__setattr__(self, "missing", codes_of(self.missing))
 
     @property
-    def same_counts(self) -> bool:
-        """Whether the counts of another period may be released as those of this one."""
-        return SAME_COUNTS in self.publish_anyway
+    def for_ledger(self) -> dict[str, Any]:
+        """What a ledger is told: which rows are read, where it is not all of them, and whether the
+        counts of another period may be released as those of this one."""
+        return {"subset": self.subset, "same_counts": SAME_COUNTS in self.publish_anyway}
 
     def roles(self, columns: Sequence[str]) -> "Roles":
         """The same for a table with these columns, which must have all that are named."""
@@ -81,7 +82,7 @@ class Wanted:
             count_column(columns, name, **parts)
         if self.order_by is not None and self.order_by not in shown:
             raise HoldfastError(
-                "`order_by` must name a column that is published: the order tells of it. "
+                "`order_by` must name a column that is published: the order reveals it. "
                 "Hint: the category, or a column in `keep` or `within`."
             )
         for name in self.publish_anyway:

@@ -31,7 +31,7 @@ def count_by(
         frame: A data frame with a row per person, or the path of a CSV, Parquet or Excel file.
         by: The columns that make a category.
         categories: A list of them, or the path of a file that has the columns `by`.
-        per: A column that says whose a row is: a person counts once, where the first of their
+        per: A column that says whose row it is: a person counts once, where the first of their
             rows is, so that `contributions=1` holds. Without it every row is a person.
 
     >>> people = CsvTable(("name", "county"), [["Ann", "Kent"], ["Bob", "Ely"], ["Cy", "Kent"]])

@@ -151,7 +151,7 @@ def check_codes(codes: Any, highest: int) -> None:
 
 
 def _read_as(code: str) -> float:
-    """The number that people and programs would read a code as; NaN where it is none."""
+    """The number that people and programs would read a code as; NaN where it is not a number."""
     try:
         return float(code.replace(",", ""))
     except ValueError:
@@ -215,7 +215,7 @@ def _text_column(where: str, cells: list[Any]) -> HoldfastError:
 
 
 def label_text(cell: Any) -> str | None:
-    """A label as text: "" where there is none, None for what is no label.
+    """A label as text: "" where there is none, None for what is not a label.
 
     >>> [label_text(cell) for cell in ("NE", 4.0, True, None, 0.5)]
     ['NE', '4', 'true', '', None]

@@ -90,7 +90,7 @@ class CsvTable:
     def select(self, names: Collection[str]) -> "CsvTable":
         """The same table with these columns alone, in the order they have.
 
-        What is left of a file in Windows-1252 could be taken for UTF-8, so that it becomes.
+        What is left of a file in Windows-1252 could be taken for UTF-8, so it is written as UTF-8.
         """
         wanted = set(names)
         places = [at for at, name in enumerate(self.header) if name in wanted]

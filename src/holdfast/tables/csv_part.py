@@ -17,7 +17,7 @@ from holdfast.tables.csv_text import DELIMITERS, find_encoding
 from holdfast.tables.text_rows import TextRows, pooled
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
-"""What may stand between thousands, and the signs that are taken for each."""
+"""What may separate thousands, and the characters that count as each."""
 DECIMALS = (".", ",")
 LOOKED_AT = 1000
 """Lines from which a delimiter and a width are found."""

@@ -86,7 +86,7 @@ def _chosen(sheet: str | None, shown: list[str], names: list[str], book: Any) ->
         if sheet in names:
             return sheet
         raise HoldfastError(
-            f"`sheet` must be one of the workbook, got {sheet!r:.60}. "
+            f"`sheet` must be a sheet of the workbook, got {sheet!r:.60}. "
             f"Hint: it has {listed_names(names)}."
         )
     filled = [name for name in shown if book.get_sheet_by_name(name).height]

@@ -29,7 +29,7 @@ class _TooLargeError(Exception):
 
 
 def check_size(data: bytes) -> None:
-    """Raise `HoldfastError` if a workbook is too large; other errors mean that it is none."""
+    """Raise `HoldfastError` if a workbook is too large; other errors mean that it is not one."""
     with closing(zipfile.ZipFile(io.BytesIO(data))) as archive:
         _check_names(archive)
         left = _BYTES

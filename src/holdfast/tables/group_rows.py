@@ -34,7 +34,7 @@ def partition(
 class GroupReader:
     """Rows by batch: first all are seen, then the groups are settled, then rows can be placed.
 
-    Memory: 8 bytes a row for each column, until the groups are settled.
+    Memory: 8 bytes per row for each column, until the groups are settled.
 
     >>> reader = GroupReader(Within(("state",)))
     >>> for batch in (["NE", "KS"], ["NE"]):
@@ -261,7 +261,7 @@ def changed() -> HoldfastError:
     """The error for rows that were in no group when they were first read."""
     return HoldfastError(
         "the table changed while it was read; nothing was released. "
-        "Hint: copy it to a place where nobody writes, and begin again."
+        "Hint: copy it to a place where nobody writes to it, and start again."
     )
 
 

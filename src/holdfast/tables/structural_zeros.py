@@ -74,16 +74,11 @@ def _labelled(wanted: list[Any], labels: list[Any]) -> Marks:
     return np.array([label in chosen for label in labels], dtype=np.bool_)
 
 
-def check_zeros(known: Marks, counts: Integers) -> None:
-    """Refuse marks that are wrong, and a table that is marked all over."""
-    wrong = known & (counts != 0)
-    if wrong.any():
+def check_marks(marks: Marks | None, counts: Integers, before: int = 0, file: Any = None) -> None:
+    """Refuse a count other than zero where zero is publicly known; so many rows came before."""
+    if marks is not None and (wrong := marks & (counts != 0)).any():
+        where = "" if file is None else f"`{file}`: "
         raise HoldfastError(
-            f"`structural_zero`: data row {int(wrong.argmax()) + 1} is marked as publicly known "
-            "to be zero, but its count is not. Hint: correct the count or the mark."
-        )
-    if known.all():
-        raise HoldfastError(
-            "`structural_zero` marks every row, so there is nothing to release. "
-            "Hint: mark only rows that are publicly known to be zero."
+            f"{where}`structural_zero`: data row {before + int(wrong.argmax()) + 1} is marked as "
+            "publicly known to be zero, but its count is not. Hint: correct the count or the mark."
         )

@@ -84,7 +84,7 @@ def read_subset(given: Any) -> Subset | None:
     if not 0 < len(text) <= LONGEST_LABEL:
         raise HoldfastError(
             f"`subset` must name a label of 1 to {LONGEST_LABEL} characters in column {column!r}. "
-            "Hint: rows without a label are no subset."
+            "Hint: rows without a label are not a subset."
         )
     return Subset(column, text)
 

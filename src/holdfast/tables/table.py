@@ -31,7 +31,7 @@ from holdfast.tables.groups import Partition, Within
 from holdfast.tables.leaks.search import Leak
 from holdfast.tables.leaks.watch import Watch, is_total, named_total
 from holdfast.tables.order import rows_by
-from holdfast.tables.structural_zeros import check_zeros, structural_zeros
+from holdfast.tables.structural_zeros import check_marks, structural_zeros
 
 AT_A_TIME = 1 << 17  # rows that are looked through
 
@@ -101,9 +101,9 @@ class CountTable:
         return self._names.index(wanted.category)
 
     @property
-    def same_counts(self) -> bool:
-        """Whether the counts of another period may be released as those of this one."""
-        return self._wanted.same_counts
+    def for_ledger(self) -> dict[str, Any]:
+        """What a ledger is told of it."""
+        return self._wanted.for_ledger
 
     @property
     def of_what(self) -> str | None:
@@ -251,7 +251,7 @@ def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
     labels = None if wanted.category is None else view.labels(wanted.category, "category")
     counts = view.counts(column, called(wanted.count), wanted.missing)
     if not len(counts):
-        raise HoldfastError("`table` has no rows. Hint: give one row per category, zeros included.")
+        raise no_rows()
     known = structural_zeros(
         wanted.structural_zero,
         lambda name: view.labels(name, "structural_zero"),
@@ -259,8 +259,8 @@ def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
         len(counts),
         isinstance(view, _Text),
     )
-    check_zeros(known, counts)
-    check_known(~(known | (counts == MISSING)))
+    check_marks(known, counts)
+    check_known(~(known | (counts == MISSING)), all_zero=bool(known.all()))
     return CountTable(
         counts=counts,
         missing=counts == MISSING,
@@ -282,8 +282,18 @@ def _once(names: Sequence[str]) -> list[str]:
     return [name for name in names if names.count(name) == 1][:MOST_BESIDE]
 
 
-def check_known(drawn: Marks) -> None:
+def no_rows() -> HoldfastError:
+    """The error for an empty table."""
+    return HoldfastError("`table` has no rows. Hint: give one row per category, zeros included.")
+
+
+def check_known(drawn: Marks, *, all_zero: bool = False) -> None:
     """Raise if no row of a table goes through the mechanism."""
+    if all_zero:
+        raise HoldfastError(
+            "`structural_zero` marks every row, so there is nothing to release. "
+            "Hint: mark only rows that are publicly known to be zero."
+        )
     if not drawn.any():
         raise HoldfastError("`table` has no count that is known, so there is nothing to release.")
 

@@ -156,7 +156,7 @@ class CurveTable:
             yield curves, rows, np.where(inside, values[np.clip(rows, 0, len(values) - 1)], 0.0)
 
     def reached(self, outputs: Integers) -> Floats:
-        """The chance that one of these outputs or a lower one is released, a line an output, for
+        """The chance that one of these outputs or a lower one is released, one line per output, for
         every input."""
         curves = self._curves(outputs, np.arange(len(self))) / TOTAL
         return np.asarray(curves + (np.cumsum(self.floors) / TOTAL)[outputs][:, None])

@@ -53,7 +53,7 @@ def read_listed(folder: Path, record: dict[str, Any]) -> Listed:
     if len(rest) != number or any(len(line) != len(header) for line in rest):
         raise Damage(f"{LABELS} does not have a line for each of the groups.")
     if not all(_NUMBER.fullmatch(cell) for line in rest for cell in line[k:]):
-        raise Damage(f"{LABELS} has a number that is none.")
+        raise Damage(f"{LABELS} has a value that is not a number.")
     labels = tuple(tuple(line[:k]) for line in rest)
     sizes = np.array([int(line[k]) for line in rest], dtype=np.int64)
     if len(set(labels)) < number or sizes.min() < 1 or int(sizes.sum()) != record["rows"]:

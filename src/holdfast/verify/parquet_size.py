@@ -5,18 +5,18 @@ from typing import IO, Any
 
 from holdfast.verify.report import Damage
 
-SPARE, PER_BYTE, PER_CELL = 1 << 26, 100, 256
+ALWAYS_ALLOWED, PER_BYTE, PER_CELL = 1 << 26, 100, 256
 _LARGEST_BATCH = 1 << 16
 
 
 def check_size(source: Any, file: IO[bytes], name: str) -> None:
     """Raise if the table would grow beyond what is usual for its rows and its length on disk.
 
-    64 MiB, 100 times its length and 256 bytes a cell are allowed together; 16 bytes a count. A
+    64 MiB, 100 times its length and 256 bytes per cell are allowed together; 16 bytes per count. A
     text that is stored once may be repeated in every row, so texts are counted as they are read.
     """
     size, metadata = os.fstat(file.fileno()).st_size, source.metadata
-    allowed = SPARE + PER_BYTE * size + PER_CELL * metadata.num_rows * metadata.num_columns
+    allowed = ALWAYS_ALLOWED + PER_BYTE * size + PER_CELL * metadata.num_rows * metadata.num_columns
     columns = (source.schema.column(i) for i in range(len(source.schema)))
     widths = {column.path: max(column.length or 0, 8) for column in columns}
     texts: dict[str, int] = {}

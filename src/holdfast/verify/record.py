@@ -16,16 +16,14 @@ MOST_CELLS = 20_000_000  # groups times counts
 LARGEST_COUNT = 1_000_000
 MOST_PAIRS = 20_000_000_000  # of weights that may differ: what a certificate has to compare
 SMALLEST_EPSILON = Fraction(1, 10**6)  # of one stage, for a change of one
-NEIGHBOURS_OF_SCHEMA_2 = (
-    "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows, max_count, the "
-    "structural zeros and all columns but the counts are public and published unchanged."
-)
 NEIGHBOURS = (
-    "Two tables are neighbours when one person is added to or removed from one of them: "
-    "one row changes, by at most `contributions`. The number of rows and their order, "
-    "max_count, the structural zeros, which counts are missing, and the columns published beside "
-    "the counts are public and published unchanged."
+    "Two tables are neighbours when one {unit} is added to or removed from one of them: {changed} "
+    "by at most `contributions`. The number of rows{public} are public and published unchanged."
+)
+PUBLIC_IN_SCHEMA_2 = ", {top}the structural zeros and all columns but the counts"
+PUBLIC = (
+    " and their order, {top}the structural zeros, which counts are missing, and the columns "
+    "published beside the counts"
 )
 FOUND = " max_count was found from the data, privately, for its own part of epsilon."
 RANDOMNESS = {True: "a seed (simulation: protects nobody)", False: "operating system"}
@@ -127,13 +125,13 @@ class Budget:
     steps: int
     totals: Fraction = Fraction(0)
     totals_certified: Fraction = Fraction(0)
-    rows: int = 1
-    """In how many one person may be."""
+    person_rows: int = 1
+    """In how many rows one person may be."""
 
     @property
     def moved(self) -> int:
         """How far one person can move a total."""
-        return self.rows * self.contributions
+        return self.person_rows * self.contributions
 
 
 def check_version(record: dict[str, Any]) -> str:
@@ -212,7 +210,7 @@ def _check_extras(record: dict[str, Any]) -> list[str]:
     """Which of groups and totals a release has: from schema 4 on one at the least."""
     extras: list[str] = [key for key in ("within", "totals") if key in record]
     if extras and record["schema"] < 4:
-        raise Damage(f"release.json: {extras[0]} is no field of schema {record['schema']}.")
+        raise Damage(f"release.json: {extras[0]} is not a field of schema {record['schema']}.")
     if record["schema"] == 4 and not extras:
         raise Damage("release.json: a release of schema 4 has groups or totals.")
     several = "other_counts" in record or "unit" in record.get("privacy", ())
@@ -317,7 +315,7 @@ def check_keys(
         _check_kind(found[key], kind, where + key)
     for key in found:
         if key not in expected:
-            raise Damage(f"release.json: {where}{shown(key)} is no field of schema {schema}.")
+            raise Damage(f"release.json: {where}{shown(key)} is not a field of schema {schema}.")
 
 
 def _check_kind(value: Any, kind: Kind, name: str) -> None:
@@ -349,7 +347,7 @@ def read_budget(record: dict[str, Any]) -> Budget:
     exact += [key for key in ("totals", "totals_certified") if key in privacy]
     numbers: dict[str, Any] = {key: Fraction(privacy[key]) for key in exact}
     return Budget(
-        rows=int(privacy.get("person_rows", 1)),
+        person_rows=int(privacy.get("person_rows", 1)),
         contributions=int(privacy["contributions"]),
         steps=int(privacy["steps"]),
         **numbers,
@@ -358,14 +356,13 @@ def read_budget(record: dict[str, Any]) -> Budget:
 
 def _relations(schema: int, found: bool, privacy: dict[str, Any]) -> tuple[str, ...]:
     """What may be said of neighbours; releases of schema 2 said it in two ways."""
-    said = (NEIGHBOURS, NEIGHBOURS_OF_SCHEMA_2) if schema == 2 else (NEIGHBOURS,)
-    if "unit" in privacy:
-        rows, whose = privacy["person_rows"], NEIGHBOURS.replace("person", privacy["unit"], 1)
-        many = f"at most {rows} rows change, each by"
-        said = (whose if rows == 1 else whose.replace("one row changes, by", many, 1),)
-    if not found:
-        return said
-    return tuple(words.replace("max_count, the", "the") + FOUND for words in said)
+    unit, many = privacy.get("unit", "person"), privacy.get("person_rows", 1)
+    changed = "one row changes," if many == 1 else f"at most {many} rows change, each"
+    top, told = ("", FOUND) if found else ("max_count, ", "")
+    return tuple(
+        NEIGHBOURS.format(unit=unit, changed=changed, public=public.format(top=top)) + told
+        for public in ((PUBLIC, PUBLIC_IN_SCHEMA_2) if schema == 2 else (PUBLIC,))
+    )
 
 
 def check_budget(record: dict[str, Any]) -> str:
@@ -387,7 +384,7 @@ def check_budget(record: dict[str, Any]) -> str:
         raise Damage("the budget: delta must be 0 or more and below 1.")
     if not 1 <= budget.contributions <= 1_000_000:
         raise Damage("the budget: contributions must lie between 1 and 1000000.")
-    if budget.steps != budget.rows * min(budget.contributions, record["max_count"]):
+    if budget.steps != budget.person_rows * min(budget.contributions, record["max_count"]):
         raise Damage(
             "the budget: steps is not the smaller of contributions and max_count, in every row."
         )

@@ -12,7 +12,7 @@ from holdfast.verify.record import read_budget
 from holdfast.verify.report import Damage
 from holdfast.verify.stage_one import share_spread
 
-UNSURE, FEW, MOST, LONG = 0.02, 0.05, 0.5, 1501
+UNSURE, FEW, MOST_MIXED, LONG = 0.02, 0.05, 0.5, 1501
 WHOLE_FROM = 101  # groups from which on the table is measured with a fifth of stage 1
 
 
@@ -21,7 +21,7 @@ def check_mixed(record: dict[str, Any]) -> None:
     from how unsure stage 1 is of a share of the rows."""
     stated, n = record["intervals"], record["max_count"] + 1
     spread = share_spread(record, read_budget(record))
-    mixed = min(spread, MOST) if spread >= UNSURE else 0.0
+    mixed = min(spread, MOST_MIXED) if spread >= UNSURE else 0.0
     if abs(stated["mixed"] - mixed) > 1e-9 or stated["every"] is not (n <= LONG and spread >= FEW):
         raise Damage("release.json: intervals takes z for surer, or less sure, than stage 1 is.")
 
@@ -34,5 +34,5 @@ def group_priors(targets: Floats, listed: Listed, z: Floats, record: dict[str, A
     budget, number = read_budget(record), len(listed.sizes)
     share = Fraction(4, 5) if number >= WHOLE_FROM else Fraction(1)
     noise = math.sqrt(2) / float(share * budget.stage_1 / budget.steps)
-    part = (MOST * noise / (noise + listed.sizes))[:, None]
+    part = (MOST_MIXED * noise / (noise + listed.sizes))[:, None]
     return np.asarray((1 - part) * targets + part * z)

@@ -6,7 +6,7 @@ from typing import Any
 
 from holdfast.verify.report import Damage, shown
 
-DEEPEST, MOST, LONGEST_NUMBER = 8, 100, 40
+DEEPEST, MOST_NESTED, LONGEST_NUMBER = 8, 100, 40
 MOST_TEXTS, MOST_ENTRIES = 20_000, 3_000_000  # keys and texts; members of objects and lists
 # a text without an end is one match too: looking for its end anew at every quote takes for ever
 _TEXT_OR_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([][{}])', re.DOTALL)
@@ -54,8 +54,8 @@ def _check_shape(text: str, name: str) -> None:
         depth, number = depth + (1 if opens else -1), number + opens
         if depth > DEEPEST:
             raise Damage(f"{name} is nested more than {DEEPEST} levels deep.")
-        if number > MOST:
-            raise Damage(f"{name} holds more than {MOST} objects and lists.")
+        if number > MOST_NESTED:
+            raise Damage(f"{name} holds more than {MOST_NESTED} objects and lists.")
 
 
 class _Numbers:
@@ -73,7 +73,7 @@ class _Numbers:
         return found
 
     def constant(self, text: str) -> Any:
-        raise Damage(f"{self.name} holds {text}, which is no number.")
+        raise Damage(f"{self.name} holds {text}, which is not a number.")
 
     def integer(self, text: str) -> int:
         self._check_length(text)

@@ -23,7 +23,7 @@ from holdfast.verify.parquet_size import check_size
 from holdfast.verify.report import Damage, shown
 
 EMPTY = -1  # a cell with nothing in it
-# a count, None for what is no whole number, and the cells of the columns that were asked for
+# a count, None for what is not a whole number, and the cells of the columns that were asked for
 Counts = Generator[tuple[int | None, tuple[Any, ...]], None, None]
 LONGEST_LINE = 1 << 26
 LONGEST_CELL = 131_072
@@ -63,7 +63,7 @@ def check_table(
                 empty += 1  # too many rows to say which are missing: as many as are stated
                 continue
             if count is None or count is EMPTY:
-                raise Damage(f"{name}: the count of data row {rows} is no whole number.")
+                raise Damage(f"{name}: the count of data row {rows} is not a whole number.")
             if not 0 <= count < len(tally):
                 raise Damage(f"{name}: the count of data row {rows} is above max_count.")
             known = bool(marks) and _marked(marks, rows)
@@ -123,7 +123,7 @@ def _marked(marks: bytes, row: int) -> bool:
 
 
 def _read_marks(record: dict[str, Any], rows: int, what: str) -> bytes:
-    """Which rows are structural zeros, or missing, a bit a row; empty where it is not said."""
+    """Which rows are structural zeros, or missing, one bit per row; empty where it is not said."""
     name, number = (f"{what}_rows", "missing" if what == "missing" else f"{what}s")
     text = record.get(name)
     if text is None:

@@ -187,7 +187,7 @@ def derive(columns: Mapping[str, "Release"], text: str, level: float) -> Derived
 
 
 def _scale(release: "Release", formula: DerivedFormula) -> tuple[Floats, tuple[str, ...]]:
-    """By what the sum of each row is multiplied; NaN where the public number is none."""
+    """By what the sum of each row is multiplied; NaN where the public number is not above 0."""
     below = _numbers(release, formula.column or "")
     with np.errstate(divide="ignore"):
         scale = np.where(below > 0, formula.per / below, np.nan)

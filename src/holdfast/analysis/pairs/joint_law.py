@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.analysis.known_zeros import known_share, row_kinds
+from holdfast.analysis.known_zeros import known_share
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.mechanism.mechanism import Mechanism
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
     from holdfast.release.several import TableRelease
 
-AGAIN = 20
-FEWEST = 20
+REFITS = 20  # of reweighted rows, for a standard error
+FEWEST = 20  # rows that are answered about
 WIDER = 1.2  # what measured errors are of those worked out, of few rows and of a fitted law
 HELD = 5.0  # rows that the law of the whole table is worth beside those of a group
 BOTH_ZERO, ZEROS_IN_WORDS = "both zero", "share of rows with no {0} and no {1}"
@@ -195,7 +195,7 @@ class Beside:
     def _both_zero(self, marks: Marks, level: float) -> Answer:
         law, pairs, (start, held) = self._law(marks)
         chance, rows = np.random.default_rng(SEED), int(marks.sum())
-        weights = chance.multinomial(rows, pairs.rows / rows, size=AGAIN).astype(np.float64)
+        weights = chance.multinomial(rows, pairs.rows / rows, size=REFITS).astype(np.float64)
         again = pairs.fits(weights, start, held=held)[:, 0, 0]
         error = WIDER * float(again.std(ddof=1))
         found = _answer(float(law[0, 0]), error, (0.0, 1.0), level, "likelihood")

@@ -37,24 +37,25 @@ def own(part: Part, g: Callable[..., Any], level: float) -> Answer:
 
 def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = False) -> Answer:
     """A number that a little more of each count changes a little."""
+    notes, method = part.notes, "likelihood"
     if is_long(part, asked):
-        return _long(part, asked, words, level, percent)
-    low, high = interval(part, asked, level)
-    estimate, error = _estimate(part, asked)
-    notes = part.notes
-    width = (high - low) / (2 * USUAL * error) if error > 0 else 1.0
-    if width > WIDE:
-        notes = (*notes, CAUTIOUS)
-    if not low <= estimate <= high:
-        notes = (*notes, STRETCHED)
+        found, method = straight(part, asked, level), "formula"
+        estimate, error, ends = found.value, found.error, found.interval
+    else:
+        low, high = interval(part, asked, level)
+        estimate, error = _estimate(part, asked)
+        ends = min(low, estimate), max(high, estimate)
+        width = (high - low) / (2 * USUAL * error) if error > 0 else 1.0
+        notes += (CAUTIOUS,) if width > WIDE else ()
+        notes += () if low <= estimate <= high else (STRETCHED,)
     return Answer(
         question=words,
         estimate=estimate,
         standard_error=error,
-        interval=(min(low, estimate), max(high, estimate)),
+        interval=ends,
         level=level,
         estimator="part",
-        method="likelihood",
+        method=method,
         notes=notes,
         percent=percent,
         about=(part.about,),
@@ -79,22 +80,6 @@ def _slope(part: Part, asked: Asked) -> Floats:
     """Of a straight question: the same for every histogram of as many rows."""
     n = len(part.release.target)
     return asked.slope(np.full(n, part.rows / n))
-
-
-def _long(part: Part, asked: Asked, words: str, level: float, percent: bool) -> Answer:
-    found = straight(part, asked, level)
-    return Answer(
-        question=words,
-        estimate=found.value,
-        standard_error=found.error,
-        interval=found.interval,
-        level=level,
-        estimator="part",
-        method="formula",
-        notes=part.notes,
-        percent=percent,
-        about=(part.about,),
-    )
 
 
 def _estimate(part: Part, asked: Asked) -> tuple[float, float]:

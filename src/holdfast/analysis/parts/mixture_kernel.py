@@ -10,8 +10,8 @@ from math import log, sqrt
 import numpy as np
 from numba import njit
 
-FIRST, ROUNDS, HALVINGS = 4, 400, 40
-NEGLIGIBLE = 1e-14  # a share below it is none
+ROUNDS_BEFORE_NEWTON, ROUNDS, HALVINGS = 4, 400, 40
+NEGLIGIBLE = 1e-14  # a share below it counts as 0
 SLOPE = 1e-10  # a row whose gradient is less above 0 is not taken in
 REORDERED = {"reassoc", "contract", "arcp"}  # sums in any order: four numbers at a time
 
@@ -180,7 +180,9 @@ def most_likely_mixture(weights, kernel, p, tolerance):
         if most - 1 < tolerance:
             break
         # an EM step always gains: first a few of them, and wherever Newton's step does not
-        if at < FIRST or not _newton(weights, kernel, p, mixed, gradient, rows, value):
+        if at < ROUNDS_BEFORE_NEWTON or not _newton(
+            weights, kernel, p, mixed, gradient, rows, value
+        ):
             for i in range(n):
                 p[i] *= gradient[i]
         total = 0.0

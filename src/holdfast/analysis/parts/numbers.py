@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.analysis import nonlinear
+from holdfast.analysis.nonlinear import Curved
 from holdfast.arrays import Floats
 
 STEP = 1e-4  # of a share, for slopes of functions of one's own
@@ -34,30 +35,11 @@ class Average:
         return self.scale * self.f / float(histogram.sum())
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Curved:
-    """Any function of the shares, with its derivative."""
-
-    g: Callable[[Floats], float]
-    derivative: Callable[[Floats], Floats]
-    limits: tuple[float, float]
-    straight: bool = False
-
-    def value(self, histogram: Floats) -> float:
-        """The number."""
-        return float(self.g(histogram / histogram.sum()))
-
-    def slope(self, histogram: Floats) -> Floats:
-        """By one more row of each count, the number of rows being fixed."""
-        rows = float(histogram.sum())
-        return np.asarray(self.derivative(histogram / rows) / rows)
-
-
 def variance(n: int) -> Curved:
     """The variance of the counts."""
     steps = np.arange(n, dtype=np.float64)
     return Curved(
-        g=lambda p: float(nonlinear.variance(p)),
+        g=nonlinear.variance,
         derivative=lambda p: steps**2 - 2 * float(p @ steps) * steps,
         limits=(0.0, (n - 1) ** 2 / 4),
     )
@@ -74,7 +56,7 @@ def gini(n: int) -> Curved:
         above = np.append(np.cumsum((1 - 2 * below)[::-1])[::-1], 0.0)  # from i upwards
         return (above - float(nonlinear.gini(p)) * steps) / mean
 
-    return Curved(g=lambda p: float(nonlinear.gini(p)), derivative=derivative, limits=(0.0, 1.0))
+    return Curved(g=nonlinear.gini, derivative=derivative, limits=(0.0, 1.0))
 
 
 def own(g: Callable[[Floats], Any]) -> Curved:

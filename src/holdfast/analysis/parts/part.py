@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.analysis.answer import About
-from holdfast.analysis.known_zeros import known_notes, known_share, row_kinds
+from holdfast.analysis.known_zeros import known_notes, known_share
 from holdfast.analysis.parts.measured import Measured, measured_group, measured_whole
 from holdfast.analysis.parts.profile import Drawn
 from holdfast.analysis.parts.tilts import Estimate, Rows, pooled
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered
+from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release

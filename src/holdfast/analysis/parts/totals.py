@@ -8,11 +8,11 @@ import numpy as np
 
 from holdfast.analysis.answer import Answer
 from holdfast.analysis.catalogue import find_question
-from holdfast.analysis.known_zeros import row_kinds
 from holdfast.analysis.one_row import answer_one
 from holdfast.analysis.parts.part import Part, members_of
 from holdfast.analysis.posterior import row_law
 from holdfast.errors import numbered
+from holdfast.release.row_marks import row_kinds
 
 ESTIMATOR = "measured"
 MEASURED_QUESTIONS = ("total", "mean")

@@ -103,7 +103,7 @@ def _products(text: str) -> list[tuple[Factor, ...]]:
 def _factor(text: str) -> Factor:
     match = _FACTOR.fullmatch(text.strip())
     if match is None or ("(" in text) != text.strip().endswith(")"):
-        raise _unreadable(f"{one_line(text)!r:.40} is no column and no function of one")
+        raise _unreadable(f"{one_line(text)!r:.40} is neither a column nor a function of one")
     function = match["function"] or ""
     if function and function != "C" and function not in FUNCTIONS:
         known = ", ".join(FUNCTIONS)

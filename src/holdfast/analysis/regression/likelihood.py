@@ -9,7 +9,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 
 CHUNK = 20_000
-HIGHEST, SMALL = 30.0, 1e-300
+LARGEST_PREDICTOR, SMALLEST_LIKELIHOOD = 30.0, 1e-300
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -84,7 +84,9 @@ class Likelihood:
 
     def _chunk(self, parameters: Floats, rows: slice) -> tuple[float, Floats]:
         x, size = self.matrix[rows], self.matrix.shape[1]
-        eta = np.clip(x @ parameters[:size] + self.offset[rows], -HIGHEST, HIGHEST)
+        eta = np.clip(
+            x @ parameters[:size] + self.offset[rows], -LARGEST_PREDICTOR, LARGEST_PREDICTOR
+        )
         extra, y = parameters[size:], self.counts[rows]
         if self.kernel is None:
             log, slope, others = self.family.logs(y.astype(np.float64), eta, extra)
@@ -99,14 +101,14 @@ class Likelihood:
             every = np.arange(top + 1, dtype=np.float64)
             log, slope, others = self.family.logs(every, eta[:, None], extra)
             inside = np.exp(log) * kernel
-            likelihood = np.maximum(inside.sum(axis=1), SMALL)
+            likelihood = np.maximum(inside.sum(axis=1), SMALLEST_LIKELIHOOD)
             slopes = (inside * slope).sum(axis=1), (inside * others).sum(axis=2)
             return np.log(likelihood), slopes[0] / likelihood, np.asarray(slopes[1] / likelihood)
         below = np.arange(top, dtype=np.float64)
         log, slope, others = self.family.logs(below, eta[:, None], extra)
         shares, (tail, its_slope) = np.exp(log), self.family.tail(top, eta, extra)
         inside, above = shares * kernel[:, :-1], kernel[:, -1]
-        likelihood = np.maximum(inside.sum(axis=1) + tail * above, SMALL)
+        likelihood = np.maximum(inside.sum(axis=1) + tail * above, SMALLEST_LIKELIHOOD)
         # the top stands for all above it: in the extra parameters its slope is minus the others'
         extras = (inside * others).sum(axis=2) - (shares * others).sum(axis=2) * above
         return (

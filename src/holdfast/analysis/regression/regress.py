@@ -9,7 +9,7 @@ from holdfast.analysis.answer import SIMULATED
 from holdfast.analysis.cautions import enters_capped, high_is_noted
 from holdfast.analysis.combining import least_squares
 from holdfast.analysis.imputation import Imputers, imputers, index_of
-from holdfast.analysis.known_zeros import known_share, row_kinds
+from holdfast.analysis.known_zeros import known_share
 from holdfast.analysis.parts.part import members_of
 from holdfast.analysis.regression.families import Family, NegativeBinomial, Poisson
 from holdfast.analysis.regression.formula import Design, Formula, design, numbers_of, parse_formula
@@ -19,6 +19,7 @@ from holdfast.analysis.selection import chosen_rows, published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered
+from holdfast.release.row_marks import row_kinds
 from holdfast.tables.columns import suggest
 
 if TYPE_CHECKING:
@@ -222,7 +223,7 @@ def _plain(family: str, found: Design, outcome: Floats) -> tuple[Floats, Floats]
 def _published(release: "Release", name: str) -> Sequence[Any]:
     if name not in release.unchanged_columns:
         raise HoldfastError(
-            f"the formula names {name!r:.60}, which is no column of the release. Hint: "
+            f"the formula names {name!r:.60}, which is not a column of the release. Hint: "
             f"{suggest(list(release.unchanged_columns), name)} A column of your own is put beside "
             "it by release.merge."
         )

@@ -22,6 +22,9 @@ from holdfast.analysis.report.content import NO_ANSWERS, notes_of_rows, run_name
 from holdfast.analysis.report.pictures import band_picture, row_picture, tail_of
 
 Content = dict[str, Any]
+SEVERAL = "A private table with several columns of counts"
+WRITTEN = 0.00005  # a share that is not 0.00 %
+NOTHING_TOLD = "Counts that are not listed have a share below 0.01% in every respect."
 STYLE = """
 :root{color-scheme:light dark}
 body{font:17px/1.5 system-ui,sans-serif;max-width:46rem;margin:0 auto;padding:1rem}
@@ -46,8 +49,8 @@ h2{break-after:avoid}svg,table,.alarm{break-inside:avoid}}
 
 
 def html(content: Content) -> str:
-    """The report as one page."""
-    return html_page(blocks(content), title=content["title"], style=STYLE)
+    """The report of one count, or of several, as one page."""
+    return html_page(blocks(content), title=content.get("title", SEVERAL), style=STYLE)
 
 
 def markdown(content: Content) -> str:
@@ -55,31 +58,20 @@ def markdown(content: Content) -> str:
     return markdown_of(blocks(content))
 
 
-SEVERAL = "A private table with several columns of counts"
-WRITTEN = 0.00005  # a share that is not 0.00 %
-NOTHING_TOLD = "Counts that are not listed have a share below 0.01% in every respect."
-
-
-def html_of_several(contents: dict[str, Content], promise: str, neighbours: str) -> str:
-    """The reports of all columns as one page, with what is promised in all."""
-    return html_page(_several(contents, promise, neighbours), title=SEVERAL, style=STYLE)
-
-
-def markdown_of_several(contents: dict[str, Content], promise: str, neighbours: str) -> str:
-    """The same as Markdown."""
-    return markdown_of(_several(contents, promise, neighbours))
-
-
-def _several(contents: dict[str, Content], promise: str, neighbours: str) -> list[Block]:
-    said = f"Promise: {promise} for all columns together. {neighbours}"
-    found: list[Block] = [Title(SEVERAL), Paragraph(said)]
-    for name, content in contents.items():
-        found += [Heading(2, f"The column {name}"), *blocks(content)[1:]]
+def _several(content: Content) -> list[Block]:
+    """What is promised in all, and the reports of all columns."""
+    said = content["promise"]
+    promise = f"Promise: {said['promise']} for all columns together. {said['neighbours']}"
+    found: list[Block] = [Title(SEVERAL), Paragraph(promise)]
+    for name, column in content["columns"].items():
+        found += [Heading(2, f"The column {name}"), *blocks(column)[1:]]
     return found
 
 
 def blocks(content: Content) -> list[Block]:
     """Everything that the report says, in order."""
+    if "columns" in content:
+        return _several(content)
     alarm = (
         "SIMULATION: a seed made this release. It protects nobody and must not be published as "
         "private."

@@ -26,6 +26,7 @@ from holdfast.release.bins import widening
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
+    from holdfast.release.several import TableRelease
 
 BARS, TOP, MOST_GROUPS = 61, 5, 100
 FAR = 1001  # counts from which on runs widen
@@ -90,14 +91,7 @@ def report(release: "Release", level: float = 0.9, cover: Cover | None = None) -
     kinds = ESTIMATORS if has_stage_1(release) else ONE_STAGE
     asked = questions(release, level)
     bars, doubts = distribution(release, level)
-    return {
-        "title": cover.title or default_title(release),
-        "cover": cover.line,
-        "simulated": release.privacy.simulated,
-        "level": level,
-        "promise": promise(release),
-        "facts": facts(release),
-        "notes": list(release.notes),
+    return opening(release, level, cover) | {
         "distribution": bars,
         "distribution_notes": doubts,
         "questions": asked,
@@ -109,6 +103,27 @@ def report(release: "Release", level: float = 0.9, cover: Cover | None = None) -
         "top_rows": top_rows(release, level),
         "do_not": list(DO_NOT),
         "cite": cite(release),
+    }
+
+
+def report_of_several(
+    release: "TableRelease", level: float = 0.9, cover: Cover | None = None
+) -> Content:
+    """What is promised of several counts in all, and the report of each."""
+    columns = {name: report(one, level, cover) for name, one in release.columns.items()}
+    return {"promise": release.privacy.to_dict(), "columns": columns}
+
+
+def opening(release: "Release", level: float, cover: Cover) -> Content:
+    """What a report says before anything is estimated."""
+    return {
+        "title": cover.title or default_title(release),
+        "cover": cover.line,
+        "simulated": release.privacy.simulated,
+        "level": level,
+        "promise": promise(release),
+        "facts": facts(release),
+        "notes": list(release.notes),
     }
 
 

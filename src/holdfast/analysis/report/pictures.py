@@ -8,7 +8,8 @@ from holdfast.release.svg import BLUE, ORANGE, element, label, share_ticks, tick
 
 WIDTH, HEIGHT, LEFT, RIGHT, BOTTOM = 720, 310, 72, 14, 38
 BAND = "#1f2937"
-VANISHING, FEW = 0.05, 5
+TOO_LOW_TO_SEE = 0.05  # of the highest bar
+WORTH_ENLARGING = 5  # bars at the end that are as low, or more
 LONG_NAME, POWERS = 4, (0, *(10**k for k in range(7)))
 LETTER, GAP = 15, 12  # wide, as large as letters are on a telephone
 WORDS = "Share of rows with each count: released, and estimated with intervals"
@@ -18,9 +19,9 @@ def tail_of(bars: list[dict[str, Any]]) -> int:
     """From which bar on all are so low that the picture does not show them; 0 where none are, or
     too few for a picture of their own."""
     heights = [max(bar["released"], bar["estimate"] or 0.0) for bar in bars]
-    seen = [i for i, height in enumerate(heights) if height >= VANISHING * max(heights)]
+    seen = [i for i, height in enumerate(heights) if height >= TOO_LOW_TO_SEE * max(heights)]
     start = seen[-1] + 1
-    return start if len(bars) - start >= FEW and max(heights[start:]) > 0 else 0
+    return start if len(bars) - start >= WORTH_ENLARGING and max(heights[start:]) > 0 else 0
 
 
 def band_picture(bars: list[dict[str, Any]], words: str = WORDS) -> str:
@@ -71,27 +72,27 @@ def row_picture(row: dict[str, Any]) -> str:
     """One row of the mechanism: how probable each published count is for one true count."""
     probabilities, true = row["probabilities"], row["true_count"]
     reach = max([10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002)])
-    first, last = max(0, true - reach), min(len(probabilities) - 1, true + reach)
-    shown = list(enumerate(probabilities))[first : last + 1]
-    highest, step = max(p for _, p in shown), _step(len(shown))
-    parts = [
-        _bar(i, step, p, highest, f"{j}: {p:.2%}", fill=ORANGE if j == true else BLUE)
-        for i, (j, p) in enumerate(shown)
-    ]
+    span = max(0, true - reach), min(len(probabilities) - 1, true + reach)
     words = f"What is published for a true count of {true}"
-    names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
-    return _frame(parts, {i: names[i] for i in _named(names)}, highest, words)
+    return _law(probabilities, span, (true, true), words)
 
 
 def law_picture(probabilities: list[float], ends: tuple[int, int], words: str) -> str:
     """How probable each true count of a row is; those of its interval are marked."""
     held = [i for i, p in enumerate(probabilities) if p > 0.002] or [0]
-    first, last = max(held[0] - 1, 0), min(held[-1] + 1, len(probabilities) - 1)
-    shown = list(enumerate(probabilities))[first : last + 1]
+    span = max(held[0] - 1, 0), min(held[-1] + 1, len(probabilities) - 1)
+    return _law(probabilities, span, ends, words)
+
+
+def _law(
+    probabilities: list[float], span: tuple[int, int], marked: tuple[int, int], words: str
+) -> str:
+    """The probabilities of the counts of a span, both ends of it in; some of them are marked."""
+    shown = list(enumerate(probabilities))[span[0] : span[1] + 1]
     highest, step = max(p for _, p in shown), _step(len(shown))
+    fills = [ORANGE if marked[0] <= j <= marked[1] else BLUE for j, _ in shown]
     parts = [
-        _bar(i, step, p, highest, f"{j}: {p:.2%}", fill=ORANGE if ends[0] <= j <= ends[1] else BLUE)
-        for i, (j, p) in enumerate(shown)
+        _bar(i, step, p, highest, f"{j}: {p:.2%}", fill=fills[i]) for i, (j, p) in enumerate(shown)
     ]
     names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
     return _frame(parts, {i: names[i] for i in _named(names)}, highest, words)

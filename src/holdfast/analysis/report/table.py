@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from holdfast.analysis.frames import beside, counts_column
+from holdfast.errors import HoldfastError
 from holdfast.tables.table import CsvTable, labels_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,15 @@ def table_with_intervals(
     what a reader of it should know. Of rows whose count is missing nothing is said."""
     columns, found = released_table(release), release.intervals(level)
     return columns | beside(columns, release, found), found.notes
+
+
+def table_for_people(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
+    """The same as text; without intervals where they cannot be stated, and then it says why."""
+    try:
+        columns, notes = table_with_intervals(release, level)
+    except HoldfastError as error:  # a distribution that cannot be told from what was released
+        columns, notes = released_table(release), (f"No intervals: {error}",)
+    return as_text(columns), notes
 
 
 def as_text(columns: dict[str, list[Any]]) -> CsvTable:

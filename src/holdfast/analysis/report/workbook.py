@@ -7,7 +7,7 @@ checks. The same release gives the same bytes.
 import io
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,12 @@ from holdfast.analysis.answer import percent
 from holdfast.analysis.report.content import (
     DO_NOT,
     Cover,
-    default_title,
-    promise,
+    opening,
     report,
     run_name,
 )
 from holdfast.analysis.report.several_table import several_with_intervals
-from holdfast.analysis.report.table import as_text, released_table, table_with_intervals
+from holdfast.analysis.report.table import as_text, table_for_people
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable
 
@@ -40,22 +39,9 @@ TOTALS_HEADER = ("rows", "total", "90% interval, from", "to")
 
 def workbook(release: "Release", level: float = 0.9, cover: Cover | None = None) -> bytes:
     """The bytes of the workbook."""
-    if release.rows + release.structural_zeros > MOST_ROWS:
-        raise _too_long()
-    cover = cover or Cover()
-    content = _content(release, level, cover)
-    table, notes = _table(release, level)
-    with _Book() as book:
-        book.sheet("About", ("", ""), _about(content, notes), widths=(28, 110))
-        book.sheet("Table", table.columns, table.rows)
-        book.sheet("Distribution", _shares_header(level), _shares(content))
-        if answers := _answers(content):
-            book.sheet("Answers", _answers_header(level), answers, widths=(44,))
-        if totals := totals_sheet(release):
-            book.sheet("Totals", TOTALS_HEADER, totals)
-        if groups := groups_sheet(release, content["groups"]):
-            book.sheet("Groups", _groups_header(release, level), groups)
-    return book.data
+    content = _content(release, level, cover or Cover())
+    table, notes = table_for_people(release, level)
+    return _written(_about(content, notes), table, {"": release}, {"": content}, level)
 
 
 def workbook_of_several(
@@ -64,32 +50,39 @@ def workbook_of_several(
     """The bytes of a workbook of several counts: one table with all of them, their intervals beside
     them, and sheets in which the first column says of which count a line is."""
     columns = release.columns
-    if len(next(iter(columns.values())).counts) > MOST_ROWS:
-        raise _too_long()
-    cover = cover or Cover()
-    said = {name: _content(one, level, cover) for name, one in columns.items()}
+    said = {name: _content(one, level, cover or Cover()) for name, one in columns.items()}
     table, notes = several_with_intervals(release, level)
-    named = as_text(table)
-    groups = _each({name: groups_sheet(one, said[name]["groups"]) for name, one in columns.items()})
+    about = _about_several(release, said, notes)
+    return _written(about, as_text(table), columns, said, level, named=("counts of",))
+
+
+def _written(
+    about: Rows,
+    table: CsvTable,
+    columns: "dict[str, Release]",
+    said: dict[str, dict[str, Any]],
+    level: float,
+    named: tuple[str, ...] = (),
+) -> bytes:
+    """All sheets; where their first column is `named`, it says of which count a line is."""
+
+    def lines(sheet: Callable[["Release", dict[str, Any]], Rows]) -> Rows:
+        every = [(name, row) for name, one in columns.items() for row in sheet(one, said[name])]
+        return [(name, *row) if named else row for name, row in every]
+
     longest = max(columns.values(), key=lambda one: len(one.target))
-    totals = _each({name: totals_sheet(one) for name, one in columns.items()})
-    answers = _each({name: _answers(content) for name, content in said.items()})
     with _Book() as book:
-        book.sheet("About", ("", ""), _about_several(release, said, notes), widths=(28, 110))
-        book.sheet("Table", named.columns, named.rows)
-        shares = _each({name: _shares(content) for name, content in said.items()})
-        book.sheet("Distribution", ("counts of", *_shares_header(level)), shares)
-        if answers:
-            book.sheet("Answers", ("counts of", *_answers_header(level)), answers, widths=(16, 44))
-        if totals:
-            book.sheet("Totals", ("counts of", *TOTALS_HEADER), totals)
-        if groups:
-            book.sheet("Groups", ("counts of", *_groups_header(longest, level)), groups)
+        book.sheet("About", ("", ""), about, widths=(28, 110))
+        book.sheet("Table", table.columns, table.rows)
+        book.sheet("Distribution", (*named, *_shares_header(level)), lines(_shares))
+        if answers := lines(_answers):
+            widths = (16, 44) if named else (44,)
+            book.sheet("Answers", (*named, *_answers_header(level)), answers, widths=widths)
+        if totals := lines(totals_sheet):
+            book.sheet("Totals", (*named, *TOTALS_HEADER), totals)
+        if groups := lines(groups_sheet):
+            book.sheet("Groups", (*named, *_groups_header(longest, level)), groups)
     return book.data
-
-
-def _each(sheets: dict[str, Rows]) -> Rows:
-    return [(name, *row) for name, rows in sheets.items() for row in rows]
 
 
 def _about_several(
@@ -123,31 +116,18 @@ def _about_several(
     )
 
 
-def _too_long() -> HoldfastError:
-    return HoldfastError(
-        f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
-    )
-
-
 def _content(release: "Release", level: float, cover: Cover) -> dict[str, Any]:
     """What the report says; without estimates, where the noise cannot be stated."""
+    if len(release.counts) > MOST_ROWS:
+        raise HoldfastError(
+            f"a sheet of Excel holds {MOST_ROWS:,} rows. Hint: use the table of the bundle."
+        )
     try:
         return report(release, level, cover)
     except HoldfastError as error:
         shares = enumerate(release.distribution.tolist())
         nothing = {"estimate": None, "interval": None}
-        top = len(release.target) - 1
-        return {
-            "title": cover.title or default_title(release),
-            "cover": cover.line,
-            "simulated": release.privacy.simulated,
-            "promise": promise(release),
-            "facts": {
-                "top_code": f"{top} means {top} or more",
-                "unchanged_columns": release.unchanged_columns,
-                "methods": release.methods,
-                "mechanism_digest": release.drawn_with.digest,
-            },
+        return opening(release, level, cover) | {
             "notes": [*release.notes, f"No estimates: {error}"],
             "distribution": [{"first": i, "last": i, "released": s} | nothing for i, s in shares],
             "distribution_notes": [],
@@ -157,15 +137,7 @@ def _content(release: "Release", level: float, cover: Cover) -> dict[str, Any]:
         }
 
 
-def _table(release: "Release", level: float) -> tuple[CsvTable, tuple[str, ...]]:
-    try:
-        columns, notes = table_with_intervals(release, level)
-    except HoldfastError as error:  # a distribution that cannot be told from what was released
-        columns, notes = released_table(release), (f"No intervals: {error}",)
-    return as_text(columns), notes
-
-
-def totals_sheet(release: "Release") -> Rows:
+def totals_sheet(release: "Release", content: dict[str, Any]) -> Rows:
     """The measured totals, of the table and of each group; none where there are none."""
     if release.totals is None:
         return []
@@ -177,12 +149,14 @@ def totals_sheet(release: "Release") -> Rows:
     return rows
 
 
-def groups_sheet(release: "Release", asked: Sequence[dict[str, Any]] = ()) -> Rows:
+def groups_sheet(release: "Release", content: dict[str, Any]) -> Rows:
     """For every group its rows, what `ask` says of its mean and of its zeros, where the report asks
     so many groups, and its z."""
     if release.groups is None:
         return []
-    answers = {group["name"]: (*group["numbers"], group["mean_counts"]) for group in asked}
+    answers = {
+        group["name"]: (*group["numbers"], group["mean_counts"]) for group in content["groups"]
+    }
     return [
         (name, group.rows, *answers.get(name, (None,) * 7), *group.target)
         for name, group in release.groups.items()
@@ -229,7 +203,7 @@ def _shares_header(level: float) -> tuple[str, ...]:
     return ("count", "share released", "best estimate", f"{name}, from", f"{name}, to")
 
 
-def _shares(content: dict[str, Any]) -> Rows:
+def _shares(release: "Release", content: dict[str, Any]) -> Rows:
     return [
         (run_name(bar), bar["released"], bar["estimate"], *(bar["interval"] or (None, None)))
         for bar in content["distribution"]
@@ -242,7 +216,7 @@ def _answers_header(level: float) -> tuple[str, ...]:
     return ("question", "estimate", *ends, "released table")
 
 
-def _answers(content: dict[str, Any]) -> Rows:
+def _answers(release: "Release", content: dict[str, Any]) -> Rows:
     return [
         (
             answer["question"],

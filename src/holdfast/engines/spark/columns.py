@@ -69,7 +69,7 @@ class Columns:
     def _check_kinds(self) -> None:
         kind = self._kinds[self.count]
         if not is_number(kind):
-            raise HoldfastError(f"`count` column {self.count!r} must hold numbers, it is {kind}.")
+            raise HoldfastError(f"`count` column {self.count!r} must hold numbers, not {kind}.")
         self._whole = kind in _WHOLE
         if self.category and self._kinds[self.category].startswith(("array", "map", "struct")):
             raise not_labels(self.category)
@@ -77,7 +77,7 @@ class Columns:
         if subset is not None and self._kinds[subset.column] not in LABELS:
             raise HoldfastError(
                 f"`subset` column {subset.column!r} must hold labels: text, whole numbers or "
-                f"booleans, it is {self._kinds[subset.column]}."
+                f"booleans, not {self._kinds[subset.column]}."
             )
         if self.marker and self._kinds[self.marker] != "boolean":
             raise HoldfastError(f"`structural_zero` column {self.marker!r} must be boolean.")

@@ -7,56 +7,36 @@ table to files in one job whose commit keeps one attempt of each task, and what 
 reads those files.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
-from holdfast.constructors import Construction
+from holdfast.engines.options import Options, check_options, sorted_options
 from holdfast.engines.rehearsal import rehearse
 from holdfast.engines.several import refuse_for_one
 from holdfast.engines.spark.looking import Looked, look_through
 from holdfast.engines.spark.place import Place, told_by_spark
-from holdfast.engines.spark.release import SparkRelease, files_of, release_of
+from holdfast.engines.spark.release import SparkRelease, SparkTableRelease, files_of, release_of
 from holdfast.engines.spark.several import privatize_several
 from holdfast.engines.spark.writing import draws, made_ready, released_counts, write
-from holdfast.engines.stages import Stages, arguments_of, check_parameters
+from holdfast.engines.stages import Stages, check_parameters
 from holdfast.ledger.periods import read_period
 from holdfast.ledger.spending import Run, find_account, pay_and_draw
-from holdfast.privatizers import Privatizer
 from holdfast.tables.columns import Wanted
 
 
+@overload
 def privatize(
-    df: Any,
-    path: str,
-    *,
-    epsilon: Any,
-    max_count: Any,
-    count: str | Sequence[str] | None = None,
-    category: str | None = None,
-    keep: Sequence[str] = (),
-    publish_anyway: Sequence[str] = (),
-    order_by: str | None = None,
-    repeated_categories: bool = False,
-    missing: Sequence[Any] = (),
-    structural_zero: str | None = None,
-    contributions: Any = 1,
-    privatizer: Privatizer | None = None,
-    constructor: Callable[..., Construction] | None = None,
-    split: Any = None,
-    ledger: Any = None,
-    dataset: str | None = None,
-    within: Any = None,
-    totals: Any = None,
-    subset: Any = None,
-    period: Any = None,
-    rows: int = 1,
-    unit: str = "person",
-    joint: bool = False,
-    person_in: str = "all columns",
-    weights: Any = None,
-) -> Any:
+    df: Any, path: str, *, count: str | None = None, **options: Unpack[Options]
+) -> SparkRelease: ...
+@overload
+def privatize(
+    df: Any, path: str, *, count: Sequence[str], **options: Unpack[Options]
+) -> SparkTableRelease: ...
+def privatize(
+    df: Any, path: str, *, count: str | Sequence[str] | None = None, **options: Unpack[Options]
+) -> SparkRelease | SparkTableRelease:
     """`holdfast.privatize` for a Spark DataFrame; its released table is written to `path`.
 
     `df` is computed twice, once for the histogram and once for the draws, and must give the same
@@ -84,21 +64,23 @@ def privatize(
             different numbers.
         subset: As in `holdfast.privatize`; its column takes two passes more.
 
-    The others are those of `holdfast.privatize`.
+    The others are those of `holdfast.privatize`, except for `seed` and `corrects`.
     """
-    names, options, shared, _ = arguments_of(locals())
-    account = find_account(ledger, dataset, column=count)
+    check_options(options, Options)
+    names, asked, shared, payer, told = sorted_options(options)
+    account = find_account(**payer, column=count)
     if count is not None and not isinstance(count, str):
-        return privatize_several(df, path, count, names, options | shared, account, period)
+        return privatize_several(df, path, count, names, asked | shared, account, told)
     refuse_for_one(**shared)
-    parameters, span = check_parameters(**options), read_period(period)
+    parameters, span = check_parameters(**asked), read_period(told.get("period"))
     place = Place(df, path)
     wanted = Wanted(count=count, within=parameters.within, **names)
     looked = look_through(df, place, [wanted], [parameters], span)
     stages = parameters.for_rows(looked.rows[0], looked.partitions[0])
     run = OnSpark(looked=looked, place=place, stages=stages)
-    request = stages.request(looked.seen[0].structural_zeros)
-    return pay_and_draw(run, replace(request, subset=wanted.subset, period=span), account)
+    told |= wanted.for_ledger | {"period": span}
+    request = stages.request(looked.seen[0].structural_zeros, **told)
+    return pay_and_draw(run, request, account)
 
 
 @dataclass(frozen=True, kw_only=True)

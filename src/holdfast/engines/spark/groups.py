@@ -29,12 +29,12 @@ def check_kinds(columns: Columns, within: Within) -> None:
         kind, labels = columns.kind(name), isinstance(part, str)
         if labels and kind not in LABELS:
             raise HoldfastError(
-                f"`within` column {name!r} must hold labels: text, whole numbers or booleans, it "
-                f"is {kind}. Hint: for other numbers name classes of them."
+                f"`within` column {name!r} must hold labels: text, whole numbers or booleans, not "
+                f"{kind}. Hint: for other numbers name classes of them."
             )
         if not labels and not is_number(kind):
             raise HoldfastError(
-                f"`within` column {name!r} must hold numbers to have classes, it is {kind}."
+                f"`within` column {name!r} must hold numbers to have classes, not {kind}."
             )
 
 

@@ -37,10 +37,10 @@ def privatize_several(
     names: dict[str, Any],
     options: dict[str, Any],
     account: Account | None,
-    period: Any,
+    told: dict[str, Any],
 ) -> SparkTableRelease:
     """`holdfast.spark.privatize` for several columns of counts."""
-    parameters, span = check_several(count, **options), read_period(period)
+    parameters, span = check_several(count, **options), read_period(told.get("period"))
     place = Place(df, path)
     named = names | {"within": parameters.columns[0].within}
     named |= {"apart": parameters.persons.person_in is PersonIn.ONE}
@@ -53,8 +53,9 @@ def privatize_several(
         _check_together(looked.columns)
     stages = parameters.for_rows(looked.rows, looked.partitions)
     run = SeveralOnSpark(looked=looked, place=place, stages=stages)
-    request = stages.request(looked.seen[0].structural_zeros)
-    return pay_and_draw(run, replace(request, subset=wanted[0].subset, period=span), account)
+    told |= wanted[0].for_ledger | {"period": span}
+    request = stages.request(looked.seen[0].structural_zeros, **told)
+    return pay_and_draw(run, request, account)
 
 
 def _check_together(columns: Sequence[Columns]) -> None:

@@ -1,58 +1,49 @@
 """`holdfast.privatize_stream`: two passes over a table that need not fit into memory."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack, overload
 
-from holdfast.constructors import Construction
+from holdfast.engines.options import RepeatableOptions, check_options, sorted_options
 from holdfast.engines.several import refuse_for_one
-from holdfast.engines.stages import arguments_of, check_parameters
+from holdfast.engines.stages import check_parameters
 from holdfast.engines.stream.passes import READING, Progress, Streaming, tally
 from holdfast.engines.stream.several import stream_several
 from holdfast.ledger.periods import period_notes, read_period
 from holdfast.ledger.spending import find_account, pay_and_draw
-from holdfast.privatizers import Privatizer
 from holdfast.release.bundle import new_folder
+from holdfast.release.release import StreamedRelease
+from holdfast.release.several import StreamedTableRelease
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.stream.open import open_source
 
+Folder = str | os.PathLike[str]
 
+
+class StreamOptions(RepeatableOptions, total=False):
+    """What a stream takes beside `count`."""
+
+    progress: Progress | None
+
+
+@overload
+def privatize_stream(
+    source: Any, sink: Folder, *, count: str | None = None, **options: Unpack[StreamOptions]
+) -> StreamedRelease: ...
+@overload
+def privatize_stream(
+    source: Any, sink: Folder, *, count: Sequence[str], **options: Unpack[StreamOptions]
+) -> StreamedTableRelease: ...
 def privatize_stream(
     source: Any,
-    sink: str | os.PathLike[str],
+    sink: Folder,
     *,
-    epsilon: Any,
-    max_count: Any,
     count: str | Sequence[str] | None = None,
-    category: str | None = None,
-    keep: Sequence[str] = (),
-    publish_anyway: Sequence[str] = (),
-    order_by: str | None = None,
-    repeated_categories: bool = False,
-    missing: Sequence[Any] = (),
-    structural_zero: str | None = None,
-    contributions: Any = 1,
-    privatizer: Privatizer | None = None,
-    constructor: Callable[..., Construction] | None = None,
-    split: Any = None,
-    seed: int | None = None,
-    ledger: Any = None,
-    dataset: str | None = None,
-    progress: Progress | None = None,
-    within: Any = None,
-    totals: Any = None,
-    subset: Any = None,
-    period: Any = None,
-    corrects: Any = None,
-    rows: int = 1,
-    unit: str = "person",
-    joint: bool = False,
-    person_in: str = "all columns",
-    weights: Any = None,
-) -> Any:
+    **options: Unpack[StreamOptions],
+) -> StreamedRelease | StreamedTableRelease:
     """`holdfast.privatize` for a table of any size: from a file to a bundle, batch by batch.
 
     The first pass counts how many rows have each count, the second draws. Between them the
@@ -70,9 +61,9 @@ def privatize_stream(
             temporary file beside the bundle where they are too many for memory.
         ledger, dataset: As in `holdfast.privatize`. A release is shown again for the same
             files, byte for byte; a query is drawn and paid for whenever it is run.
-        progress: Called with what is being done and the share of it that is behind.
+        progress: Called with what is being done and the share of it that is done.
 
-    The others are those of `holdfast.privatize`.
+    The others are those of `holdfast.privatize`, which has them all.
 
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
@@ -82,18 +73,19 @@ def privatize_stream(
     >>> release.rows, release.histogram.sum(), release.load().cells.columns
     (3, np.int64(3), ['county', 'deaths'])
     """
-    names, options, shared, payment = arguments_of(locals())
-    say = progress or (lambda _what, _done: None)
+    check_options(options, StreamOptions)
+    names, asked, shared, payer, told = sorted_options(options)
+    say = options.get("progress") or (lambda _what, _done: None)
     if count is not None and not isinstance(count, str):
-        return stream_several(source, Path(sink), count, names, options | shared, say, **payment)
+        return stream_several(source, Path(sink), count, names, asked | shared, payer, told, say)
     refuse_for_one(**shared)
-    parameters = check_parameters(**options)
-    check_codes(missing, parameters.highest)
-    account = find_account(ledger, dataset, source=source, column=count, folder=sink)
+    parameters = check_parameters(**asked)
+    check_codes(names.get("missing", ()), parameters.highest)
+    account = find_account(**payer, source=source, column=count, folder=sink)
     new_folder(sink)
     wanted = Wanted(count=count, within=parameters.within, **names)
     table = open_source(source, wanted)
-    span = read_period(period)
+    span = read_period(told.get("period"))
     seen = tally(
         table, parameters.highest, lambda done: say(READING, done), condense=account is not None
     )
@@ -110,11 +102,6 @@ def privatize_stream(
         members=members,
         digest=digest,
     )
-    request = replace(
-        stages.request(seen.structural_zeros),
-        subset=wanted.subset,
-        period=span,
-        corrects=corrects,
-        same_counts=wanted.same_counts,
-    )
+    told |= wanted.for_ledger | {"period": span}
+    request = stages.request(seen.structural_zeros, **told)
     return pay_and_draw(run, request, account)

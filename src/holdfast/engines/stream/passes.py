@@ -37,6 +37,7 @@ from holdfast.tables.group_rows import GroupReader
 from holdfast.tables.histogram import histogram_of_counts, top_code
 from holdfast.tables.stream.lookout import Lookout, drawn_rows
 from holdfast.tables.stream.source import Cells, Draw, Part, Source
+from holdfast.tables.table import check_known, no_rows
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"
@@ -141,8 +142,9 @@ class _Tallying:
 
     def refuse_nothing(self) -> None:
         """Raise if no count can be drawn."""
-        if not self._histogram.any():
-            raise _nothing(self._rows, self._zeros)
+        if not self._rows:
+            raise no_rows()
+        check_known(self._histogram > 0, all_zero=self._zeros == self._rows)
 
     def found(self, notes: tuple[str, ...]) -> Tally:
         """What was found, when all rows were seen."""
@@ -160,17 +162,6 @@ class _Tallying:
             groups=self._groups,
             open_counts=np.concatenate(self._kept) if self._keep else None,
         )
-
-
-def _nothing(rows: int, zeros: int) -> HoldfastError:
-    """The error for a table in which no count can be drawn."""
-    if not rows:
-        return HoldfastError(
-            "`table` has no rows. Hint: give one row per category, zeros included."
-        )
-    if zeros == rows:
-        return HoldfastError("`structural_zero` marks every row, so there is nothing to release.")
-    return HoldfastError("`table` has no count that is known, so there is nothing to release.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -297,7 +288,7 @@ class Streaming(Run[StreamedRelease]):
         number = "" if rows == before else f" (it had {before:,} rows, then {rows:,})"
         raise HoldfastError(
             f"`{self.table.name}` changed while it was read{number}; nothing was released. "
-            "Hint: copy it to a place where nobody writes, and begin again."
+            "Hint: copy it to a place where nobody writes to it, and start again."
         )
 
     def made(self, released: Integers, facts: dict[str, Any]) -> StreamedRelease:

@@ -54,23 +54,20 @@ def stream_several(
     count: Sequence[str],
     names: dict[str, Any],
     options: dict[str, Any],
+    payer: dict[str, Any],
+    told: dict[str, Any],
     say: Progress,
-    *,
-    ledger: Any,
-    dataset: str | None,
-    period: Any,
-    corrects: Any,
 ) -> StreamedTableRelease:
     """`holdfast.privatize_stream` for several columns of counts."""
     parameters = check_several(count, **options)
     for one in parameters.columns:
         check_codes(names.get("missing", ()), one.highest)
-    account = find_account(ledger, dataset, source=source, column=count, folder=sink)
+    account = find_account(**payer, source=source, column=count, folder=sink)
     new_folder(sink)
     within, others = parameters.columns[0].within, tuple(count)[1:]
     apart = parameters.persons.person_in is PersonIn.ONE
     wanted = Wanted(count=count[0], other_counts=others, within=within, apart=apart, **names)
-    table, span = open_source(source, wanted), read_period(period)
+    table, span = open_source(source, wanted), read_period(told.get("period"))
     highest = [one.highest for one in parameters.columns]
     recognised = account is not None and not parameters.columns[0].source.simulated
     seen = tallies(
@@ -93,10 +90,8 @@ def stream_several(
     )
     first = replace(columns[0], digest=table.digest() if recognised else None)
     run = SeveralStreaming(columns=(first, *columns[1:]), stages=stages)
-    request = stages.request(seen[0].structural_zeros)
-    known = {"subset": wanted.subset, "period": span, "corrects": corrects}
-    known |= {"same_counts": wanted.same_counts}
-    return pay_and_draw(run, replace(request, **known), account)
+    told |= wanted.for_ledger | {"period": span}
+    return pay_and_draw(run, stages.request(seen[0].structural_zeros, **told), account)
 
 
 @dataclass(frozen=True, kw_only=True)

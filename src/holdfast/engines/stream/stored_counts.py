@@ -1,7 +1,6 @@
 """The counts of a release by themselves: written beside it for a ledger, and read again."""
 
 import csv
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,9 +10,10 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.release.bundle import new_bundle, read_facts, writing
+from holdfast.release.bundle import new_bundle, read_facts, read_record, writing
 from holdfast.release.facts import ReleaseFacts
-from holdfast.release.several import SeveralFacts, SharedPrivacy
+from holdfast.release.several import SeveralFacts
+from holdfast.release.several_bundle import facts_of_several
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.csv import csv_text
@@ -27,7 +27,7 @@ def read_stored(folder: Path, check: Callable[[ReleaseFacts], None]) -> dict[str
     """All of a stored release but its counts; raises if `holdfast.verify` finds any damage, or if
     it does not pass `check`."""
     verify(folder).require()
-    facts = _facts_in(folder)
+    facts = read_facts(folder, read_record(folder))
     check(ReleaseFacts(**facts))
     return facts
 
@@ -37,27 +37,14 @@ def read_stored_columns(
 ) -> tuple[SeveralFacts[Any], dict[str, dict[str, Any]]]:
     """The same of several columns of counts: of all of them, and of each."""
     verify(folder).require()
-    record = _record_in(folder)
-    facts = {place["column"]: _facts_in(folder / place["folder"]) for place in record["counts"]}
+    record, facts = read_record(folder), dict[str, dict[str, Any]]()
+    for place in record["counts"]:
+        own = folder / place["folder"]
+        facts[place["column"]] = read_facts(own, read_record(own))
     columns = {name: ReleaseFacts(**own) for name, own in facts.items()}
-    stored = SeveralFacts(
-        columns=columns,
-        privacy=SharedPrivacy.from_dict(record["privacy"], columns),
-        joint=record["joint"],
-        notes=tuple(record["notes"]),
-        receipt=record.get("receipt"),
-    )
+    stored = SeveralFacts[Any](**facts_of_several(record, columns))
     check(stored)
     return stored, facts
-
-
-def _facts_in(folder: Path) -> dict[str, Any]:
-    return read_facts(folder, _record_in(folder))
-
-
-def _record_in(folder: Path) -> dict[str, Any]:
-    record: dict[str, Any] = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    return record
 
 
 @contextmanager
@@ -103,7 +90,7 @@ def _cell(count: int) -> str:
 
 
 def write_lines(counts: Sequence[Integers], file: IO[bytes]) -> None:
-    """Write columns of counts, a row a line."""
+    """Write columns of counts, one row per line."""
     from holdfast.tables.stream import text_kernel
 
     values = np.stack(counts)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Floats, Integers
 from holdfast.engines.stages import check_parameters
 from holdfast.engines.steps import five_steps
@@ -16,6 +15,7 @@ from holdfast.release.release import Release
 from holdfast.studies.methods import AgencyMethod, Method
 from holdfast.studies.runner import Row
 from holdfast.tables.groups import Partition
+from holdfast.tables.histogram import whole_histogram
 from holdfast.tables.table import CountTable, read_table
 
 BY_GROUP = "by-group"

@@ -13,14 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
-from holdfast.privacy.metrics import (
-    kolmogorov_smirnov,
-    total_variation,
-    wasserstein,
-)
 from holdfast.release.release import Release
 from holdfast.studies.budgets import BUDGETS
 from holdfast.studies.compare.by_group import (
@@ -35,18 +29,24 @@ from holdfast.studies.methods import Method, find_methods
 from holdfast.studies.questions import Question, find_questions
 from holdfast.studies.runner import Row, Study, Task, task_seed
 from holdfast.studies.settings import (
+    DISTANCES,
     check_epsilons,
     counts_of,
     seeds_of,
     simulate,
     warm_up,
 )
-from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
+from holdfast.tables.histogram import (
+    check_max_count,
+    check_target,
+    histogram_of_counts,
+    whole_histogram,
+)
 from holdfast.tables.table import read_table
 
 NAME = "non_private_comparison"
 MOST_ROWS = 10_000_000
-MEASURES = ("w1", "ks", "tv", "absolute", "squared", "seconds")
+MEASURES = (*DISTANCES, "absolute", "squared", "seconds")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -250,9 +250,7 @@ def measure(
         published = release.distribution
         row = {
             "repetition": repetition,
-            "w1": wasserstein(truth, published),
-            "ks": kolmogorov_smirnov(truth, published),
-            "tv": total_variation(truth, published),
+            **{name: distance(truth, published) for name, distance in DISTANCES.items()},
             "absolute": _change(method, release, truth, "absolute"),
             "squared": _change(method, release, truth, "squared"),
             "seconds": seconds,

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.mechanism.mechanism import Mechanism
-from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
+from holdfast.studies.settings import DISTANCES
 
 Moments = Sequence[Sequence[float]]
 """(bias, standard deviation) of an answer's error, one per simulated stage 1."""
@@ -69,11 +69,7 @@ def expected_distances(mechanism: Mechanism, counts: Integers, seed: int) -> dic
     ]
     return {
         name: float(np.mean([distance(zeta, z) for z in published]))
-        for name, distance in (
-            ("w1", wasserstein),
-            ("ks", kolmogorov_smirnov),
-            ("tv", total_variation),
-        )
+        for name, distance in DISTANCES.items()
     }
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.analysis.whole_histogram import whole_histogram
 from holdfast.arrays import Integers
 from holdfast.engines.stages import check_parameters
 from holdfast.errors import HoldfastError, whole_number
@@ -37,6 +36,7 @@ from holdfast.studies.settings import (
     seeds_of,
     simulate,
 )
+from holdfast.tables.histogram import whole_histogram
 
 Grouped = dict[tuple[str, str], list[Row]]
 

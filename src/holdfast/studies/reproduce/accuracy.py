@@ -8,10 +8,10 @@ from holdfast.studies.reproduce.accuracy_claims import beyond, claims, squared_c
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment
 from holdfast.studies.reproduce.means import BASELINES, budgets_of, means_of, sources
-from holdfast.studies.reproduce.methods import FIXED, ORACLE, simulate, with_share
+from holdfast.studies.reproduce.methods import FIXED_POINT, ORACLE, simulate, with_share
 from holdfast.studies.runner import Row, Task
 
-THREE = ("binomial", "crime", "schools")
+PAPERS_DATA = ("binomial", "crime", "schools")
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
 NAMES = {
     "wasserstein": "Wasserstein-1 distance, in counts",
@@ -21,7 +21,7 @@ NAMES = {
     "squared": "mean squared error, in counts squared",
 }
 IN_DISTRIBUTION = ("default", "heuristic-sandwich", *BASELINES)
-IN_COUNTS = ("default", *FIXED, *BASELINES)
+IN_COUNTS = ("default", *FIXED_POINT, *BASELINES)
 BUDGET_AXIS = "total budget ε_t"
 
 
@@ -97,7 +97,7 @@ ACCURACY = Experiment(
     title="Accuracy of distribution and of counts against the budget",
     about="Whole releases of each table by each method at the paper's eleven budgets and its rule "
     "for the split; distances of the released distribution, and count errors of the mechanism.",
-    data=THREE,
+    data=PAPERS_DATA,
     grid={"method": (*IN_COUNTS, ORACLE), "epsilon": BUDGETS},
     replications={QUICK: 10, FULL: 10},
     work=simulate,
@@ -111,7 +111,7 @@ SQUARED = Experiment(
     title="Count error as mean squared error",
     about="The same with methods that minimise the mean squared error; the paper mentions the "
     "figure and omits it.",
-    data=THREE,
+    data=PAPERS_DATA,
     grid={"method": IN_COUNTS, "epsilon": BUDGETS},
     replications={QUICK: 3, FULL: 10},
     work=simulate,

@@ -12,7 +12,7 @@ from holdfast.studies.reproduce.distribution_claims import (
     distribution_claims,
 )
 from holdfast.studies.reproduce.means import Means, budgets_of, listing, means_of, nearest, sources
-from holdfast.studies.reproduce.methods import FIXED
+from holdfast.studies.reproduce.methods import FIXED_POINT
 from holdfast.studies.runner import Row
 
 PRINTED = (  # data, budget, measure, method, the paper's number
@@ -28,7 +28,7 @@ PRINTED = (  # data, budget, measure, method, the paper's number
     ("crime", 1.05, "absolute", "paper", "0.64"),
     ("crime", 1.05, "absolute", SANDWICH, "0.66"),
 )
-HEURISTICS = tuple(method for method in FIXED if method != "paper")
+HEURISTICS = tuple(method for method in FIXED_POINT if method != "paper")
 SELECTORS = (("crime", "max", "min"), ("binomial", "min", "max"), ("schools", "min", "max"))
 DECREASES = (("binomial", "94%"), ("crime", "74%"), ("schools", "87%"))
 TEXT_SAYS_1 = " (the text says ε_t = 1)"
@@ -105,7 +105,7 @@ def _count_statements(absolute: Means, where: dict[str, str]) -> list[Claim]:
     above = max(absolute.at(c, SANDWICH) / absolute.at(c, best[c]) - 1 for c in cells)
     beaten = absolute.above("unfixed-optimum", "truncated-geometric")
     crossed = absolute.above("unfixed-optimum", "paper")
-    higher = [f"{d} at {e:g}" for d, e in cells if absolute.best((d, e), FIXED) != "paper"]
+    higher = [f"{d} at {e:g}" for d, e in cells if absolute.best((d, e), FIXED_POINT) != "paper"]
     wins = {method: list(best.values()).count(method) for method in HEURISTICS}
     cheaper = sum(
         absolute.at(c, best[c]) - absolute.at(c, "paper")
@@ -175,7 +175,7 @@ def squared_claims(rows: Sequence[Row]) -> list[Claim]:
     """The paper: the figure of the squared error is similar."""
     squared = means_of(rows, "squared")
     crossed = squared.above("unfixed-optimum", "paper")
-    lowest = [squared.best(cell, FIXED) for cell in squared.cells].count("paper")
+    lowest = [squared.best(cell, FIXED_POINT) for cell in squared.cells].count("paper")
     return [
         sentence(
             "With the mean squared error the picture is similar: unfixed optimum below fixed-point "

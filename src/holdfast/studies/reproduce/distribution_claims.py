@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from holdfast.studies.reproduce.claims import Claim, sentence
 from holdfast.studies.reproduce.means import Cell, Means, listing, means_of, nearest, sources
-from holdfast.studies.reproduce.methods import FIXED, ORACLE
+from holdfast.studies.reproduce.methods import FIXED_POINT, ORACLE
 from holdfast.studies.runner import Row
 
 SANDWICH = "heuristic-sandwich"
@@ -22,7 +22,7 @@ WORDS = {
     "absolute": "absolute deviation",
 }
 MEASURES = ("wasserstein", "kolmogorov_smirnov", "total_variation")
-CRIME = ("crime", 0.1)
+EXCEPTION = ("crime", 0.1)  # that the paper names: data set and budget
 SAID = "often, with exceptions, this one in particular"
 LARGE_BUDGETS = (
     "At the largest budgets the truncated geometric, which spends nothing on stage 1, changes one "
@@ -78,7 +78,7 @@ def _below_baselines(found: Means, measure: str) -> Claim:
     said, why = "similar to W1, omitted", LARGE_BUDGETS
     if measure == "wasserstein":
         said = SAID
-        why += " On crime the curves cross near ε_t = 0.15." if CRIME in found.cells else ""
+        why += " On crime the curves cross near ε_t = 0.15." if EXCEPTION in found.cells else ""
     return often_below(found, f" ({WORDS[measure]})", "", "here", paper=said, reason=why)
 
 
@@ -87,11 +87,12 @@ def often_below(
 ) -> Claim:
     """The fixed point is mostly below the baselines, but above on crime at the smallest budget."""
     exceptions, cells = found.beaten(SANDWICH), found.cells
-    above = CRIME not in cells or CRIME in found.surely_beaten(SANDWICH)
+    above = EXCEPTION not in cells or EXCEPTION in found.surely_beaten(SANDWICH)
     return sentence(
         "The fixed point often has less distribution error than every baseline; there are "
         f"exceptions, in particular the crime data at ε_t = 0.1{what}",
-        len(exceptions) < len(cells) / 2 and (above or (None if CRIME in exceptions else False)),
+        len(exceptions) < len(cells) / 2
+        and (above or (None if EXCEPTION in exceptions else False)),
         f"{where}exceptions at {len(exceptions)} of {len(cells)} points: "
         f"{_in_words(found, SANDWICH, fixed)}",
         paper=paper,
@@ -116,7 +117,7 @@ def _in_words(found: Means, method: str, called: str) -> str:
 def _lying_together(w1: Means) -> list[Claim]:
     cells = w1.cells
     small = [cell for cell in cells if cell[1] <= 1]
-    apart, at_most = _furthest(w1, small, FIXED), _furthest(w1, cells, FIXED)
+    apart, at_most = _furthest(w1, small, FIXED_POINT), _furthest(w1, cells, FIXED_POINT)
     twins = ("truncated-geometric", "staircase")
     return [
         sentence(

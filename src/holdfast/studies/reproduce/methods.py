@@ -21,7 +21,7 @@ from holdfast.studies.reproduce.experiment import Folder, load
 from holdfast.studies.runner import Row, Task, task_seed
 from holdfast.studies.simulator import Simulator
 
-FIXED = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
+FIXED_POINT = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
 ORACLE = "oracle"
 """The optimum told the true distribution, with the whole budget: a perfect stage 1 for free."""
 PRIVATIZERS = {

@@ -8,7 +8,7 @@ from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers import CumulativeSmooth
 from holdfast.privatizers.planning import MEASURES
 from holdfast.studies.budgets import BUDGETS
-from holdfast.studies.reproduce.accuracy import NAMES, THREE, by_budget
+from holdfast.studies.reproduce.accuracy import NAMES, PAPERS_DATA, by_budget
 from holdfast.studies.reproduce.claims import Claim, Estimate, estimate, sentence, versus
 from holdfast.studies.reproduce.drawing import Figure, curves, titled
 from holdfast.studies.reproduce.experiment import FULL, QUICK, Experiment, Folder, load
@@ -151,7 +151,7 @@ IN_PIPELINE = Experiment(
     title="The other privatizers before the same stage 2",
     about="A robustness check that the paper mentions and omits: the heuristic with the sandwich "
     "selector after each privatizer, at the paper's split.",
-    data=THREE,
+    data=PAPERS_DATA,
     grid={
         "method": (*PRIVATIZERS, "unfixed-optimum", "truncated-geometric"),
         "epsilon": BUDGETS,

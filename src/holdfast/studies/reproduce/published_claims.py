@@ -9,7 +9,7 @@ from holdfast.studies.reproduce.accuracy_claims import DECREASES, PRINTED
 from holdfast.studies.reproduce.claims import Claim, Estimate, number, sentence
 from holdfast.studies.reproduce.distribution_claims import SANDWICH, WORDS, often_below
 from holdfast.studies.reproduce.means import Cell, Means, means_of, nearest
-from holdfast.studies.reproduce.methods import FIXED
+from holdfast.studies.reproduce.methods import FIXED_POINT
 from holdfast.studies.reproduce.split_claims import (
     GAP_DECIMALS,
     PRINTED_FIT,
@@ -101,7 +101,7 @@ def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
                 "numbers",
                 text,
                 (w1 if of_w1 else absolute).at(cell, by),
-                why=_by_method(w1, cell) if by in FIXED and of_w1 else "",
+                why=_by_method(w1, cell) if by in FIXED_POINT and of_w1 else "",
             )
         )
     middle = nearest(rows, 0.48)
@@ -118,7 +118,7 @@ def _accuracy_claims(rows: Sequence[Row]) -> list[Claim]:
 
 def _by_method(w1: Means, cell: Cell) -> str:
     """The text says only "a fixed-point constructor"; the four do not print alike."""
-    values = ", ".join(f"{_short(method)} {w1.at(cell, method):.4f}" for method in FIXED)
+    values = ", ".join(f"{_short(method)} {w1.at(cell, method):.4f}" for method in FIXED_POINT)
     return f"W1 by method: {values}."
 
 
@@ -129,7 +129,7 @@ def _short(method: str) -> str:
 def _decrease(w1: Means, cell: Cell, text: str) -> Claim:
     """The decrease to the optimum; what the other fixed-point methods give is said beside it."""
     data, best = cell[0], w1.at(cell, w1.best(cell))
-    falls = {method: 100 * (1 - w1.at(cell, method) / best) for method in FIXED}
+    falls = {method: 100 * (1 - w1.at(cell, method) / best) for method in FIXED_POINT}
     others = ", ".join(f"{_short(m)} {fall:.1f}%" for m, fall in falls.items() if m != "paper")
     return _same(
         f"{data}, ε_t = 0.48: decrease of W1 from the best baseline to the fixed-point optimum, "

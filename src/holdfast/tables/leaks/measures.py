@@ -17,7 +17,7 @@ _NO_GROUP = {  # a mark that does not stand before three digits, or stands after
     mark: re.compile(rf"{re.escape(mark)}(?![0-9]{{3}}(?![0-9]))|(?<![0-9])0{re.escape(mark)}")
     for mark in ",."
 }
-MOST = 1e150  # numbers from here on are taken for none
+MOST = 1e150  # numbers from here on are not taken for numbers
 TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
 ENOUGH = 20  # rows with a count of 0, and with others, of which fewer may agree by chance
 SCREEN, WORTH_A_LOOK = 128, 0.8  # so many rows, and the share of them that must fit, come first

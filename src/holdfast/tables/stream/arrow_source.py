@@ -21,7 +21,8 @@ from holdfast.tables.stream.arrow_columns import dictionary_columns, label_keys,
 from holdfast.tables.stream.arrow_memory import kept_memory
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
-from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
+from holdfast.tables.stream.source import Draw, Part, in_order
+from holdfast.tables.structural_zeros import check_marks
 
 ROWS = 1 << 17
 BATCH_BYTES = 1 << 24  # of wide rows there are fewer at a time

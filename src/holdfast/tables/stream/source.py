@@ -11,7 +11,6 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError
 from holdfast.privacy.randomness import THREADS
 from holdfast.tables.columns import Roles
 from holdfast.tables.stream.lookout import Lookout
@@ -32,7 +31,7 @@ class Part:
     marks: Marks | None
     """Rows publicly known to be zero; None where no column says so."""
     done: float | None
-    """The share of the pass that is behind; None where that is not known."""
+    """The share of the pass that is done; None where that is not known."""
     released: Integers = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     """What was written in their place, in the second pass."""
     cells: Cells = field(default_factory=list)
@@ -93,13 +92,3 @@ def in_order(work: Callable[[S], T], items: Iterable[S], threads: int = THREADS)
         finally:
             for future in waiting:
                 future.cancel()
-
-
-def check_marks(marks: Marks | None, counts: Integers, row: int, file: Any) -> None:
-    """Refuse a count other than zero where zero is publicly known; `row` rows came before."""
-    if marks is not None and (marks & (counts != 0)).any():
-        at = row + int((marks & (counts != 0)).argmax()) + 1
-        raise HoldfastError(
-            f"`{file}`: `structural_zero`: data row {at} is marked as publicly known to be zero, "
-            "but its count is not. Hint: correct the count or the mark."
-        )

@@ -276,7 +276,7 @@ def _write_cell(block, start, end, delimiter, out, written):
 @compiled(nogil=True)
 def more_counts(block, delimiter, width, places, codes, sizes, counts):
     """The counts in further cells of records that were scanned before, a line for each cell; the
-    row and the line of the first that is none, or -1."""
+    row and the line of the first that is not, or -1."""
     starts, stops = np.empty(width, np.int64), np.empty(width, np.int64)
     position = 0
     for row in range(counts.shape[1]):

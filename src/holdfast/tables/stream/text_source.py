@@ -29,8 +29,9 @@ from holdfast.tables.csv_text import (
 from holdfast.tables.order import Ranking
 from holdfast.tables.stream.lookout import Lookout
 from holdfast.tables.stream.sorted_rows import SortedRows
-from holdfast.tables.stream.source import Cells, Draw, Part, check_marks, in_order
+from holdfast.tables.stream.source import Cells, Draw, Part, in_order
 from holdfast.tables.stream.text_columns import label_keys
+from holdfast.tables.structural_zeros import check_marks
 from holdfast.tables.subset import Subset
 
 BLOCK = 1 << 23
@@ -406,8 +407,8 @@ class TextSource:
         if scanned.status == kernel.WIDTH:
             return HoldfastError(
                 f"`{self.path}`: data row {row} has {len(cells)} cells, the header has "
-                f"{len(self._columns)}. Hint: quote cells that contain the delimiter, and fill "
-                "up short rows."
+                f"{len(self._columns)}. Hint: quote cells that contain the delimiter, and pad "
+                "short rows."
             )
         if scanned.status == kernel.BAD_MARK:
             return HoldfastError(
