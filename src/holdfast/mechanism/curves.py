@@ -91,6 +91,15 @@ class Curves:
         """The weights of row i."""
         return self._part(i, 0, len(self))
 
+    def column(self, j: int) -> tuple[int, Integers]:
+        """The weights of output j from this row on, as far as they are more than its floor."""
+        from holdfast.mechanism.curve_kernel import rows_of_column, weights_of_column
+
+        first, end = rows_of_column(j, self.turns, self.powers)
+        weights = np.empty(end - first, dtype=np.int64)
+        weights_of_column(j, first, *self._arguments, weights)
+        return int(first), weights
+
     def table(self) -> Integers:
         """All n x n weights."""
         if len(self) > LARGEST_TABLE:
