@@ -1,0 +1,80 @@
+"""Answers about groups and parts whose counts run far: their intervals cover."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import holdfast
+from holdfast.analysis.parts.long import spread_out
+from long_groups import COUNTS, OPTIONS, SIZES, STATES, TABLE
+
+
+@pytest.fixture(scope="module")
+def release():
+    return holdfast.privatize(TABLE, **OPTIONS, within="state", epsilon=1, seed=5)
+
+
+def truths(counts):
+    ordered, rows = np.sort(counts), len(counts)
+    ranks = 2 * np.arange(1, rows + 1) - rows - 1
+    return {
+        ("mean", ()): counts.mean(),
+        ("total", ()): counts.sum(),
+        ("median", ()): ordered[math.ceil(rows / 2) - 1],
+        ("quantile", (("at", 0.9),)): ordered[math.ceil(0.9 * rows) - 1],
+        ("share", (("at_least", 300),)): (counts >= 300).mean(),
+        ("variance", ()): counts.var(),
+        ("gini", ()): ranks @ ordered / (rows * ordered.sum()),
+    }
+
+
+def test_every_question_is_answered_by_group_and_intervals_cover():
+    covered = []
+    expected = {name: truths(COUNTS[name == STATES]) for name in SIZES}
+    for seed in range(2):
+        release = holdfast.privatize(TABLE, **OPTIONS, within="state", epsilon=1, seed=seed)
+        for asked in expected["one"]:
+            for name, found in release.ask(asked[0], by="state", **dict(asked[1])).items():
+                low, high = found.interval
+                covered.append(low - 1e-9 <= expected[name][asked] <= high + 1e-9)
+    assert np.mean(covered) > 0.85
+
+
+def test_a_group_of_one_row_says_the_same_whatever_is_asked(release):
+    where = {"where": "state == 'one'"}
+    median, quantile = release.ask("median", **where), release.ask("quantile", at=0.9, **where)
+    assert quantile.interval == median.interval == release.ask("total", **where).interval
+    assert quantile.question.startswith("count at quantile 0.9")
+    for question in ("variance", "gini"):
+        assert release.ask(question, **where).interval == (0, 0)
+
+
+def test_rows_that_z_has_beside_where_they_are_widen_an_interval():
+    z = spread_out(np.eye(1, 400, 200)[0], 10)
+    assert z.sum() == pytest.approx(1) and np.argmax(z) == 200
+    assert z[190] == pytest.approx(z[210]) == pytest.approx(z[200] * np.exp(-1))
+    edge = spread_out(np.eye(1, 400, 0)[0], 10)
+    assert edge.sum() == pytest.approx(1) and edge[10] == pytest.approx(edge[1] * np.exp(-0.9))
+
+
+def test_few_rows_at_the_highest_count_are_noted_where_they_are_much_of_the_total():
+    random = np.random.default_rng(3)
+    counts = np.r_[90_000, random.integers(0, 50, 2000)]
+    states = ["b", *random.choice(["a", "b"], 2000)]
+    for within in (None, "state"):
+        table = pa.table({"state": states, "visits": counts})
+        release = holdfast.privatize(
+            table,
+            count="visits",
+            keep=["state"],
+            within=within,
+            epsilon=4,
+            max_count=20_000,
+            seed=1,
+        )
+        found = release.ask("mean", by="state")
+        assert found["b"].capped_at == 20_000 and "lower bound" in found["b"].question
+        assert found["a"].capped_at is None
+        assert release.ask("mean").capped_at == 20_000
