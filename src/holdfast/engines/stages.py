@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction, Constructor, Optimal
-from holdfast.constructors.constructor import as_constructor
+from holdfast.constructors.constructor import as_constructor, check_range
 from holdfast.engines.by_class import Given, by_class
 from holdfast.engines.by_group import by_group, check_room_for_groups, check_stages_by_group
 from holdfast.errors import CertificateError, HoldfastError
@@ -109,6 +109,7 @@ def check_parameters(
         )
     max_count = read_max_count(max_count)
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
+    check_range(stage_2, highest_count(max_count))
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
