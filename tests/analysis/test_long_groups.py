@@ -144,3 +144,8 @@ def test_pairs_of_long_counts_are_refused_before_anything_is_held(monkeypatch):
     with refused:
         release.derive("both = visits + sales")
     assert release.columns["sales"].ask("mean", by="state")["one"].interval[0] >= 0
+
+
+def test_without_a_group_a_released_count_is_refused_with_what_there_is(release):
+    with pytest.raises(HoldfastError, match="Hint: ask about a row by name; in Python"):
+        release.posterior(300)

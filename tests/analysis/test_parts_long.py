@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 import holdfast
+from holdfast.analysis.parts import long
 from holdfast.analysis.parts.long import spread_out
-from long_groups import COUNTS, OPTIONS, SIZES, STATES, TABLE
+from long_groups import COUNTS, OPTIONS, SIZES, STATES, TABLE, TOP
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +79,21 @@ def test_few_rows_at_the_highest_count_are_noted_where_they_are_much_of_the_tota
         assert found["b"].capped_at == 20_000 and "lower bound" in found["b"].question
         assert found["a"].capped_at is None
         assert release.ask("mean").capped_at == 20_000
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "3"])
+def test_a_share_is_worked_out_near_its_counts_alone(epsilon, monkeypatch):
+    release = holdfast.privatize(TABLE, **OPTIONS, within="state", epsilon=epsilon, seed=5)
+    asked = [{"equal": 0}, {"at_least": 300}, {"between": (20, 60)}, {"between": (100, 5000)}]
+    near = [release.ask("share", **options) for options in asked]
+    widest = [long._windows(np.arange(TOP + 1) < 300, group.mechanism) for group in groups(release)]
+    assert all(last - first < TOP / 2 for found in widest for first, last in found)
+    monkeypatch.setattr(long, "MOST_STEPS", -1)  # over all counts
+    for options, found in zip(asked, near, strict=True):
+        everywhere = release.ask("share", **options)
+        assert found.estimate == pytest.approx(everywhere.estimate, abs=1e-6)
+        assert found.interval == pytest.approx(everywhere.interval, abs=1e-3)
+
+
+def groups(release):
+    return [release.groups[name] for name in ("some", "many")]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
+from holdfast.engines.by_group import check_room_for_groups
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import wasserstein
 from holdfast.privacy.randomness import Simulation, laplace_measurement
@@ -230,3 +231,10 @@ def test_two_rows_far_above_the_border_are_never_taken_for_small_ones():
     for seed in range(8):
         z = LongRange()(histogram, epsilon=1, rng=seed)
         assert 582 * z[80_000:].sum() == pytest.approx(2, abs=0.05)
+
+
+def test_twenty_groups_may_have_counts_up_to_a_million_and_one_more_is_refused():
+    check_room_for_groups(20, 1_000_001)
+    check_room_for_groups(200, 100_001)
+    with pytest.raises(HoldfastError, match="fewer groups"):
+        check_room_for_groups(21, 1_000_001)

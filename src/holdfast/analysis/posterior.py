@@ -103,9 +103,11 @@ def group_number(release: "Release", name: str | None) -> int:
             raise HoldfastError("`group` does not fit this release, which has no groups.")
         return 0
     if name not in release.groups.names:
+        short = len(release.target) <= LONG
+        rows = "intervals.csv in its folder has every row" if short else "ask about a row by name"
         raise HoldfastError(
             "`group` must name one of the groups of this release, each of which has a mechanism of "
-            "its own. Hint: intervals.csv in its folder has every row; in Python "
+            f"its own. Hint: {rows}; in Python "
             f"release.posterior(3, group={release.groups.names[0]!r:.60})."
         )
     return release.groups.names.index(name)

@@ -40,7 +40,7 @@ def _same(stage: Any, default: Any) -> bool:
 
 def check_room_for_groups(groups: int, bins: int) -> None:
     """Refuse more groups than memory holds."""
-    if groups * bins > MOST_CELLS:
+    if groups * (bins - 1) > MOST_CELLS:
         raise HoldfastError(
             f"`within` makes {groups:,} groups, and each has {bins:,} counts: that is more than "
             f"{MOST_CELLS:,} in all. Hint: fewer groups, or a smaller max_count."
