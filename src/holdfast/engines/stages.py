@@ -179,7 +179,8 @@ class Parameters:
         number = cells or (1 if groups is None else len(groups))
         grouped = groups is not None or cells is not None
         if grouped:
-            check_room_for_groups(number, self.highest + 1)
+            found = not isinstance(self.max_count, int)
+            check_room_for_groups(number, self.highest + 1, found)
         given = cells is not None
         budget = budget_for(self.max_count, rows, groups=number, given=given, **self.options)
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
