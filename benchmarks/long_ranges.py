@@ -3,9 +3,11 @@
     python benchmarks/long_ranges.py stage1 [runs]      W1 of z, by table and epsilon of stage 1
     python benchmarks/long_ranges.py bound [runs]       W1 of z for one table, by max_count
     python benchmarks/long_ranges.py sizes              privatize, save, verify, load from n = 10^3
+    python benchmarks/long_ranges.py groups             the same with groups, and questions
+    python benchmarks/long_ranges.py covered [runs]     how often answers by group cover
 
 County tables come from the folder that HOLDFAST_DATA names, and are left out without it. All but
-`sizes` is simulation.
+`sizes` and `groups` is simulation.
 """
 
 import csv
@@ -21,6 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import holdfast
+from holdfast.analysis.nonlinear import gini
 from holdfast.privacy.metrics import wasserstein
 from holdfast.privacy.randomness import Simulation
 from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth, LongRange
@@ -151,11 +154,91 @@ def sizes() -> None:
             subprocess.run(run, check=True)
 
 
+def one_grouping(groups: int, top: int) -> None:
+    """Every step with groups in this process: seconds, and the peak of memory."""
+    import pyarrow as pa
+
+    from holdfast.analysis.report.blocks import html
+    from holdfast.analysis.report.content import report
+
+    rng, rows = np.random.default_rng(5), 100_000
+    names = [f"g{number:02}" for number in rng.integers(0, groups, rows)]
+    counts = rng.lognormal(5, 2, rows).astype(np.int64)
+    table = pa.table({"group": names, "visits": counts})
+    options = {"count": "visits", "within": "group", "epsilon": 1}
+    holdfast.privatize(table[:500], **options, max_count=20_000).ask("mean", by="group")  # compiled
+    with tempfile.TemporaryDirectory() as folder:
+        place, took = Path(folder) / "out", []
+        release = timed(took, lambda: holdfast.privatize(table, **options, max_count=top))
+        timed(took, lambda: release.save(place))
+        assert timed(took, lambda: holdfast.verify(place)).passed
+        timed(took, lambda: release.ask("mean", by="group"))
+        timed(took, lambda: release.ask("quantile", at=0.9, by="group"))
+        timed(took, lambda: release.intervals())
+        timed(took, lambda: html(report(release)))
+        beside = sum(p.stat().st_size for p in place.iterdir() if p.stem != "table") / 1e6
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    cells = "".join(f"{seconds:10.1f}" for seconds in took)
+    print(f"{groups:>8}{top:>10}{cells}{beside:12.1f}{peak:12.0f}", flush=True)
+
+
+def groups() -> None:
+    names = ("privatize", "save", "verify", "mean", "quantile", "intervals", "report")
+    print(
+        "100,000 rows, lognormal(5, 2), in groups; CPU seconds; MB of the bundle beside the table"
+    )
+    print(f"{'groups':>8}{'max_count':>10}" + "".join(f"{n:>10}" for n in names), end="")
+    print(f"{'bundle MB':>12}{'peak MiB':>12}", flush=True)
+    for number, top in ((10, 20_000), (50, 100_000), (10, 1_000_000)):
+        subprocess.run([sys.executable, __file__, "grouping", str(number), str(top)], check=True)
+
+
+def covered(runs: int) -> None:
+    """Answers by group of small and large groups: how many 90 % intervals cover."""
+    import pyarrow as pa
+
+    sizes, rng, top = (1, 2, 3, 30, 300, 2664), np.random.default_rng(11), 20_000
+    counts = np.minimum(rng.lognormal(5, 2, sum(sizes)), top).astype(int)
+    names, order = np.repeat([str(size) for size in sizes], sizes), rng.permutation(sum(sizes))
+    counts, names = counts[order], names[order]
+    table = pa.table({"group": names, "visits": counts})
+    asked = {
+        "mean": ({}, np.mean),
+        "median": ({}, lambda x: np.sort(x)[(len(x) + 1) // 2 - 1]),
+        "share": ({"at_least": 100}, lambda x: (x >= 100).mean()),
+        "share of zeros": ({"equal": 0}, lambda x: (x == 0).mean()),
+        "gini": ({}, lambda x: gini(np.bincount(x) / len(x))),
+    }
+    for epsilon in ("0.2", "1"):
+        hits: dict[tuple[str, str], list[bool]] = {}
+        for seed in range(runs):
+            release = holdfast.privatize(
+                table, count="visits", within="group", epsilon=epsilon, max_count=top, seed=seed
+            )
+            for question, (options, truth) in asked.items():
+                name = question.split()[0]
+                found = dict(release.ask(name, by="group", **options))
+                found["all"] = release.ask(name, **options)
+                for group, answer in found.items():
+                    true = truth(counts if group == "all" else counts[names == group])
+                    low, high = answer.interval
+                    inside = low - 1e-9 <= true <= high + 1e-9
+                    hits.setdefault((question, group), []).append(inside)
+        print(f"epsilon = {epsilon}: 90 % intervals that covered, of {runs}, by rows of the group")
+        groups_of = [*(str(size) for size in sizes), "all"]
+        print(f"{'':16}" + "".join(f"{group:>8}" for group in groups_of))
+        for question in asked:
+            cells = "".join(f"{sum(hits[question, group]):>8}" for group in groups_of)
+            print(f"{question:16}{cells}", flush=True)
+
+
 if __name__ == "__main__":
     job, *rest = sys.argv[1:] or ["stage1"]
     if job == "one":
         one_size(int(rest[0]), rest[1], rest[2])
-    elif job == "sizes":
-        sizes()
+    elif job == "grouping":
+        one_grouping(int(rest[0]), int(rest[1]))
+    elif job in ("sizes", "groups"):
+        {"sizes": sizes, "groups": groups}[job]()
     else:
-        {"stage1": stage1, "bound": bound}[job](int(rest[0]) if rest else 20)
+        {"stage1": stage1, "bound": bound, "covered": covered}[job](int(rest[0]) if rest else 20)

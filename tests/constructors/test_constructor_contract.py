@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import holdfast
 from families import FAMILIES, SELECTORS
 from holdfast.constructors import (
     Heuristic,
@@ -13,6 +14,7 @@ from holdfast.constructors import (
     UnfixedOptimum,
 )
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
+from holdfast.errors import HoldfastError
 
 EPSILONS = ("0.02", "0.1", "0.5", "2", "5")
 FAST = {f"Heuristic-{name}": partial(Heuristic, selector=name) for name in SELECTORS}
@@ -112,3 +114,12 @@ def test_the_truncated_geometric_is_geometric_noise_clamped():
         clamped = np.bincount(np.clip(i + noise, 0, n - 1), weights=pmf, minlength=n)
         np.testing.assert_allclose(matrix[i], clamped, atol=1e-12)
     assert TruncatedGeometric()([1.0], epsilon=1).mechanism.certified_epsilon == 0
+
+
+@pytest.mark.parametrize(
+    "constructor", [Heuristic(), UnfixedOptimum(), LinearProgram(), TruncatedGeometric()]
+)
+def test_a_range_too_long_for_a_matrix_is_refused_before_a_count_is_read(constructor):
+    unread = object()  # a table that could not be read
+    with pytest.raises(HoldfastError, match=r"up to 10,000 with .* Nothing was drawn or spent"):
+        holdfast.privatize(unread, epsilon=1, max_count=10_001, constructor=constructor)

@@ -422,6 +422,19 @@ def test_groups_on_spark_are_those_of_memory_and_each_is_drawn_by_its_mechanism(
         assert statistic < chi2.ppf(1 - 1e-7, used.sum())
 
 
+def test_groups_of_long_ranges_are_released_on_spark(spark, tmp_path):
+    frame = grouped(spark, 3000).selectExpr("id", "state", "visits * people AS visits")
+    options = {"count": "visits", "keep": ["id"], "epsilon": 2, "max_count": 12_000}
+    out = str(tmp_path / "out")
+    release = holdfast.spark.privatize(frame, out, within="state", totals=True, **options)
+    assert release.methods[0] == "LongRangeByGroup()"
+    loaded = release.save(str(tmp_path / "bundle")).load()
+    truth = frame.toPandas()
+    true = truth.set_index("id").visits[np.array(loaded.table.column("id"))].to_numpy()
+    assert np.abs(loaded.counts - true).mean() < 5
+    assert loaded.ask("total").estimate == pytest.approx(true.sum(), rel=0.001)
+
+
 def test_what_cannot_be_a_group_on_spark_is_refused_by_name(spark, tmp_path):
     frame = grouped(spark, 100).selectExpr("*", "CAST(id AS double) / 3 AS share")
     options = {"count": "visits", "keep": ["id"], "epsilon": 1, "max_count": 8}

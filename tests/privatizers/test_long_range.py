@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import holdfast
+from holdfast.engines.by_group import check_room_for_groups
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import wasserstein
 from holdfast.privacy.randomness import Simulation, laplace_measurement
@@ -222,7 +223,7 @@ def test_a_stream_of_groups_of_long_ranges_is_the_release_in_memory(tmp_path, by
 def test_more_counts_in_all_groups_than_memory_holds_are_refused_before_anything_is_paid():
     counts = np.random.default_rng(1).permutation(400)
     table = pa.table({"state": [f"s{k % 40}" for k in range(400)], "visits": counts})
-    with pytest.raises(HoldfastError, match=r"more than 20,000,000 in all\. Hint: fewer groups"):
+    with pytest.raises(HoldfastError, match=r"20,000,000 in all\. Hint: .*highest=500000\)"):
         holdfast.privatize(table, epsilon=1, max_count="auto", count="visits", within="state")
 
 
@@ -231,3 +232,10 @@ def test_two_rows_far_above_the_border_are_never_taken_for_small_ones():
     for seed in range(8):
         z = LongRange()(histogram, epsilon=1, rng=seed)
         assert 582 * z[80_000:].sum() == pytest.approx(2, abs=0.05)
+
+
+def test_twenty_groups_may_have_counts_up_to_a_million_and_one_more_is_refused():
+    check_room_for_groups(20, 1_000_001)
+    check_room_for_groups(200, 100_001)
+    with pytest.raises(HoldfastError, match="fewer groups"):
+        check_room_for_groups(21, 1_000_001)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from holdfast.release.bins import wide_bins
+from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,3 +38,13 @@ def test_bars_are_proportional_and_panels_share_a_scale():
     heights = [float(r.get("height")) for r in root.iter(f"{SVG}g") for r in r.iter(f"{SVG}rect")]
     assert np.allclose(np.array(heights) / heights[-1], [0.5, 0.25, 0.25, 1.0], atol=1e-3)
     assert len(list(root.iter(f"{SVG}path"))) == 4  # an outline and axes in each panel
+
+
+def test_strips_of_many_groups_on_a_long_range_go_by_digits():
+    law = np.eye(1, 10_002, 500)[0] / 2 + np.eye(1, 10_002, 5)[0] / 2
+    groups = [Shown(f"g{k}", 3, law) for k in range(30)]
+    root = ElementTree.fromstring(group_picture("n", law, groups, title="t"))
+    texts = [t.text for t in root.iter(f"{SVG}text")]
+    assert "100-999" in texts and "8+" not in texts
+    strips = [r for r in root.iter(f"{SVG}rect") if r.get("height") == "60.00"]
+    assert len(strips) == 60  # one half of each has one digit, the other three

@@ -195,3 +195,13 @@ def test_a_method_that_cannot_travel_is_an_error_in_parallel():
     with pytest.raises(HoldfastError, match="other processes"):
         holdfast.compare(COUNTS, **(QUICK | {"methods": [local], "jobs": 2}))
     assert holdfast.compare(COUNTS, **(QUICK | {"methods": [local]}))
+
+
+def test_a_long_range_is_compared_by_methods_that_make_no_matrix():
+    options = {"max_count": 10_001, "epsilons": [1], "repetitions": 1, "jobs": 1}
+    found = holdfast.compare(COUNTS, **options)
+    assert [method.name for method in found.methods] == ["default", "paper"]
+    with pytest.raises(
+        HoldfastError, match="staircase can be compared up to a max_count of 10,000"
+    ):
+        holdfast.compare(COUNTS, **options, methods=["default", "staircase"])

@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
-from holdfast.analysis.cautions import enters_capped, high_is_noted, left_out, or_more
+from holdfast.analysis.cautions import cap_is_noted, enters_capped, left_out, or_more
 from holdfast.analysis.markup import small, table
 from holdfast.analysis.one_row import ESTIMATOR as ONE_ROW
 from holdfast.analysis.one_row import answer_one
@@ -253,7 +253,7 @@ def _is_capped(part: Part, kind: Question, found: Answer) -> bool:
     if kind.capped is None or not part.rows or found.estimator in (MEASURED, ONE_ROW):
         return False
     shares = part.histogram if is_long(part) else part.estimate.histogram
-    return high_is_noted(float(shares[-1]) / part.rows)
+    return cap_is_noted(shares)
 
 
 def _notes(part: Part, kind: Question, found: Answer, grouped: bool) -> tuple[str, ...]:

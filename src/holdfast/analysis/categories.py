@@ -118,7 +118,7 @@ def top(
     k = whole_number(k, "k", least=1, most=len(inside), hint=hint)
     level = check_level(level)
     kinds = row_kinds(release)
-    long = len(release.target) > DENSE_UP_TO and release.groups is None
+    long = len(release.target) > DENSE_UP_TO
     found = long_standings(release, inside, k) if long else _standings(release, inside, k)
     order = np.lexsort((-release.counts[found.rows], -found.means, -found.chances))[:k]
     laws = {kind: row_law(release, kind) for kind in set(kinds[found.rows[order]].tolist())}

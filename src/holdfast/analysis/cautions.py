@@ -6,6 +6,7 @@ import numpy as np
 from holdfast.analysis.evidence import Evidence
 from holdfast.arrays import Floats
 from holdfast.errors import numbered
+from holdfast.release.row_prior import LONG
 
 NOTED_TOP_SHARE = 0.001
 FEW_FOR_ANSWERS = 0.2
@@ -27,6 +28,21 @@ def spread_of(view: Evidence, f: Floats) -> float:
 def high_is_noted(share: float) -> bool:
     """Whether so large a share of rows has the highest count that answers say it is capped."""
     return bool(share > NOTED_TOP_SHARE)
+
+
+def cap_is_noted(shares: Floats) -> bool:
+    """The same of a distribution, of a long range the released one: there few rows at the highest
+    count may be much of the total.
+
+    >>> long = np.eye(1, 100_001, 30)[0] * 0.9999
+    >>> cap_is_noted(long), cap_is_noted(long + np.eye(1, 100_001, 100_000)[0] * 0.0001)
+    (False, True)
+    """
+    top, last = len(shares) - 1, float(shares[-1]) / float(shares.sum())
+    if high_is_noted(last) or len(shares) <= LONG:
+        return high_is_noted(last)
+    mean = float(shares @ np.arange(top + 1)) / float(shares.sum())
+    return last * top > NOTED_TOP_SHARE * mean
 
 
 def left_out(missing: int) -> tuple[str, ...]:

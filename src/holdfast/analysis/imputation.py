@@ -9,7 +9,9 @@ import numpy as np
 from holdfast.analysis.parts.graded import Graded, classes_of
 from holdfast.analysis.parts.measured import Measured, measured_group, measured_whole
 from holdfast.analysis.parts.part import members_of
+from holdfast.analysis.posterior import prior
 from holdfast.analysis.regression.formula import Factor, Formula, design
+from holdfast.analysis.row_laws import LongLaws, by_columns, shape_of
 from holdfast.analysis.selection import published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
@@ -54,11 +56,36 @@ class Imputer:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
+class LongImputer:
+    """The same where counts run far: by z and the released count alone. Stage 2 moves counts so
+    little there that what the index says beyond these does not matter."""
+
+    release: "Release" = field(repr=False)
+    group: int
+    shown: Integers = field(repr=False)
+
+    def draw(self, generator: np.random.Generator) -> Integers:
+        """One table."""
+        from holdfast.analysis.row_kernel import draw_from_columns
+
+        before, mechanism = prior(self.release, self.group)
+        uniform = generator.random(len(self.shown))
+        drawn = draw_from_columns(*shape_of(mechanism), before, self.shown, uniform)
+        return np.asarray(drawn)
+
+    def expected(self) -> Floats:
+        """Every row's expected true count."""
+        seen, where = np.unique(self.shown, return_inverse=True)
+        kinds = seen + self.group * (len(self.release.target) + 1)
+        return LongLaws(self.release, kinds).summary(0.9).mean[where]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Imputers:
     """One for the rows of each mechanism."""
 
     size: int
-    every: Sequence[tuple[Integers, Imputer]] = field(repr=False)
+    every: Sequence[tuple[Integers, Imputer | LongImputer]] = field(repr=False)
     """Which of the rows, and what draws them."""
 
     def draw(self, generator: np.random.Generator) -> Integers:
@@ -78,6 +105,8 @@ class Imputers:
 
 def imputers(release: "Release", index: Floats, rows: Integers) -> Imputers:
     """For these rows of a release, along an index that is public."""
+    if by_columns(release):
+        return _long_imputers(release, rows)
     if release.groups is None:
         every = np.arange(len(rows))
         one = _imputer(measured_whole(release), index, release.counts[rows])
@@ -87,6 +116,18 @@ def imputers(release: "Release", index: Floats, rows: Integers) -> Imputers:
         chosen = np.flatnonzero(members == number)
         view, shown = measured_group(release, release.groups, number), release.counts[rows[chosen]]
         found.append((chosen, _imputer(view, index[chosen], shown)))
+    return Imputers(size=len(rows), every=found)
+
+
+def _long_imputers(release: "Release", rows: Integers) -> Imputers:
+    members = np.zeros(len(rows), dtype=np.int64)
+    if release.groups is not None:
+        members = members_of(release)[rows]
+    found = []
+    for number in np.unique(members).tolist():
+        chosen = np.flatnonzero(members == number)
+        shown = release.counts[rows[chosen]]
+        found.append((chosen, LongImputer(release=release, group=number, shown=shown)))
     return Imputers(size=len(rows), every=found)
 
 

@@ -65,7 +65,7 @@ def quantile_among(
     low = _furthest(found, 0, lambda k: cdf(k)[1] >= p)
     high = _furthest(found, n - 1, lambda k: cdf(k - 1)[0] < p)
     return Answer(
-        question="median count" if p == 0.5 else f"count at quantile {p:g}",
+        question=quantile_words(p),
         estimate=float(found),
         standard_error=None,
         interval=(float(low), float(high)),
@@ -76,6 +76,16 @@ def quantile_among(
         whole=True,
         top_code=n - 1,
     )
+
+
+def quantile_words(probability: Any) -> str:
+    """The question in words.
+
+    >>> quantile_words(0.5), quantile_words("0.90")
+    ('median count', 'count at quantile 0.9')
+    """
+    p = _probability(probability)
+    return "median count" if p == 0.5 else f"count at quantile {p:g}"
 
 
 def _furthest(start: int, limit: int, allowed: Callable[[int], bool]) -> int:
@@ -123,6 +133,8 @@ class Curved:
     """How it answers to a little more of each share."""
     limits: tuple[float, float]
     straight: bool = False
+    by_formula: bool = True
+    """Whether the derivative is a formula, which serves long ranges too."""
 
     def value(self, histogram: Floats) -> float:
         """The number."""

@@ -9,6 +9,7 @@ import numpy as np
 from holdfast.analysis.answer import About, Answer
 from holdfast.analysis.every_count import UNSURE_NOTE, ends_for_every_count, rarely_covered
 from holdfast.analysis.linear import Linear, share
+from holdfast.analysis.nonlinear import quantile_words
 from holdfast.analysis.parts.part import Part, digest
 from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
 from holdfast.analysis.rows import find_row, row_labels
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 ESTIMATOR = "row"
 COUNTS = {"mean": "mean count", "total": "total of 1 row", "median": "median count"}
 """Questions whose answer is the count of the row itself, with their words."""
+ALIKE = {"variance": "variance of the counts", "gini": "Gini coefficient of the counts"}
+ONE = "one row does not differ from itself"
 LIKE_ANY = (
     "by its released count and the released distribution, as intervals.csv has it: what else is "
     "known of the row is not in it"
@@ -50,8 +53,8 @@ def ask_row(release: "Release", row: Any, *, label: str | None, level: float) ->
 def answer_one(
     part: Part, question: str | Callable[..., Any], level: float, options: dict[str, Any]
 ) -> Answer | None:
-    """A total, a mean, a median or a share of one row; None for other parts and questions."""
-    if question not in (*COUNTS, "share"):
+    """What one row has, by its own law; None for other parts, and functions of one's own."""
+    if not isinstance(question, str):
         return None
     n = len(part.release.target)
     drawn = np.flatnonzero(part.marks & (row_kinds(part.release) % (n + 1) < n))
@@ -59,12 +62,28 @@ def answer_one(
         return None
     row = int(drawn[0])
     law = row_law(part.release, row_kinds(part.release)[row])
-    found = _answer(part.release, row, COUNTS.get(str(question), ""), level)
+    found = _answer(part.release, row, COUNTS.get(question, ""), level)
+    if question in ALIKE:
+        return _with(_nothing(found, ALIKE[question]), (*part.notes, ONE))
     if question == "share":
         found = _share(law, found, share(n, **options))
-    elif question == "median":
-        found = replace(found, estimate=float(law.median), whole=True)
+    elif question in ("median", "quantile"):
+        words = found.question or quantile_words(options.get("at"))
+        found = replace(found, question=words, estimate=float(law.median), whole=True)
     return _with(found, (*part.notes, LIKE_ANY, *found.notes))
+
+
+def _nothing(found: Answer, words: str) -> Answer:
+    """One row does not differ from itself."""
+    return replace(
+        found,
+        question=words,
+        estimate=0.0,
+        standard_error=0.0,
+        interval=(0.0, 0.0),
+        whole_ends=False,
+        top_code=None,
+    )
 
 
 def _share(law: Posterior, count: Answer, asked: Linear) -> Answer:

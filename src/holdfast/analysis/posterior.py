@@ -13,7 +13,7 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.release.row_laws import shortest_run
-from holdfast.release.row_prior import row_prior
+from holdfast.release.row_prior import LONG, row_prior
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -77,13 +77,23 @@ def posterior(release: "Release", count: Any, group: int = 0) -> Posterior:
     top = len(release.target) - 1
     count = whole_number(count, "count", most=top, hint="it is a released count.")
     before, mechanism = prior(release, group)
-    column = mechanism.expected(np.eye(1, top + 1, int(count))[0])
-    joint = before * np.maximum(column, 0.0)
+    joint = before * column_of(mechanism, count)
     if joint.sum() <= 0:
         raise HoldfastError(
             f"`count` {count} is never released by this mechanism: its target share is 0."
         )
     return Posterior(count=count, probabilities=joint / joint.sum())
+
+
+def column_of(mechanism: Mechanism, count: int) -> Floats:
+    """For each true count, the probability of being released as this one."""
+    curves, n = mechanism.curves, len(mechanism)
+    if curves is None or n <= LONG:
+        return np.maximum(mechanism.expected(np.eye(1, n, count)[0]), 0.0)
+    column = np.full(n, float(curves.floors[count]))
+    first, weights = curves.column(count)
+    column[first : first + len(weights)] = weights
+    return column / mechanism.total
 
 
 def group_number(release: "Release", name: str | None) -> int:
@@ -93,9 +103,11 @@ def group_number(release: "Release", name: str | None) -> int:
             raise HoldfastError("`group` does not fit this release, which has no groups.")
         return 0
     if name not in release.groups.names:
+        short = len(release.target) <= LONG
+        rows = "intervals.csv in its folder has every row" if short else "ask about a row by name"
         raise HoldfastError(
             "`group` must name one of the groups of this release, each of which has a mechanism of "
-            "its own. Hint: intervals.csv in its folder has every row; in Python "
+            f"its own. Hint: {rows}; in Python "
             f"release.posterior(3, group={release.groups.names[0]!r:.60})."
         )
     return release.groups.names.index(name)
@@ -117,8 +129,14 @@ def row_law(release: "Release", kind: Any) -> Posterior:
 
 def row_notes(release: "Release", counts: Any, laws: Iterable[Posterior] = ()) -> tuple[str, ...]:
     """What to say of an answer about rows with these released counts and laws."""
+    return rows_notes(release, counts, top_notes(laws))
+
+
+def rows_notes(release: "Release", counts: Any, of_the_top: tuple[str, ...]) -> tuple[str, ...]:
+    """What to say of an answer about rows with these released counts, with what is said of the
+    highest one."""
     simulated = (SIMULATED,) if release.privacy.simulated else ()
-    return known_notes(release, counts) + top_notes(laws) + simulated
+    return known_notes(release, counts) + of_the_top + simulated
 
 
 def top_notes(laws: Iterable[Posterior]) -> tuple[str, ...]:
@@ -129,9 +147,11 @@ def top_notes(laws: Iterable[Posterior]) -> tuple[str, ...]:
 expected counts, differences and sums as 1',)
     """
     reaching = [law for law in laws if high_is_noted(law.probabilities[-1])]
-    if not reaching:
-        return ()
-    top = len(reaching[0].probabilities) - 1
+    return top_note(len(reaching[0].probabilities) - 1) if reaching else ()
+
+
+def top_note(top: int) -> tuple[str, ...]:
+    """What to say where a row's true count may be the highest."""
     return (
         f"counts above {top}, if any, were published as {top}: a true count of {top} means {top} "
         f"or more, and enters expected counts, differences and sums as {top}",

@@ -12,13 +12,13 @@ from holdfast.analysis.catalogue import Quantile, Question, find_question
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
+    cap_is_noted,
     enters_capped,
-    high_is_noted,
     left_out,
     or_more,
     spread_of,
 )
-from holdfast.analysis.evidence import ESTIMATORS, Evidence
+from holdfast.analysis.evidence import DENSE_UP_TO, ESTIMATORS, Evidence
 from holdfast.analysis.parts.part import digest
 from holdfast.analysis.parts.totals import MEASURED_QUESTIONS
 from holdfast.analysis.posterior import check_level
@@ -93,7 +93,8 @@ def _ask_all(
 
 
 def _capped_at(release: "Release", kind: Question) -> int | None:
-    noted = kind.capped is not None and high_is_noted(release.target[-1])
+    shares = release.target if len(release.target) <= DENSE_UP_TO else release.distribution
+    noted = kind.capped is not None and cap_is_noted(shares)
     return len(release.target) - 1 if noted else None
 
 

@@ -12,16 +12,14 @@ from holdfast.analysis.every_count import (
     ends_for_every_count,
     rarely_covered,
 )
-from holdfast.analysis.posterior import Posterior, check_level, row_law, row_notes
+from holdfast.analysis.posterior import check_level, rows_notes, top_note
+from holdfast.analysis.row_laws import Laws, laws_of
 from holdfast.arrays import Floats, Integers
-from holdfast.errors import HoldfastError
 from holdfast.release.row_marks import row_kinds
 from holdfast.release.row_prior import does_without
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
-
-MOST_HELD = 200_000_000  # probabilities of true counts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,8 +40,9 @@ class Intervals:
     """Medians of the true counts."""
     zero: Floats = field(repr=False)
     """Probability that the true count is 0."""
-    laws: tuple[Posterior, ...] = field(repr=False)
-    """One for every released count that occurs, and one for rows known to be zero."""
+    laws: Laws = field(repr=False)
+    """One for every released count that occurs, and one for rows known to be zero; where counts run
+    far, worked out when one is asked for."""
     law_of: NDArray[np.intp] = field(repr=False)
     """Which of the laws each row has."""
     notes: tuple[str, ...] = ()
@@ -51,7 +50,7 @@ class Intervals:
 
     def at_least(self, k: int) -> Floats:
         """For every row, the probability that its true count is k or more."""
-        return np.array([law.at_least(k) for law in self.laws])[self.law_of]
+        return self.laws.at_least(k)[self.law_of]
 
     def columns(self) -> dict[str, list[Any]]:
         """As columns to stand beside the table."""
@@ -71,27 +70,24 @@ def intervals(release: "Release", level: float, every: bool | None = None) -> In
     unsure = does_without(release)
     chosen = unsure if every is None else every
     seen, where = np.unique(row_kinds(release), return_inverse=True)
-    if len(seen) * len(release.target) > MOST_HELD:
-        raise HoldfastError(
-            "intervals for every row of so long a range take too much memory. "
-            "Hint: ask about the rows that matter, one by one."
-        )
-    laws = [row_law(release, kind) for kind in seen]
+    laws, top = laws_of(release, seen), len(release.target) - 1
+    found = laws.summary(level)
+    ends, held = found.ends, found.held
     if chosen:
         ends = ends_for_every_count(release, seen, level)
-    else:
-        ends = np.array([law.interval(level) for law in laws], dtype=np.int64)
-    held = [law.probabilities[a : b + 1].sum() for law, (a, b) in zip(laws, ends, strict=True)]
+        runs = zip(laws, ends, strict=True)
+        held = np.array([law.probabilities[a : b + 1].sum() for law, (a, b) in runs])
     notes = (UNSURE_NOTE,) * (unsure and chosen) or rarely_covered(release, level) * (not chosen)
+    of_the_top = top_note(top) if found.reaches else ()
     return Intervals(
         level=level,
         low=ends[where, 0],
         high=ends[where, 1],
-        probability=np.array(held)[where],
-        mean=np.array([law.mean for law in laws])[where],
-        median=np.array([law.median for law in laws], dtype=np.int64)[where],
-        zero=np.array([law.equal(0) for law in laws])[where],
-        laws=tuple(laws),
+        probability=held[where],
+        mean=found.mean[where],
+        median=found.median[where],
+        zero=found.zero[where],
+        laws=laws,
         law_of=where,
-        notes=notes + row_notes(release, release.counts, laws),
+        notes=notes + rows_notes(release, release.counts, of_the_top),
     )

@@ -80,6 +80,7 @@ def compare(
     [bold]holdfast compare demo --epsilon 1 --methods default,suppression,rounding,cell-key[/bold]
     """
     import holdfast
+    from holdfast.studies.methods import METHODS
 
     if pictures and folder is None:
         raise HoldfastError("`--pictures` needs `--folder`. Hint: name a folder for them.")
@@ -125,6 +126,12 @@ def compare(
         typer.echo(json.dumps({"non_private_summary": found.non_private_summary()}))
         return
     _show(found)
+    top = len(found.non_private_histogram) - 1
+    if methods is None and not all(one.reaches(top) for one in METHODS.values()):
+        screen.print(
+            "Left out are methods that make a matrix of all counts by all counts, which is too "
+            "large for so high a max_count."
+        )
     if folder is not None:
         screen.print(f"Every repetition is in {folder / 'non_private_comparison.csv'}.")
 

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from holdfast.constructors.construction import Construction
 from holdfast.errors import HoldfastError
 
+LONGEST_OF_MATRIX = 10_000
+
 
 class Constructor(ABC):
     """Stage 2: from a target distribution z, and never from the table, to a certified mechanism.
@@ -21,6 +23,8 @@ class Constructor(ABC):
 
     one_stage: ClassVar[bool] = False
     """Whether it needs no target, and may have the whole budget."""
+    holds_matrix: ClassVar[bool] = False
+    """Whether it holds n x n numbers, and so is for ranges of some thousand counts."""
     ledger_name: str | None = None
     """Text by which a ledger knows it again, different for whatever draws by another law; None
     where nobody vouches for that, and every release is then drawn and paid for."""
@@ -49,6 +53,17 @@ class FunctionConstructor(Constructor):
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """What the function makes."""
         return self.function(target, epsilon=epsilon)
+
+
+def check_range(constructor: Constructor, max_count: int) -> None:
+    """Refuse a range whose matrix memory does not hold."""
+    if constructor.holds_matrix and max_count > LONGEST_OF_MATRIX:
+        raise HoldfastError(
+            f"`max_count` may be up to {LONGEST_OF_MATRIX:,} with "
+            f"{type(constructor).__name__}, which makes a matrix of all counts by all counts. "
+            "Nothing was drawn or spent. Hint: leave `constructor` out; the default goes up to "
+            "1,000,000."
+        )
 
 
 def as_constructor(given: Any) -> Constructor:

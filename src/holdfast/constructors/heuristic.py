@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,6 +55,7 @@ class Heuristic(Constructor):
     orders from left to right and from right to left."""
     error: Any = "absolute"
     """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
+    holds_matrix: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not callable(self.selector) and self.selector not in (*ORDERS, "best"):

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,6 +52,7 @@ class LinearProgram(Constructor):
 
     tolerance: float = 1e-10
     """Of feasibility, primal and dual; HiGHS takes nothing smaller, and 1e-7 on its own."""
+    holds_matrix: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.tolerance, float) or not 1e-10 <= self.tolerance <= 1e-3:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,6 +39,7 @@ class UnfixedOptimum(Constructor):
 
     error: Any = "absolute"
     """Count error that is minimised: see `metrics.error_weights`."""
+    holds_matrix: ClassVar[bool] = True
 
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for this target and budget."""

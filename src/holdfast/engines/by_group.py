@@ -40,12 +40,18 @@ def _same(stage: Any, default: Any) -> bool:
     return all(type(value) is type(usual) and value == usual for value, usual in pairs)
 
 
-def check_room_for_groups(groups: int, bins: int) -> None:
-    """Refuse more groups than memory holds."""
-    if groups * bins > MOST_CELLS:
+def check_room_for_groups(groups: int, bins: int, found: bool = False) -> None:
+    """Refuse more groups than memory holds, by the highest max_count where that is found."""
+    if groups * (bins - 1) > MOST_CELLS:
+        hint = "fewer groups, or a smaller max_count."
+        if found:
+            hint = (
+                "fewer groups, or a max_count in digits; in Python "
+                f"PrivateQuantile(0.999, highest={MOST_CELLS // groups})."
+            )
         raise HoldfastError(
             f"`within` makes {groups:,} groups, and each has {bins:,} counts: that is more than "
-            f"{MOST_CELLS:,} in all. Hint: fewer groups, or a smaller max_count."
+            f"{MOST_CELLS:,} in all. Hint: {hint}"
         )
 
 

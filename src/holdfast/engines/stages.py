@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Integers
 from holdfast.constructors import Construction, Constructor, Optimal
-from holdfast.constructors.constructor import as_constructor
+from holdfast.constructors.constructor import as_constructor, check_range
 from holdfast.engines.by_class import Given, by_class
 from holdfast.engines.by_group import (
     by_group,
@@ -97,6 +97,7 @@ def check_parameters(
         )
     max_count = read_max_count(max_count)
     stage_2 = Optimal() if constructor is None else as_constructor(constructor)
+    check_range(stage_2, highest_count(max_count))
     grouped = read_within(within)
     if grouped is not None:
         check_stages_by_group(privatizer, stage_2)
@@ -166,7 +167,8 @@ class Parameters:
         number = cells or (1 if groups is None else len(groups))
         grouped = groups is not None or cells is not None
         if grouped:
-            check_room_for_groups(number, self.highest + 1)
+            found = not isinstance(self.max_count, int)
+            check_room_for_groups(number, self.highest + 1, found)
         given = cells is not None
         budget = budget_for(self.max_count, rows, groups=number, given=given, **self.options)
         check_work(number, self.highest + 1, budget.unit_2)

@@ -123,6 +123,25 @@ def weights_of_row(i, first, turns, heights, floors, keep, lift, powers, weights
 
 
 @compiled(nogil=True)
+def rows_of_column(j, turns, powers):
+    """The first row, and the end, of those in which output j has more than its floor."""
+    n, reach = len(turns), len(powers)
+    before = turns[j - 1] if j else np.int64(0)
+    return max(min(before, turns[j]) - reach, 0), min(turns[j] + reach, n - 1) + 1
+
+
+@compiled(nogil=True)
+def weights_of_column(j, first, turns, heights, floors, keep, lift, powers, weights):
+    """The weights of output j in rows first, first + 1, ..."""
+    for k in range(len(weights)):
+        below = np.int64(0)
+        if j:
+            below = _value(first + k, turns[j - 1], heights[j - 1], keep, lift, powers)
+        up_to = _value(first + k, turns[j], heights[j], keep, lift, powers)
+        weights[k] = up_to - below + floors[j]
+
+
+@compiled(nogil=True)
 def draw_by_group(turns, heights, below, keep, powers, which, counts, drawn, uniform):
     """`draw_from_curves` for rows that each have a mechanism of their own, without a lift."""
     for row in range(len(counts)):

@@ -91,6 +91,15 @@ class Curves:
         """The weights of row i."""
         return self._part(i, 0, len(self))
 
+    def column(self, j: int) -> tuple[int, Integers]:
+        """The weights of output j from this row on, as far as they are more than its floor."""
+        from holdfast.mechanism.curve_kernel import rows_of_column, weights_of_column
+
+        first, end = rows_of_column(j, self.turns, self.powers)
+        weights = np.empty(end - first, dtype=np.int64)
+        weights_of_column(j, first, *self._arguments, weights)
+        return int(first), weights
+
     def table(self) -> Integers:
         """All n x n weights."""
         if len(self) > LARGEST_TABLE:
@@ -147,6 +156,17 @@ class Curves:
         kept = curve_sums(falls, self._shape, float(self.epsilon))
         return np.asarray((self.keep * kept + float(self.floors @ values)) / TOTAL)
 
+    def near(self, first: int, last: int) -> "NearCurves":
+        """What gives expected values in the rows first to last; for pure privacy."""
+        rows, keep, epsilon = slice(first, last + 1), self.keep, float(self.epsilon)
+        turns, x = self.turns[rows], self.heights[rows] / keep
+        rest = (keep - self.heights[rows]) / keep
+        low = x * np.exp(-epsilon * np.maximum(first - turns, 0))
+        high = rest * np.exp(-epsilon * np.maximum(turns - last, 0))
+        heights = np.where(turns > last, 1 - high, low), np.where(turns < first, 1 - low, high)
+        shape = np.clip(turns, first, last) - first, *heights
+        return NearCurves(shape=shape, epsilon=epsilon, kept=keep / TOTAL)
+
     def count_error(self, source: Floats, error: Any = "absolute") -> float:
         """Expected count error for inputs distributed as `source`; O(n) for the named errors."""
         if not isinstance(error, str) or error not in POWERS:
@@ -178,6 +198,23 @@ class Curves:
         weights = np.empty(end - first, dtype=np.int64)
         weights_of_row(i, first, *self._arguments, weights)
         return weights
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class NearCurves:
+    """Some of the curves that follow each other, in the rows of the same numbers."""
+
+    shape: Shape
+    epsilon: float
+    kept: float
+
+    def expected(self, values: Floats, beyond: float, floor: float) -> Floats:
+        """The expected value of the output in each of these rows, for values that are all `beyond`
+        after them and all the same before them; `floor` is what the floors of all outputs add."""
+        falls = values - np.append(values[1:], beyond)
+        return np.asarray(
+            self.kept * (beyond + curve_sums(falls, self.shape, self.epsilon)) + floor
+        )
 
 
 @lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import numbered, one_line
-from holdfast.release.bins import wide_bins
+from holdfast.release.bins import LONG, wide_bins
 from holdfast.release.pictures import HEIGHT, MARGIN, PANEL, panel
 from holdfast.release.svg import BLUE, element, group, label, picture
 
@@ -16,6 +16,8 @@ SMALL, TALL, GAP = 110, 62, 34
 LONGEST_NAME = 20
 SHADES = ("#e8eef7", "#b7cbe6", "#7fa3d1", "#3b6fb6", "#1d3f70")
 STEPS, NAMES = (0, 1, 3, 7), ("0", "1", "2-3", "4-7", "8+")
+LONG_STEPS = (9, 99, 999, 9999)
+LONG_NAMES = ("0-9", "10-99", "100-999", "1000-9999", "10000+")
 WIDTH = IN_A_ROW * (SMALL + 22) + MARGIN
 
 
@@ -85,7 +87,7 @@ def _bars(shares: Floats) -> list[str]:
 
 def _strips(groups: Sequence[Shown]) -> tuple[list[str], float]:
     """A strip for each group, or for several that follow each other: shares of rows with 0, 1, 2
-    to 3, 4 to 7, and more."""
+    to 3, 4 to 7, and more; on a long range by the digits that counts have."""
     strips = min(len(groups), MOST_STRIPS)
     width, tall = (WIDTH - 2 * MARGIN) / strips, 120
     words = f"shares of rows in {len(groups):,} groups, in their order, by the private distribution"
@@ -100,15 +102,19 @@ def _strips(groups: Sequence[Shown]) -> tuple[list[str], float]:
                 )
             )  # fmt: skip
             up += share
-    for number, (shade, words) in enumerate(zip(SHADES, NAMES, strict=True)):
-        parts.append(element("rect", x=number * 60, y=tall + 12, width=12, height=12, fill=shade))
-        parts.append(label(words, number * 60 + 17, tall + 22, "start", font_size=11))
+    long = len(groups[0].target) > LONG + 1
+    names, apart = (LONG_NAMES, 100) if long else (NAMES, 60)
+    for number, (shade, words) in enumerate(zip(SHADES, names, strict=True)):
+        place = number * apart
+        parts.append(element("rect", x=place, y=tall + 12, width=12, height=12, fill=shade))
+        parts.append(label(words, place + 17, tall + 22, "start", font_size=11))
     return parts, tall + 44
 
 
 def _shares(groups: Sequence[Shown]) -> list[float]:
-    """Of rows with 0, 1, 2 to 3, 4 to 7, and more, in some groups together."""
+    """Of rows with so many, in some groups together."""
     rows = np.array([shown.rows for shown in groups], dtype=np.float64)
     law = rows @ np.array([shown.target for shown in groups]) / rows.sum()
-    ends = [min(step + 1, len(law)) for step in STEPS]
+    steps = LONG_STEPS if len(law) > LONG + 1 else STEPS
+    ends = [min(step + 1, len(law)) for step in steps]
     return [float(part.sum()) for part in np.split(law, ends)]

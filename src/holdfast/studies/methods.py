@@ -10,6 +10,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
+from holdfast.constructors.constructor import LONGEST_OF_MATRIX, Constructor
 from holdfast.engines.memory import privatize
 from holdfast.errors import HoldfastError
 from holdfast.privacy.metrics import count_error
@@ -42,6 +43,11 @@ class Method:
     """Stage 2; None is the default. A baseline without stage 1 gets the whole budget."""
     split: Any = None
     """Stage 1's share of the budget; None is the default."""
+
+    def reaches(self, max_count: int) -> bool:
+        """Whether it can be used with counts up to this: a matrix of them may be too large."""
+        held = isinstance(self.constructor, Constructor) and self.constructor.holds_matrix
+        return not held or max_count <= LONGEST_OF_MATRIX
 
     def simulate(self, counts: Integers, *, epsilon: Any, max_count: int, seed: int) -> Release:
         """A seeded release: for studies, it protects nobody."""
@@ -91,6 +97,10 @@ class AgencyMethod(Method):
 
     published: Published
     """The law of what is published for each count."""
+
+    def reaches(self, max_count: int) -> bool:
+        """Its law is a matrix of all counts by all counts."""
+        return max_count <= LONGEST_OF_MATRIX
 
     def simulate(self, counts: Integers, *, epsilon: Any, max_count: int, seed: int) -> Any:
         """The distribution that is published, and the matrix; epsilon says nothing here."""
@@ -148,6 +158,24 @@ def find_methods(methods: Iterable[str | Method] | None) -> tuple[Method, ...]:
             f"Hint: the names are {', '.join(METHODS)}."
         )
     return found
+
+
+def methods_for(methods: Iterable[str | Method] | None, max_count: int) -> tuple[Method, ...]:
+    """Methods that can be used with counts up to this: of all named ones those that can, and
+    refuses others that were asked for.
+
+    >>> [method.name for method in methods_for(None, 100_000)]
+    ['default', 'paper']
+    """
+    found = find_methods(methods)
+    short = [method.name for method in found if not method.reaches(max_count)]
+    if short and methods is not None:
+        raise HoldfastError(
+            f"`methods`: {', '.join(short)} can be compared up to a max_count of "
+            f"{LONGEST_OF_MATRIX:,}: more makes too large a matrix of all counts by all counts. "
+            "Hint: leave them out, or a smaller max_count."
+        )
+    return tuple(method for method in found if method.reaches(max_count))
 
 
 def _find(method: Any) -> Method:

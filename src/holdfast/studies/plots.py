@@ -15,6 +15,7 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
+from holdfast.release.bins import wide_bins
 from holdfast.studies.style import TRUTH, Style, style_of
 from holdfast.tables.files import write_whole
 
@@ -66,15 +67,21 @@ def distribution_overlay(
     *,
     title: str,
 ) -> Path:
-    """Distributions of counts laid over each other: grey bars are the truth, where it is given."""
+    """Distributions of counts laid over each other: grey bars are the truth, where it is given.
+    Bins of a long range are wider and wider."""
     n = len(next(iter(published.values())))
+    starts = wide_bins(n)
     with canvas(path, 1, 8.0, 4.2, title) as (_, axes):
-        axis, counts = axes[0], np.arange(n)
+        axis, places = axes[0], np.arange(len(starts))
         if truth is not None:
-            axis.bar(counts, 100 * truth, color=TRUTH.colour, label=TRUTH.label, width=0.9)
+            shown = 100 * np.add.reduceat(truth, starts)
+            axis.bar(places, shown, color=TRUTH.colour, label=TRUTH.label, width=0.9)
         for name, shares in reversed(list(published.items())):
-            style = style_of(name, tuple(published))
-            axis.plot(counts, 100 * shares, markersize=4.5, linewidth=1.2, **style.curve)
+            style, shown = style_of(name, tuple(published)), 100 * np.add.reduceat(shares, starts)
+            axis.plot(places, shown, markersize=4.5, linewidth=1.2, **style.curve)
+        if len(starts) < n:
+            tens = np.flatnonzero(np.isin(starts, 10 ** np.arange(7)))
+            axis.set_xticks(tens, labels=[f"{count:,}" for count in starts[tens].tolist()])
         axis.set_yscale("symlog", linthresh=1)
         axis.yaxis.set_major_formatter("{x:g}")
         axis.set(xlabel=f"count ({n - 1} means {n - 1} or more)", ylabel="percent of rows")

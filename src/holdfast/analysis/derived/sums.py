@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.analysis.every_count import UNSURE_NOTE
-from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of
+from holdfast.analysis.pairs.joint_law import (
+    Channel,
+    Pairs,
+    channel_of,
+    check_room_for_pairs,
+)
 from holdfast.analysis.row_intervals import Intervals
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.release.row_laws import shortest_run
@@ -36,6 +41,7 @@ def row_sums(columns: Sequence["Release"], level: float) -> Rows:
         found = columns[0].intervals(level)
         high = np.where(_reaches(columns[0], found), np.inf, found.high)
         return found.mean, found.low, high, (*found.notes, *_told(high))
+    check_room_for_pairs(*(len(one.target) for one in columns))
     total = reduce(add_channels, [channel_of(one) for one in columns])
     laws = total.likelihood * total.prior[:, None]
     laws = laws / laws.sum(axis=0)

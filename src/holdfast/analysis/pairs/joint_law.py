@@ -51,6 +51,17 @@ class Channel:
         return replace(self, kinds=self.kinds[rows])
 
 
+def check_room_for_pairs(*sizes: int) -> None:
+    """Refuse numbers of counts whose pairs are too many."""
+    largest = sorted(sizes)[-2:]
+    if largest[0] * largest[-1] > MOST_CELLS:
+        raise HoldfastError(
+            "two counts over such long ranges cannot be set beside each other. Hint: max_count "
+            f"times max_count may be {MOST_CELLS:,}; with more, set the tables that `impute` gives "
+            "of each column beside each other."
+        )
+
+
 def channel_of(release: "Release") -> Channel:
     """The channel of a column of counts, whatever mechanisms drew it."""
     if known_share(release):
@@ -106,11 +117,7 @@ class Pairs:
     @staticmethod
     def of(one: Channel, other: Channel) -> "Pairs":
         """Of two columns of the same rows."""
-        if len(one.likelihood) * len(other.likelihood) > MOST_CELLS:
-            raise HoldfastError(
-                "two counts over such long ranges cannot be set beside each other. Hint: "
-                f"max_count times max_count may be {MOST_CELLS:,}."
-            )
+        check_room_for_pairs(len(one.likelihood), len(other.likelihood))
         kinds = other.likelihood.shape[1]
         seen, rows = np.unique(one.kinds * kinds + other.kinds, return_counts=True)
         first, second = np.divmod(seen, kinds)

@@ -15,7 +15,7 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, About, Answer
 from holdfast.analysis.asking import Answers
-from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of
+from holdfast.analysis.pairs.joint_law import Channel, Pairs, channel_of, check_room_for_pairs
 from holdfast.analysis.pairs.moments import (
     Deviations,
     Moments,
@@ -212,6 +212,7 @@ class Beside:
         return pairs.fit(start, held=held), pairs, (start, held)
 
     def _pairs(self, marks: Marks) -> Pairs:
+        check_room_for_pairs(*(len(column.target) for column in self.columns))
         channels: list[Channel] = [
             channel_of(column.known).of(at)
             for column, at in zip(self.columns, self._places(marks), strict=True)

@@ -4,25 +4,30 @@ Stage 2 moves a count by about 1/ε2 there, so what the rows show says most of w
 the likelihood would gain little: the mechanism's blur is undone round by round.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from holdfast.analysis.parts.part import Part, members_of
+from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.profile import FEW, MARGIN, Asked
-from holdfast.arrays import Floats
+from holdfast.analysis.row_laws import has_columns, means_over
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
+from holdfast.mechanism.grouped import source_of
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.release.row_prior import LONG
 
 ROUNDS = 2
+FAR = 38.0  # times 1/ε: e^-38 is nothing beside 1
+MOST_STEPS = 4
+WIDER = 1.2  # what measured errors are of those worked out: docs/long-ranges.md
 SECONDS = 501  # counts from which on the likelihood takes them
 
 
 @dataclass(frozen=True, kw_only=True)
 class Straight:
-    """An average of f over some rows, and how far off it may be."""
+    """A number that some rows have, and how far off it may be."""
 
     value: float
     error: float
@@ -37,68 +42,154 @@ def is_long(part: Part, asked: Asked | None = None) -> bool:
 
 
 def straight(part: Part, asked: Asked, level: float) -> Straight:
-    r"""By weights w of the released counts with $Tw \approx f$.
+    r"""By weights w of the released counts with $Tw \approx f$, f being the number's slope.
 
     $w_0 = f$, $w_{k+1} = w_k + (f - T w_k)$: each round undoes the blur that the one before left.
-    What is left of it, at the counts that the rows show, widens the interval.
+    What is left of it, at the counts that the rows may truly have, widens the interval. Variance
+    and Gini are taken for straight around what the released counts have.
     """
     from scipy.special import ndtri
 
-    if not asked.straight:
+    if not asked.by_formula:
         raise HoldfastError(
-            f"with a max_count above {LONG - 1:,} parts can be asked for shares, means, totals and "
-            "quantiles. Hint: `release.impute` gives tables for anything else."
+            f"with a max_count above {LONG - 1:,} parts can be asked for shares, means, totals, "
+            "quantiles, variance and gini. Hint: `release.impute` gives tables for anything else."
         )
-    value = variance = left = most = 0.0
-    f = asked.slope(np.ones(len(part.release.target)) * part.rows / len(part.release.target))
-    for shown, mechanism in _drawn(part):
-        blur = _Undone(f=f, mechanism=mechanism)
-        value += float(shown @ blur.w)
-        variance += float(shown @ blur.variances)
-        left += float(shown @ blur.left)
-        most = max(most, float(blur.variances[shown > 0].max(initial=0.0)) ** 0.5)
+    f = _slope(part, asked)
+    value = 0.0 if asked.straight else asked.value(part.histogram) - float(f @ part.histogram)
+    variance = shift = left = most = 0.0
+    scale = 1 / float(part.release.privacy.budget.unit_1 or 1)
+    for mechanism, counts, rows in part.by_mechanism:
+        found = _undone(f, mechanism, counts, rows, scale)
+        value += found.value
+        variance += found.variance
+        shift += found.shift
+        left += found.left
+        most = max(most, found.most)
     wide = float(ndtri((1 + level) / 2)) * (1 + MARGIN + FEW / part.rows) ** 0.5
-    half = wide * variance**0.5 + wide**2 / 6 * most + left
+    wider = WIDER if len(part.release.target) > LONG else 1.0
+    half = wider * (wide * variance**0.5 + wide**2 / 6 * most) + left
     low, high = asked.limits
+    ends = value - half + min(shift, 0.0), value + half + max(shift, 0.0)
     return Straight(
         value=min(max(value, low), high),
-        error=variance**0.5 + left / 2,
-        interval=(max(value - half, low), min(value + half, high)),
+        error=wider * variance**0.5 + (abs(shift) + left) / 2,
+        interval=(min(max(ends[0], low), high), max(min(ends[1], high), low)),
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+def _slope(part: Part, asked: Asked) -> Floats:
+    if not asked.straight:
+        return asked.slope(part.histogram)
+    return asked.slope(np.ones(len(part.release.target)) * part.rows / len(part.release.target))
+
+
+@dataclass(frozen=True)
 class _Undone:
-    f: Floats
-    mechanism: Mechanism
+    """What the rows of one mechanism add."""
 
-    @cached_property
-    def w(self) -> Floats:
-        w = self.f
-        for _ in range(ROUNDS):
-            w = w + (self.f - self.mechanism.expected(w))
-        return w
-
-    @cached_property
-    def left(self) -> Floats:
-        """For each count, the bias that is left."""
-        return np.abs(self.f - self.mechanism.expected(self.w))
-
-    @cached_property
-    def variances(self) -> Floats:
-        """For each count, what a row with it adds to the variance."""
-        mean = self.mechanism.expected(self.w)
-        return np.maximum(self.mechanism.expected(self.w * self.w) - mean * mean, 0.0)
+    value: float
+    variance: float
+    shift: float
+    """How far the truth is expected to lie above the value."""
+    left: float
+    """How far it may lie on either side."""
+    most: float
+    """The largest standard deviation of a row."""
 
 
-def _drawn(part: Part) -> list[tuple[Floats, Mechanism]]:
-    """How many of the part's rows show each count, for each mechanism."""
-    groups = part.release.groups
-    if groups is None:
-        return [(part.histogram, part.release.mechanism)]
-    members = members_of(part.release)
-    numbers = np.unique(members[part.marks & (members >= 0)]).tolist()
-    return [
-        (part.shown(part.marks & (members == number)), groups.at(number).mechanism)
-        for number in numbers
-    ]
+def _undone(
+    f: Floats, mechanism: Mechanism, counts: Integers, rows: Floats, scale: float
+) -> _Undone:
+    """Undo the blur of one mechanism, and work out what is left of it.
+
+    What a row has truly is near what it shows; how near, the mechanism says, and z. But z may have
+    rows beside where they are, by what stage 1's noise moves a row that is measured alone: it is
+    spread so far.
+    """
+    if len(f) <= LONG or mechanism.target is None or not has_columns(mechanism):
+        w, left, own = _blur(f, mechanism.expected)
+        here = own[counts]
+        value, beside = float(rows @ w[counts]), float(rows @ np.abs(left[counts]))
+        return _Undone(value, float(rows @ here), 0.0, beside, float(here.max(initial=0.0)) ** 0.5)
+    value = float(rows @ f[counts])
+    variance = shift = most = 0.0
+    for first, last in _windows(f, mechanism):
+        some = (counts >= first) & (counts <= last)
+        if not some.any():
+            continue
+        added, off, each = _in_window(f, mechanism, first, last, counts[some], scale)
+        value += float(rows[some] @ added)
+        variance += float(rows[some] @ each)
+        shift += float(rows[some] @ off)
+        most = max(most, float(each.max()))
+    return _Undone(value, variance, shift, 0.0, most**0.5)
+
+
+def _blur(f: Floats, expected: Callable[[Floats], Floats]) -> tuple[Floats, Floats, Floats]:
+    """w, and for each true count what is left of the blur and the variance of one row."""
+    w = f
+    for _ in range(ROUNDS):
+        w = w + (f - expected(w))
+    mean = expected(w)
+    return w, f - mean, np.maximum(expected(w * w) - mean * mean, 0.0)
+
+
+def _windows(f: Floats, mechanism: Mechanism) -> list[tuple[int, int]]:
+    """The counts outside of which f stays as it is, where it has but a few steps: from each step as
+    far as a count is moved in all rounds."""
+    steps, curves, n = np.flatnonzero(np.diff(f)), mechanism.curves, len(f)
+    if len(steps) > MOST_STEPS or curves is None:
+        return [(0, n - 1)]
+    reach, found = int(FAR / float(mechanism.epsilon)) + 1, list[tuple[int, int]]()
+    for step in steps.tolist():
+        low, high = step, step + 1
+        for _ in range(ROUNDS + 1):
+            low = max(min(low, int(curves.turns[low])) - reach, 0)
+            high = min(max(high, int(curves.turns[high])) + reach, n - 1)
+        if found and low <= found[-1][1]:
+            low, high = found[-1][0], max(high, found.pop()[1])
+        found.append((low, high))
+    return found
+
+
+def _in_window(
+    f: Floats, mechanism: Mechanism, first: int, last: int, counts: Integers, scale: float
+) -> tuple[Floats, Floats, Floats]:
+    """For each of these counts, w beyond f, how far the truth is expected above, the variance."""
+    curves, n = mechanism.curves, len(f)
+    assert curves is not None  # `has_columns` of it
+    near, inside, total = curves.near(first, last), slice(first, last + 1), float(mechanism.total)
+    beyond = float(f[min(last + 1, n - 1)])
+    floors = {power: float(curves.floors @ f**power) / total for power in (1, 2)}
+    values = np.zeros((3, n))
+    w = f[inside]
+    for _ in range(ROUNDS):
+        w = w + (f[inside] - near.expected(w, beyond, floors[1]))
+    mean = near.expected(w, beyond, floors[1])
+    left = f[inside] - mean
+    values[0, inside], values[1, inside] = left, left * left
+    square = near.expected(w * w, beyond**2, floors[2])
+    values[2, inside] = np.maximum(square - mean * mean, 0.0)
+    wide = slice(max(first - int(FAR * scale), 0), min(last + int(FAR * scale), n - 1) + 1)
+    before = np.zeros(n)
+    before[wide] = spread_out(source_of(mechanism)[wide], scale, wide.start == 0)
+    off, apart, own = means_over(mechanism, before, counts, values)
+    added = w[counts - first] - f[counts]
+    return added, off, own + np.maximum(apart - off * off, 0.0)
+
+
+def spread_out(z: Floats, scale: float, from_zero: bool = True) -> Floats:
+    """z, spread to both sides by so much; what would fall below 0 comes back.
+
+    >>> spread_out(np.array([0.0, 1.0, 0.0, 0.0]), 1).round(3).tolist()
+    [0.288, 0.485, 0.166, 0.061]
+    """
+    from holdfast.mechanism.curve_kernel import falling_sums
+
+    fall = float(np.exp(-1 / scale))
+    below = falling_sums(np.ascontiguousarray(z[::-1]), fall)[::-1]
+    wide = falling_sums(np.ascontiguousarray(z), fall) + below - z
+    if from_zero:
+        wide = wide + fall * below[0] * fall ** np.arange(len(z))
+    return np.asarray(wide / max(float(wide.sum()), 1e-300))

@@ -20,6 +20,7 @@ class Average:
     f: Floats = field(repr=False)
     scale: float = 1.0
     straight: bool = True
+    by_formula: bool = True
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -70,4 +71,5 @@ def own(g: Callable[[Floats], Any]) -> Curved:
         moved = (1 - STEP) * p + STEP * np.eye(len(p))
         return np.array([value(row) - here for row in moved]) / STEP
 
-    return Curved(g=value, derivative=derivative, limits=(-np.inf, np.inf))
+    limits = (-np.inf, np.inf)
+    return Curved(g=value, derivative=derivative, limits=limits, by_formula=False)

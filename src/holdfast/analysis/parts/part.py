@@ -15,6 +15,7 @@ from holdfast.analysis.parts.profile import Drawn
 from holdfast.analysis.parts.tilts import Estimate, Rows, pooled
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered
+from holdfast.mechanism.mechanism import Mechanism
 from holdfast.release.row_marks import row_kinds
 
 if TYPE_CHECKING:
@@ -98,6 +99,23 @@ class Part:
             outside=others if outside.any() else None,
             measured=measured,
         )
+
+    @cached_property
+    def by_mechanism(self) -> Sequence[tuple[Mechanism, Integers, Floats]]:
+        """Each mechanism that drew some of the rows, the counts that these show, and how many show
+        each."""
+        groups, members = self.release.groups, None
+        if groups is not None:
+            members = members_of(self.release)
+        numbers = [0] if members is None else np.unique(members[self.marks & (members >= 0)])
+        found = []
+        for number in map(int, numbers):
+            rows = self.marks if members is None else self.marks & (members == number)
+            mechanism = self.release.mechanism if groups is None else groups.at(number).mechanism
+            shown = self.shown(rows)
+            counts = np.flatnonzero(shown)
+            found.append((mechanism, counts, shown[counts]))
+        return found
 
     @cached_property
     def estimate(self) -> Estimate:

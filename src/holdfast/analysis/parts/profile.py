@@ -83,6 +83,10 @@ class Asked(Protocol):
         """Whether the slope is the same everywhere."""
 
     @property
+    def by_formula(self) -> bool:
+        """Whether the slope costs no more than the number itself."""
+
+    @property
     def limits(self) -> tuple[float, float]:
         """What is possible."""
 

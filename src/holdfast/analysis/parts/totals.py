@@ -10,7 +10,7 @@ from holdfast.analysis.answer import Answer
 from holdfast.analysis.catalogue import find_question
 from holdfast.analysis.one_row import answer_one
 from holdfast.analysis.parts.part import Part, members_of
-from holdfast.analysis.posterior import row_law
+from holdfast.analysis.row_laws import laws_of
 from holdfast.errors import numbered
 from holdfast.release.row_marks import row_kinds
 
@@ -58,8 +58,8 @@ def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
 def _rows_at_the_top(part: Part) -> float:
     """How many rows to expect with the highest count, or any above it."""
     kinds, rows = np.unique(row_kinds(part.release)[part.marks], return_counts=True)
-    chances = [row_law(part.release, kind).probabilities[-1] for kind in kinds]
-    return float(rows @ np.array(chances))
+    chances = laws_of(part.release, kinds).at_least(len(part.release.target) - 1)
+    return float(rows @ chances)
 
 
 def _with_the_counts(

@@ -8,8 +8,8 @@ from holdfast.analysis.regression.families import Family
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 
-CHUNK = 20_000
-LARGEST_PREDICTOR, SMALLEST_LIKELIHOOD = 30.0, 1e-300
+CHUNK, AT_ONCE = 20_000, 1_000_000
+LARGEST_PREDICTOR, SMALLEST_LIKELIHOOD, STEP = 30.0, 1e-300, 1e-5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,6 +23,29 @@ class Fitted:
     log_likelihood: float
 
 
+@dataclass(frozen=True, eq=False)
+class Near:
+    """Columns of T where counts run far: each in the rows around the count that it is of."""
+
+    counts: Integers = field(repr=False)
+    shares: Floats = field(repr=False)
+    """Rows by true counts, the middle one being the released count; 0 where there is none."""
+    top: int
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __getitem__(self, rows: slice) -> "Near":
+        return Near(self.counts[rows], self.shares[rows], self.top)
+
+    @property
+    def places(self) -> Floats:
+        """The true counts, as rows."""
+        reach = self.shares.shape[1] // 2
+        places = self.counts[:, None] + np.arange(-reach, reach + 1)
+        return np.clip(places, 0, self.top).astype(np.float64)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Likelihood:
     r"""$\sum_r \log \sum_i P(i \mid x_r \beta) T_{i y_r}$, the top standing for all above it.
@@ -34,7 +57,7 @@ class Likelihood:
     matrix: Floats = field(repr=False)
     offset: Floats = field(repr=False)
     counts: Integers = field(repr=False)
-    kernel: Floats | None = field(repr=False)
+    kernel: Floats | Near | None = field(repr=False)
     """For each row, the probability of what it shows by its true count: a column of the T that
     drew it. None for counts that went through no mechanism."""
     top_is_open: bool = True
@@ -76,9 +99,12 @@ class Likelihood:
 
     def scores(self, parameters: Floats) -> tuple[float, Floats]:
         """The log likelihood, and its slope in every parameter by row."""
+        chunk = CHUNK
+        if isinstance(self.kernel, Near):
+            chunk = max(AT_ONCE // self.kernel.shares.shape[1], 1)
         parts = [
-            self._chunk(parameters, slice(at, at + CHUNK))
-            for at in range(0, len(self.counts), CHUNK)
+            self._chunk(parameters, slice(at, at + chunk))
+            for at in range(0, len(self.counts), chunk)
         ]
         return sum(part[0] for part in parts), np.concatenate([part[1] for part in parts])
 
@@ -90,6 +116,8 @@ class Likelihood:
         extra, y = parameters[size:], self.counts[rows]
         if self.kernel is None:
             log, slope, others = self.family.logs(y.astype(np.float64), eta, extra)
+        elif isinstance(self.kernel, Near):
+            log, slope, others = self._nearby(self.kernel[rows], eta, extra)
         else:
             log, slope, others = self._through(self.kernel[rows], eta, extra)
         return float(log.sum()), np.concatenate([slope[:, None] * x, others.T], axis=1)
@@ -116,6 +144,37 @@ class Likelihood:
             ((inside * slope).sum(axis=1) + its_slope * above) / likelihood,
             np.asarray(extras / likelihood),
         )
+
+    def _nearby(self, kernel: Near, eta: Floats, extra: Floats) -> tuple[Floats, Floats, Floats]:
+        """The same over the true counts near the released one. In logs: far from the mean that the
+        regressors tell, the family's probabilities are too small for numbers."""
+        log, slope, others = self.family.logs(kernel.places, eta[:, None], extra)
+        if self.top_is_open:
+            last = (kernel.places == kernel.top) & (kernel.shares > 0)
+            at = np.flatnonzero(last.any(axis=1))
+            log, slope, others = (np.array(part) for part in (log, slope, others))
+            log[last], slope[last], others[:, last] = self._above(kernel.top, eta[at], extra)
+        with np.errstate(divide="ignore"):
+            joint = log + np.log(kernel.shares)
+        most = joint.max(axis=1)
+        weights = np.exp(joint - most[:, None])
+        whole = weights.sum(axis=1)
+        return (
+            most + np.log(whole),
+            (weights * slope).sum(axis=1) / whole,
+            np.asarray((weights * others).sum(axis=2) / whole),
+        )
+
+    def _above(self, top: int, eta: Floats, extra: Floats) -> tuple[Floats, Floats, Floats]:
+        """The log probability of the top and all above it, and its slopes."""
+        tail, its = self.family.tail(top, eta, extra)
+        tail = np.maximum(tail, SMALLEST_LIKELIHOOD)
+        moved = np.empty((len(extra), len(eta)))
+        for k, step in enumerate(STEP * np.eye(len(extra))):
+            up, down = (self.family.tail(top, eta, extra + way * step)[0] for way in (1, -1))
+            above, below = (np.maximum(one, SMALLEST_LIKELIHOOD) for one in (up, down))
+            moved[k] = np.log(above) - np.log(below)
+        return np.log(tail), its / tail, moved / (2 * STEP)
 
     def sandwich(self, parameters: Floats) -> Floats:
         """H^-1 (sum of s s^T) H^-1, H by central differences of the scores."""

@@ -1,6 +1,7 @@
 """`release.regress`: a formula, a family, coefficients that the noise does not bend."""
 
 from collections.abc import Sequence
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from holdfast.analysis.combining import least_squares
 from holdfast.analysis.imputation import Imputers, imputers, index_of
 from holdfast.analysis.known_zeros import known_share
 from holdfast.analysis.parts.part import members_of
+from holdfast.analysis.posterior import prior
 from holdfast.analysis.regression.families import Family, NegativeBinomial, Poisson
 from holdfast.analysis.regression.formula import Design, Formula, design, numbers_of, parse_formula
-from holdfast.analysis.regression.likelihood import Fitted, Likelihood
+from holdfast.analysis.regression.likelihood import Fitted, Likelihood, Near
 from holdfast.analysis.regression.result import Coefficients, Regression
+from holdfast.analysis.row_laws import by_columns, shape_of
 from holdfast.analysis.selection import chosen_rows, published
 from holdfast.analysis.stage_one import SEED
 from holdfast.arrays import Floats, Integers
@@ -31,6 +34,8 @@ FAMILIES: dict[str, Family | None] = {
     "gaussian": None,
 }
 IMPUTATIONS = 20
+FAR = 25.0  # over ε2: a count is moved further once in 10^10 times
+MOST_HELD = 100_000_000  # probabilities of true counts
 
 
 def regress(release: "Release", text: str, *, family: str, where: Any = None) -> Regression:
@@ -109,9 +114,11 @@ def _outcome(release: "Release", formula: Formula, family: str, inside: Integers
     )
 
 
-def _columns(release: "Release", rows: Integers) -> Floats:
+def _columns(release: "Release", rows: Integers) -> Floats | Near:
     """For each row, the column of the mechanism that drew it."""
     shown = release.counts[rows]
+    if by_columns(release):
+        return _near_columns(release, rows)
     if release.groups is None:
         return np.ascontiguousarray(release.mechanism.matrix.T[shown])
     found, members = np.empty((len(rows), len(release.target))), members_of(release)[rows]
@@ -121,11 +128,33 @@ def _columns(release: "Release", rows: Integers) -> Floats:
     return found
 
 
+def _near_columns(release: "Release", rows: Integers) -> Near:
+    """The same on a long range, as far as a count is moved."""
+    from holdfast.analysis.row_kernel import near_columns
+
+    shown, reach = release.counts[rows], ceil(FAR / float(release.privacy.budget.unit_2))
+    if len(rows) * (2 * reach + 1) > MOST_HELD:
+        raise HoldfastError(
+            "a regression of so many rows, whose counts are moved so far, takes too much memory. "
+            "Hint: fewer rows, by `where`; or regress tables of release.impute."
+        )
+    members = np.zeros(len(rows), dtype=np.int64)
+    if release.groups is not None:
+        members = members_of(release)[rows]
+    found = np.empty((len(rows), 2 * reach + 1))
+    for number in np.unique(members).tolist():
+        chosen = members == number
+        _, mechanism = prior(release, number)
+        found[chosen] = near_columns(*shape_of(mechanism), shown[chosen], reach)
+        found[chosen] /= mechanism.total
+    return Near(shown, found, len(release.target) - 1)
+
+
 def _likely(
     law: Family,
     found: Design,
     shown: Integers,
-    kernel: Floats | None,
+    kernel: Floats | Near | None,
     start: Floats | None,
     top_is_open: bool = True,
 ) -> Fitted:

@@ -49,6 +49,7 @@ class DiscreteGaussian(Constructor):
     """Count error that is reported."""
 
     one_stage: ClassVar[bool] = True
+    holds_matrix: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         whole_number(self.steps, "steps", least=1)

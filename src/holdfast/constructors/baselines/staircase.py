@@ -42,6 +42,7 @@ class Staircase(Constructor):
     """Count error that is reported."""
 
     one_stage: ClassVar[bool] = True
+    holds_matrix: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         try:

@@ -29,6 +29,7 @@ class TruncatedGeometric(Constructor):
     """Count error that is reported."""
 
     one_stage: ClassVar[bool] = True
+    holds_matrix: ClassVar[bool] = True
 
     def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
         """The mechanism for counts from 0 to len(target) - 1."""

@@ -25,7 +25,7 @@ from holdfast.studies.compare.by_group import (
     measured_within,
     refuse_agencies,
 )
-from holdfast.studies.methods import Method, find_methods
+from holdfast.studies.methods import Method, find_methods, methods_for
 from holdfast.studies.questions import Question, find_questions
 from holdfast.studies.runner import Row, Study, Task, task_seed
 from holdfast.studies.settings import (
@@ -179,6 +179,8 @@ def compare(
     """
     names = {"count": count, "category": category, "structural_zero": structural_zero}
     chosen = find_methods(methods)
+    if max_count is not None:
+        chosen = methods_for(methods, check_max_count(max_count))
     if within is None:
         if totals:
             raise HoldfastError("`totals` goes with `within` here. Hint: name a column of groups.")

@@ -5,11 +5,16 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
+
 from holdfast.arrays import Floats
+from holdfast.mechanism.curves import LARGEST_TABLE
+from holdfast.mechanism.mechanism import Mechanism
 from holdfast.release.release import Release
 from holdfast.studies.plots import Curve, distribution_overlay, error_curves, transition_heatmap
 from holdfast.studies.runner import Row
 
+CORNER = 101  # counts of a mechanism that are drawn where all would be too many
 NOT_PRIVATE = "NOT PRIVATE: computed from the true counts"
 
 
@@ -38,11 +43,12 @@ def save_pictures(
         for method in _shown(methods, "default", "paper", "truncated-geometric")
     }
     matrices = {
-        method: example(method, budget).mechanism.matrix
+        method: _corner(example(method, budget).mechanism)
         for method in _shown(methods, "default", "unfixed-optimum", "truncated-geometric")
     }
     each = f"{name}, one release each at epsilon = {budget}. {NOT_PRIVATE}"
-    drawn = f"{name}: probability of each published count, epsilon = {budget}. {NOT_PRIVATE}"
+    few = f" up to {CORNER - 1}" if len(truth) > LARGEST_TABLE else ""
+    drawn = f"{name}: probability of each published count{few}, epsilon = {budget}. {NOT_PRIVATE}"
     stem = str(Path(folder) / "non_private_")
     return [
         path
@@ -53,6 +59,13 @@ def save_pictures(
             transition_heatmap(matrices, f"{stem}mechanisms{end}", title=drawn),
         )
     ]
+
+
+def _corner(mechanism: Mechanism) -> Floats:
+    """Its matrix, and of a long range that of the lowest counts."""
+    if len(mechanism) <= LARGEST_TABLE:
+        return mechanism.matrix
+    return np.array([mechanism.row(i)[:CORNER] / float(mechanism.total) for i in range(CORNER)])
 
 
 def _curves(summary: Sequence[Row], measure: str) -> dict[str, Curve]:

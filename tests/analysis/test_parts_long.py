@@ -1,0 +1,99 @@
+"""Answers about groups and parts whose counts run far: their intervals cover."""
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import holdfast
+from holdfast.analysis.parts import long
+from holdfast.analysis.parts.long import spread_out
+from long_groups import COUNTS, OPTIONS, SIZES, STATES, TABLE, TOP
+
+
+@pytest.fixture(scope="module")
+def release():
+    return holdfast.privatize(TABLE, **OPTIONS, within="state", epsilon=1, seed=5)
+
+
+def truths(counts):
+    ordered, rows = np.sort(counts), len(counts)
+    ranks = 2 * np.arange(1, rows + 1) - rows - 1
+    return {
+        ("mean", ()): counts.mean(),
+        ("total", ()): counts.sum(),
+        ("median", ()): ordered[math.ceil(rows / 2) - 1],
+        ("quantile", (("at", 0.9),)): ordered[math.ceil(0.9 * rows) - 1],
+        ("share", (("at_least", 300),)): (counts >= 300).mean(),
+        ("variance", ()): counts.var(),
+        ("gini", ()): ranks @ ordered / (rows * ordered.sum()),
+    }
+
+
+def test_every_question_is_answered_by_group_and_intervals_cover():
+    covered = []
+    expected = {name: truths(COUNTS[name == STATES]) for name in SIZES}
+    for seed in range(2):
+        release = holdfast.privatize(TABLE, **OPTIONS, within="state", epsilon=1, seed=seed)
+        for asked in expected["one"]:
+            for name, found in release.ask(asked[0], by="state", **dict(asked[1])).items():
+                low, high = found.interval
+                covered.append(low - 1e-9 <= expected[name][asked] <= high + 1e-9)
+    assert np.mean(covered) > 0.85
+
+
+def test_a_group_of_one_row_says_the_same_whatever_is_asked(release):
+    where = {"where": "state == 'one'"}
+    median, quantile = release.ask("median", **where), release.ask("quantile", at=0.9, **where)
+    assert quantile.interval == median.interval == release.ask("total", **where).interval
+    assert quantile.question.startswith("count at quantile 0.9")
+    for question in ("variance", "gini"):
+        assert release.ask(question, **where).interval == (0, 0)
+
+
+def test_rows_that_z_has_beside_where_they_are_widen_an_interval():
+    z = spread_out(np.eye(1, 400, 200)[0], 10)
+    assert z.sum() == pytest.approx(1) and np.argmax(z) == 200
+    assert z[190] == pytest.approx(z[210]) == pytest.approx(z[200] * np.exp(-1))
+    edge = spread_out(np.eye(1, 400, 0)[0], 10)
+    assert edge.sum() == pytest.approx(1) and edge[10] == pytest.approx(edge[1] * np.exp(-0.9))
+
+
+def test_few_rows_at_the_highest_count_are_noted_where_they_are_much_of_the_total():
+    random = np.random.default_rng(3)
+    counts = np.r_[90_000, random.integers(0, 50, 2000)]
+    states = ["b", *random.choice(["a", "b"], 2000)]
+    for within in (None, "state"):
+        table = pa.table({"state": states, "visits": counts})
+        release = holdfast.privatize(
+            table,
+            count="visits",
+            keep=["state"],
+            within=within,
+            epsilon=4,
+            max_count=20_000,
+            seed=1,
+        )
+        found = release.ask("mean", by="state")
+        assert found["b"].capped_at == 20_000 and "lower bound" in found["b"].question
+        assert found["a"].capped_at is None
+        assert release.ask("mean").capped_at == 20_000
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "3"])
+def test_a_share_is_worked_out_near_its_counts_alone(epsilon, monkeypatch):
+    release = holdfast.privatize(TABLE, **OPTIONS, within="state", epsilon=epsilon, seed=5)
+    asked = [{"equal": 0}, {"at_least": 300}, {"between": (20, 60)}, {"between": (100, 5000)}]
+    near = [release.ask("share", **options) for options in asked]
+    widest = [long._windows(np.arange(TOP + 1) < 300, group.mechanism) for group in groups(release)]
+    assert all(last - first < TOP / 2 for found in widest for first, last in found)
+    monkeypatch.setattr(long, "MOST_STEPS", -1)  # over all counts
+    for options, found in zip(asked, near, strict=True):
+        everywhere = release.ask("share", **options)
+        assert found.estimate == pytest.approx(everywhere.estimate, abs=1e-6)
+        assert found.interval == pytest.approx(everywhere.interval, abs=1e-3)
+
+
+def groups(release):
+    return [release.groups[name] for name in ("some", "many")]
