@@ -139,7 +139,7 @@ def test_an_estimator_is_refused_with_the_reason(release, by_group):
             asked()
 
 
-def test_two_releases_of_the_same_data_are_no_two_years(release):
+def test_two_releases_of_the_same_data_are_not_two_years(release):
     again = holdfast.privatize(FRAME, epsilon=1, seed=2, **OPTIONS)
     part = {"where": "state == AL"}
     assert any("not two years" in x for x in again.ask("mean", against=release, **part).notes)

@@ -439,8 +439,8 @@ def test_what_cannot_be_a_group_on_spark_is_refused_by_name(spark, tmp_path):
     frame = grouped(spark, 100).selectExpr("*", "CAST(id AS double) / 3 AS share")
     options = {"count": "visits", "keep": ["id"], "epsilon": 1, "max_count": 8}
     for within, words in (
-        ("share", "must hold labels: text, whole numbers or booleans, it is double"),
-        (holdfast.classes("state", 3), "must hold numbers to have classes, it is string"),
+        ("share", "must hold labels: text, whole numbers or booleans, not double"),
+        (holdfast.classes("state", 3), "must hold numbers to have classes, not string"),
     ):
         with pytest.raises(HoldfastError, match=words):
             holdfast.spark.privatize(frame, str(tmp_path / "out"), within=within, **options)
