@@ -4,12 +4,14 @@ import dataclasses
 from functools import cache, partial
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import holdfast
 from analysis_releases import COUNTS, SHARES, released
 from holdfast.analysis import linear, nonlinear
 from holdfast.analysis.evidence import Evidence
+from holdfast.analysis.report import content
 from holdfast.analysis.report.blocks import html, markdown
 from holdfast.analysis.report.content import report
 from holdfast.analysis.stage_one import StageOne, fit_spread
@@ -136,3 +138,22 @@ def test_curved_questions_are_answered_from_the_printed_best():
         assert answer.interval[0] < answer.estimate < answer.interval[1]
         assert answer.estimate == pytest.approx(float(g(release.evidence.best)))
         assert answer.estimate != pytest.approx(float(g(release.distribution)), rel=1e-4)
+
+
+def test_a_share_of_scattered_counts_is_held_to_no_run_of_counts():
+    odd = (STEPS % 2).astype(np.float64)
+    assert linear._neighbours(odd) == ([], [])
+    more, fewer = linear._neighbours((STEPS >= 3).astype(np.float64))
+    assert more and fewer
+
+
+def test_the_report_by_group_never_answers_one_question_with_another():
+    table = {"n": [0, 1, 5] * 30, "state": ["a"] * 40 + ["b"] * 50}
+    release = holdfast.privatize(
+        pd.DataFrame(table), count="n", within="state", epsilon=1, max_count=7, seed=1
+    )
+    shares = release.distribution
+    variance = shares @ STEPS**2 - (shares @ STEPS) ** 2
+    assert content._released(release, 0.9, "variance", {}) == pytest.approx(variance)
+    with pytest.raises(holdfast.HoldfastError, match="'odd'"):
+        content._released(release, 0.9, "odd", {})

@@ -106,3 +106,18 @@ def test_a_privatizer_with_the_name_of_ours_is_not_recorded_as_ours(tmp_path):
     assert release.methods[0].startswith("not holdfast's: ")
     assert release.privacy.stage_1_certified_by == "claimed by CumulativeSmooth, not checked"
     assert holdfast.verify(release.save(tmp_path / "a")).passed
+
+
+def test_a_stage_1_that_is_certified_for_too_much_costs_nothing(tmp_path):
+    class Greedy(Privatizer):
+        def __call__(self, histogram, *, epsilon, rng=None):
+            raise AssertionError("nothing is drawn")
+
+        def certified_epsilon(self, epsilon):
+            return 2 * Fraction(epsilon)
+
+    holdfast.Ledger(tmp_path / "ledger").set_limit("d", epsilon=1)
+    ledger = {"ledger": tmp_path / "ledger", "dataset": "d"}
+    with pytest.raises(CertificateError, match="more epsilon than it is given"):
+        holdfast.privatize(COUNTS, epsilon=1, max_count=9, privatizer=Greedy(), **ledger)
+    assert holdfast.Ledger(tmp_path / "ledger").balance("d").epsilon_spent == 0

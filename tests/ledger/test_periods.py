@@ -13,7 +13,7 @@ from holdfast.constructors import Heuristic
 from holdfast.errors import BudgetError, HoldfastError
 from holdfast.ledger.entries import Limit
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.periods import DatedPaid, charged_on_a_day, read_period
+from holdfast.ledger.periods import DatedPaid, charged_on_a_day, period_in, read_period
 from holdfast.ledger.subsets import charged
 from holdfast.tables.subset import Subset
 
@@ -209,3 +209,9 @@ def test_the_command_line_pays_from_the_allowance_of_a_year(cli):
     ]
     _, out, _ = cli("ledger", "history", "l.ledger")
     assert {"limit", "each", "period", "set", "2026"} <= set(out.split())  # in lines of any width
+
+
+def test_the_name_of_a_column_is_not_taken_for_a_period():
+    forged = "these are the counts of 2020 has repeated values; every row is treated as one"
+    assert period_in([forged]) is None
+    assert period_in([forged, "these are the counts of 2025-09..2026-08"]) == "2025-09..2026-08"

@@ -101,6 +101,8 @@ def _neighbours(f: Floats) -> tuple[list[Floats], list[Floats]]:
     """Shares with some more counts at either end than this one, and with some fewer."""
     inside, counts = np.flatnonzero(f), np.arange(len(f))
     first, last, top = int(inside[0]), int(inside[-1]), len(f) - 1
+    if last - first >= len(inside):
+        return [], []  # counts are left out between them: nothing is known to have more or fewer
     more, fewer = [], []
     for step in WIDENED_BY:
         more.append((counts >= first - step) & (counts <= last + step))

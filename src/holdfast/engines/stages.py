@@ -175,7 +175,8 @@ class Parameters:
         constructor = self.constructor.for_release(rows=rows, steps=budget.steps)
         total_delta(budget, exact_delta(self.privatizer.delta, least=0))
         certified_quantile(self.max_count, budget)
-        self.privatizer.certified_epsilon(budget.unit_1)
+        if self.privatizer.certified_epsilon(budget.unit_1) > budget.unit_1:
+            raise CertificateError("stage 1 is certified for more epsilon than it is given.")
         return Stages(
             **vars(self) | {"constructor": constructor},
             rows=rows,

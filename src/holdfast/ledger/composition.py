@@ -167,8 +167,8 @@ def _accounting() -> Any:
         from dp_accounting.pld import pld_pmf, privacy_loss_distribution
     except ImportError:
         raise HoldfastError(
-            "less than the sum needs dp-accounting. Hint: pip install 'holdfast[accounting]', "
-            "or ask for delta 0."
+            "a bound below the plain sum needs dp-accounting. Hint: pip install "
+            "'holdfast[accounting]', or ask for delta 0."
         ) from None
     return privacy_loss_distribution, pld_pmf
 
@@ -179,8 +179,8 @@ def charges_of(
     """What a release costs step by step; known before it is drawn. Groups are disjoint, so they
     cost what one does; a person may change one sum of theirs several times.
 
-    Where max_count is found from the data, the split follows from what is found: then only the sum
-    of the two stages is known beforehand, and they are one charge.
+    Where max_count is found from the data, the kind of stage 1 follows from what is found: then the
+    two stages are one charge.
     """
     declared, promised = exact_delta(privatizer.delta, least=0), constructor.promised_delta
     totals = Charge(epsilon=budget.totals)

@@ -17,6 +17,7 @@ from holdfast.ledger.subsets import Paid, charged
 from holdfast.tables.subset import Subset
 
 COUNTS_OF = "these are the counts of "
+_DATED = re.compile(re.escape(COUNTS_OF) + r"([0-9QW.-]+)", re.ASCII)  # no name of a column
 FIRST_DAY, LAST_DAY = date(1500, 1, 1), date(2199, 12, 31)  # what is outside is misspelt
 _DAY = timedelta(days=1)
 _SPAN = re.compile(
@@ -86,8 +87,8 @@ def period_in(notes: Sequence[str]) -> str | None:
     >>> period_in(["these are the counts of 2026"])
     '2026'
     """
-    found = [note.removeprefix(COUNTS_OF) for note in notes if note.startswith(COUNTS_OF)]
-    return found[0] if found else None
+    found = filter(None, map(_DATED.fullmatch, notes))
+    return next((note[1] for note in found), None)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,7 @@ from holdfast.analysis.one_row import answer_one
 from holdfast.analysis.parts.part import Part, members_of
 from holdfast.analysis.row_laws import laws_of
 from holdfast.errors import numbered
+from holdfast.privatizers.totals import Totals
 from holdfast.release.row_marks import row_kinds
 
 ESTIMATOR = "measured"
@@ -35,7 +36,7 @@ def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
         return None
     totals, over = part.release.totals, part.rows if question == "mean" else 1
     if len(groups) == 1 and _rows_at_the_top(part) < SURELY_BELOW:
-        value, error, ends = _with_the_counts(part, groups, level)
+        value, error, ends = _with_the_counts(part, totals, groups, level)
         how = TOGETHER
     else:
         found = totals.of(groups, level)
@@ -63,13 +64,12 @@ def _rows_at_the_top(part: Part) -> float:
 
 
 def _with_the_counts(
-    part: Part, groups: Sequence[int], level: float
+    part: Part, totals: Totals, groups: Sequence[int], level: float
 ) -> tuple[float, float, tuple[float, float]]:
     """The total, its standard error and its interval, from the measured total and from the counts,
     whose errors are independent: each weighed by what it knows, for the estimate by their standard
     errors and for the interval by their intervals, whose sides add up as those of a difference."""
-    totals, counts = part.release.totals, _by_the_counts(part, level)
-    assert totals is not None
+    counts = _by_the_counts(part, level)
     measured, its = totals.unbiased(groups), totals.error(len(groups))
     own = max(counts.standard_error or 0.0, 1e-9)
     weight = its**2 / (its**2 + own**2)

@@ -292,7 +292,11 @@ def _released(release: "Release", level: float, name: str, options: dict[str, An
         return float(shares @ np.arange(n)) * (release.rows if name == "total" else 1)
     if name == "gini":
         return float(nonlinear.gini(shares))
-    return float(np.searchsorted(np.cumsum(shares), options.get("at", 0.5) - 1e-12))
+    if name == "variance":
+        return float(nonlinear.variance(shares))
+    if name in ("median", "quantile"):
+        return float(np.searchsorted(np.cumsum(shares), options.get("at", 0.5) - 1e-12))
+    raise HoldfastError(f"the report does not know what released counts say of {name!r:.40}.")
 
 
 def groups(release: "Release", level: float) -> list[Content]:

@@ -100,9 +100,9 @@ def _about_several(
     told = {name: content["facts"]["top_code"] for name, content in said.items()}
     tops = "; ".join(f"{name}: {words}" for name, words in told.items())
     digests = [content["facts"]["mechanism_digest"] for content in said.values()]
-    named = [f"{name}: {n}" for name, content in said.items() for n in content["notes"]]
     shared = [note for note in first["notes"] if all(note in c["notes"] for c in said.values())]
-    own = [line for line in named if line.split(": ", 1)[1] not in shared]
+    named = [(name, note) for name, content in said.items() for note in content["notes"]]
+    own = [f"{name}: {note}" for name, note in named if note not in shared]
     doubts = dict.fromkeys(n for content in said.values() for n in content["distribution_notes"])
     return _about(
         first
