@@ -100,9 +100,9 @@ def _ask_all(
 
 
 def _beside_z(release: "Release", answer: Answer, weights: Floats) -> Answer:
-    """A share of a long range, as sure as what its rows may truly have: stage 1's fit is smooth, and
-    where it has rows beside where they are stage 2 carries them there, which repeating stage 1 on
-    tables distributed as z does not show."""
+    """A share of a long range, as sure as what its rows may truly have: stage 1's fit is smooth,
+    and where it has rows beside where they are stage 2 carries them there, which repeating stage 1
+    on tables distributed as z does not show."""
     low, high = straight(release.all_rows, Average(f=weights), answer.level).interval
     ends = min(low, answer.interval[0]), max(high, answer.interval[1])
     return replace(answer, interval=ends)
