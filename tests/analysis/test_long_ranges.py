@@ -150,3 +150,13 @@ def test_rows_are_compared_and_ranked_where_no_law_of_all_counts_could_be_held()
     assert found.first_more > 0.999 and found.equal == 0
     low, high = found.interval
     assert abs(found.difference - 90_000) < 40 and low < found.difference < high < low + 60
+
+
+def test_a_share_of_zeros_covers_although_a_smooth_z_has_them_beside():
+    counts = np.random.default_rng(11).lognormal(5, 2, 3000).astype(int).clip(max=12_000)
+    truth, covered = (counts == 0).mean(), []
+    for seed in range(10):
+        release = holdfast.privatize(counts, epsilon=1, max_count=12_000, seed=seed)
+        low, high = release.ask("share", equal=0).interval
+        covered.append(low <= truth <= high)
+    assert sum(covered) >= 9

@@ -15,7 +15,7 @@ from holdfast.analysis.posterior import Posterior, check_level, row_law, row_not
 from holdfast.analysis.rows import find_row, row_labels
 from holdfast.errors import HoldfastError, one_line
 from holdfast.release.row_marks import row_kinds
-from holdfast.release.row_prior import does_without
+from holdfast.release.row_prior import LONG, does_without
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -70,7 +70,8 @@ def answer_one(
     elif question in ("median", "quantile"):
         words = found.question or quantile_words(options.get("at"))
         found = replace(found, question=words, estimate=float(law.median), whole=True)
-    return _with(found, (*part.notes, LIKE_ANY, *found.notes))
+    told = LIKE_ANY if n <= LONG else LIKE_ANY.replace(", as intervals.csv has it", "")
+    return _with(found, (*part.notes, told, *found.notes))
 
 
 def _nothing(found: Answer, words: str) -> Answer:

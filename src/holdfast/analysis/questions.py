@@ -19,9 +19,12 @@ from holdfast.analysis.cautions import (
     spread_of,
 )
 from holdfast.analysis.evidence import DENSE_UP_TO, ESTIMATORS, Evidence
+from holdfast.analysis.parts.long import straight
+from holdfast.analysis.parts.numbers import Average
 from holdfast.analysis.parts.part import digest
 from holdfast.analysis.parts.totals import MEASURED_QUESTIONS
 from holdfast.analysis.posterior import check_level
+from holdfast.analysis.row_laws import by_columns
 from holdfast.analysis.stage_one import has_stage_1
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, numbered
@@ -80,7 +83,10 @@ def _ask_all(
     answer = kind.about_all(
         release.evidence, options, estimator=estimator, level=check_level(level)
     )
-    few = _few_rows(release.evidence, kind.weights(release.evidence, options))
+    weights = kind.weights(release.evidence, options)
+    few = _few_rows(release.evidence, weights)
+    if answer.percent and weights is not None and estimator != "target" and by_columns(release):
+        answer = _beside_z(release, answer, weights)
     notes = answer.notes + few + _notes(release, question, kind, answer)
     return replace(
         answer,
@@ -90,6 +96,15 @@ def _ask_all(
         measures=question if isinstance(question, str) else "",
         capped_at=_capped_at(release, kind),
     )
+
+
+def _beside_z(release: "Release", answer: Answer, weights: Floats) -> Answer:
+    """A share of a long range, as sure as what its rows may truly have: stage 1's fit is smooth,
+    and where it has rows beside where they are stage 2 carries them there, which repeating stage 1
+    on tables distributed as z does not show."""
+    low, high = straight(release.all_rows, Average(f=weights), answer.level).interval
+    ends = min(low, answer.interval[0]), max(high, answer.interval[1])
+    return replace(answer, interval=ends)
 
 
 def _capped_at(release: "Release", kind: Question) -> int | None:

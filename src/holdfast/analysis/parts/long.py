@@ -183,7 +183,7 @@ def spread_out(z: Floats, scale: float, from_zero: bool = True) -> Floats:
     """z, spread to both sides by so much; what would fall below 0 comes back.
 
     >>> spread_out(np.array([0.0, 1.0, 0.0, 0.0]), 1).round(3).tolist()
-    [0.288, 0.485, 0.166, 0.061]
+    [0.242, 0.504, 0.186, 0.068]
     """
     from holdfast.mechanism.curve_kernel import falling_sums
 
