@@ -57,7 +57,7 @@ def test_rows_that_the_table_does_not_have_stay_and_are_left_out(release):
         (MINE.drop(columns="state"), "county", "in several rows"),
         (MINE, ["county", "town"], "town"),
         (MINE, [], "`on` is empty"),
-        (MINE[BOTH], BOTH, "no column but those"),
+        (MINE[BOTH], BOTH, "only the columns of"),
         (MINE.assign(n=1), BOTH, "both tables have 'n'"),
         (MINE.assign(county="x")[:1], BOTH, "no row of the release"),
     ],

@@ -197,7 +197,7 @@ def test_parts_are_asked_about_on_the_command_line(tmp_path, monkeypatch, capsys
     _, out, _ = run(capsys, monkeypatch, *asked, "share zero", "--by", "size", "--json")
     assert set(json.loads(out)["groups"]) == {"1", "10"}
     code, _, err = run(capsys, monkeypatch, *asked, "row 3", "--where", "size == 1")
-    assert code and "fit questions such as" in err
+    assert code and "go only with questions such as" in err
 
 
 def test_a_release_is_a_frame_with_intervals_and_codes_stay_texts(tmp_path):

@@ -149,7 +149,7 @@ def test_the_gaussians_delta_can_be_chosen_and_belongs_to_nothing_else(cli):
     )
     usual += ("--out", "release", "--json", "--constructor")
     code, _, err = cli(*usual, "staircase", "--delta", "1e-6")
-    assert code == 2 and "`delta` has no use for staircase" in err
+    assert code == 2 and "staircase takes no `delta`" in err
     code, _, err = cli(*usual, "discrete-gaussian", "--delta", "2")
     assert code == 2 and "`delta` must be 0, or from" in err
     code, out, _ = cli(*usual, "discrete-gaussian", "--delta", "1e-6")

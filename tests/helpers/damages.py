@@ -679,8 +679,10 @@ def stated(**changes):
     return edit
 
 
-damage("intervals of another kind", "takes z for surer, or less sure")(stated(every=True))
-damage("z taken for less sure than it is", "takes z for surer, or less")(stated(mixed=0.25))
+damage("intervals of another kind", "follow from the noise of stage 1")(stated(every=True))
+damage("z taken for less sure than it is", "does not follow from the noise of stage 1")(
+    stated(mixed=0.25)
+)
 damage("a level of 2", "intervals.level must be a half or more")(stated(level="2"))
 damage("lines for nothing", "intervals.lines must be rows or counts")(stated(lines="none"))
 

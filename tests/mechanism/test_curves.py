@@ -15,9 +15,10 @@ from holdfast.constructors import Heuristic, Optimal
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism import sampling
 from holdfast.mechanism.certificate_kernel import worst_ratio
-from holdfast.mechanism.curves import TOTAL, Curves
+from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.sampling import Sampler
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.approximate import hockey_stick
 from holdfast.privacy.randomness import Simulation
 from holdfast.privacy.rational import decay_table, exp_above, exp_below
@@ -265,7 +266,7 @@ def test_a_search_along_the_curves_draws_what_a_table_draws(monkeypatch, delta):
     counts = np.random.default_rng(0).integers(0, 300, 20_000)
     mechanism = optimum(300, delta=delta)
     from_table = Sampler(mechanism)(counts, Simulation(7))
-    monkeypatch.setattr(sampling, "LARGEST_TABLE", 2)
+    monkeypatch.setattr(sampling, "MOST_TABULATED", 2)
     searched = Sampler(mechanism)(counts, Simulation(7))
     assert np.array_equal(searched, from_table)
 

@@ -13,7 +13,7 @@ import pytest
 
 import holdfast
 from bundles import forge, make_curves, read_record, repair
-from holdfast.mechanism.curves import TOTAL
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.rational import decay_table
 from holdfast.release.mechanism_file import HEADER, decode_curves
 from holdfast.verify.curve_table import CurveTable

@@ -51,7 +51,7 @@ def merge(release: Release, table: Any, on: str | Sequence[str]) -> MergedReleas
 
 def _check_new(release: Release, added: Sequence[str]) -> None:
     if not added:
-        raise HoldfastError("the table has no column but those of `on`. Hint: it has what to add.")
+        raise HoldfastError("the table has only the columns of `on`. Hint: add what to merge.")
     taken = [name for name in added if name in (*release.unchanged_columns, _count(release))]
     if taken:
         raise HoldfastError(

@@ -129,7 +129,11 @@ def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -
     check_level(level)
     for name in options:
         if name not in allowed:
-            takes = f"takes {', '.join(allowed)}" if allowed else "takes no such option"
+            takes = (
+                f"takes {', '.join(f'`{one}`' for one in allowed)}"
+                if allowed
+                else "takes no such option"
+            )
             raise HoldfastError(f"`{name}` does not fit this question, which {takes}.")
 
 

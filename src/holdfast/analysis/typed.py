@@ -49,7 +49,7 @@ def answer_typed(
         how |= {"label": label, "where": where, "by": by}
     elif where is not None or by is not None:
         raise HoldfastError(
-            "`where` and `by` fit questions such as share, mean, total, median, gini, top 10."
+            "`where` and `by` go only with questions such as share, mean, median, gini, top 10."
         )
     elif estimator != "best":
         raise HoldfastError("`estimator` does not fit a question about rows.")

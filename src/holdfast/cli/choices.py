@@ -53,7 +53,7 @@ def find_constructor(name: str, delta: str | None = None) -> Any:
         )
     if delta is not None and name not in ("optimal", "discrete-gaussian"):
         raise HoldfastError(
-            f"`delta` has no use for {name}. "
+            f"{name} takes no `delta`. "
             "Hint: it belongs to --constructor optimal or discrete-gaussian."
         )
     if name in BASELINES:

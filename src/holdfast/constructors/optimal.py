@@ -12,8 +12,9 @@ from holdfast.arrays import Floats, Integers, Marks
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
-from holdfast.mechanism.curves import TOTAL, Curves
+from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.tails import Shape, Tails, curve_error, running_sums
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.delta import unit_delta

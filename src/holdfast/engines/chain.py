@@ -97,7 +97,7 @@ def cells_of(partition: Partition, labels: int) -> Integers:
     columns = [_ranks(first, list(dict.fromkeys(first)))]
     for k in range(labels, len(partition.within.parts)):
         texts = [label[k] for label in partition.labels]
-        columns.append(_ranks(texts, sorted(set(texts), key=lambda t: float(t.split(" to ")[0]))))
+        columns.append(_ranks(texts, Classes.in_order(texts)))
     return np.array(columns, dtype=np.int64).T
 
 

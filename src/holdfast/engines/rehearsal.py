@@ -14,7 +14,7 @@ from holdfast.engines.steps import histogram_by
 from holdfast.errors import HoldfastError
 from holdfast.ledger.identity import is_known
 from holdfast.mechanism.grouped import RowSampler
-from holdfast.mechanism.sampling import LARGEST_TABLE
+from holdfast.mechanism.sampling import MOST_TABULATED
 from holdfast.privatizers import CumulativeSmooth, Privatizer
 from holdfast.tables.groups import Partition, Within
 
@@ -34,7 +34,7 @@ def rehearse(stages: Stages) -> None:
             made = stages.constructor(even, epsilon=stages.budget.unit_2)
         if made is not None:
             stages.checked(made, len(even))
-    top = 3 if stages.highest < LARGEST_TABLE else LARGEST_TABLE
+    top = 3 if stages.highest < MOST_TABULATED else MOST_TABULATED
     groups = None if stages.groups is None else GROUPS
     with suppress(HoldfastError):  # these methods have something against the made-up table
         _run(top, stages.privatizer, stages.constructor, groups)

@@ -48,7 +48,7 @@ class Balance:
 
     @property
     def in_words(self) -> str:
-        """The period, as it goes on a sentence; nothing for all time."""
+        """The period, as a sentence goes on with it; nothing for all time."""
         return "" if self.when == ALL_TIME else f" in {self.when}"
 
     def check(self, epsilon: Fraction, delta: Fraction) -> None:

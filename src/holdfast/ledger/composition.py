@@ -22,8 +22,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.arrays import Floats
 from holdfast.constructors import Constructor
 from holdfast.errors import HoldfastError
 from holdfast.ledger.entries import Charge
@@ -33,7 +33,6 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.delta import group_delta
 from holdfast.privatizers import Privatizer, is_own
 
-Floats = NDArray[np.float64]
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are
 SMALLEST_DELTA = Fraction(1, 10**10)  # ten times what is set aside

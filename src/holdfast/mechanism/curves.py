@@ -12,10 +12,10 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, exact_sum
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.mechanism.tails import Shape, Tails, curve_error, curve_sums, floor_error
+from holdfast.mechanism.weights import TOTAL
 from holdfast.privacy.metrics import POWERS, count_error
 from holdfast.privacy.rational import decay_table
 
-TOTAL = 1 << 62
 LARGEST_TABLE = 10_001
 HIGHEST_FLOOR = 1 << 30
 

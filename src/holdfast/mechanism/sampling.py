@@ -24,7 +24,7 @@ from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.randomness import THREADS, Randomness, SystemEntropy
 
 BATCH = 1 << 18
-LARGEST_TABLE = 1 << 11  # curves beyond this are searched: a table would not fit the caches
+MOST_TABULATED = 1 << 11  # curves beyond this are searched: a table would not fit the caches
 
 
 class Sampler:
@@ -44,7 +44,7 @@ class Sampler:
             raise CertificateError("only a holdfast.Mechanism can be sampled.")
         Mechanism.verify(mechanism)
         integers = mechanism.integers
-        if isinstance(integers, Curves) and len(integers) > LARGEST_TABLE:
+        if isinstance(integers, Curves) and len(integers) > MOST_TABULATED:
             self._source: _Table | _Search = _Search(integers)
         else:
             self._source = _Table(integers.table())

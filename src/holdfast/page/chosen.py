@@ -182,7 +182,7 @@ def _people(draft: Draft, folder: Folder) -> dict[str, Any]:
     if not typed and not path:
         raise HoldfastError(
             "the list of categories is missing. Hint: name a file that lists all of them, also "
-            "those with nobody, or type them in, one a line."
+            "those with nobody, or type them in, one per line."
         )
     place = draft.upload(LISTED) if typed else folder.find(path)
     return {

@@ -1,4 +1,4 @@
-"""All words of the page, from one file a language; and the glossary that explains some of them."""
+"""All words of the page, from one file per language, and the glossary of some of them."""
 
 import re
 import tomllib

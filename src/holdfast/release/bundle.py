@@ -220,7 +220,7 @@ def _put(partial: Path, place: Path) -> None:
     try:
         if place.exists():
             raise FileExistsError
-        os.rename(partial, place)  # fails where somebody was quicker with anything but nothing
+        os.rename(partial, place)  # fails where a folder with something in it was put there first
     except OSError:
         if not place.exists() and not place.is_symlink():
             raise

@@ -8,8 +8,8 @@ from typing import Any
 
 from holdfast.errors import code_span, markdown_text
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.release.text import SIMULATED
 
-SIMULATED = "SIMULATION, protects nobody"
 JOINT = """The relation between the columns is kept: each was drawn given those before it. The pairs
 of released counts are distributed nearly as the true ones, and single counts are changed more
 for it."""

@@ -326,7 +326,7 @@ def _comparable(groups: Partition) -> list[tuple[Any, ...]]:
     parts: list[list[Any]] = []
     for part, texts in zip(groups.within.parts, zip(*groups.labels, strict=True), strict=True):
         if isinstance(part, Classes):
-            order = sorted(set(texts), key=lambda text: float(text.split(" to ")[0]))
+            order = Classes.in_order(texts)
             parts.append([order.index(text) for text in texts])
         else:
             exact = [_value(text) for text in texts]

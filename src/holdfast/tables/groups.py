@@ -1,5 +1,6 @@
 """Groups of rows by public columns: what is asked for, and how groups are named."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +21,15 @@ class Classes:
     column: str
     number: int | None = None
     """How many; None for as many as the rows bear."""
+
+    @staticmethod
+    def in_order(labels: Iterable[str]) -> list[str]:
+        """Each label once, by the number that its class begins with.
+
+        >>> Classes.in_order(["10 to 12", "2 to 9", "10 to 12"])
+        ['2 to 9', '10 to 12']
+        """
+        return sorted(set(labels), key=lambda label: float(label.split(" to ")[0]))
 
 
 def classes(column: str, number: int | None = None) -> Classes:

@@ -272,7 +272,7 @@ def _check_several(record: dict[str, Any]) -> None:
         raise Damage("release.json: other_counts must name other columns, given and later some.")
     by = record["within"]["columns"] if "within" in record else []
     if [name for name in by if name in others] != given:
-        raise Damage("release.json: within.columns must name the counts that are given, and them.")
+        raise Damage("release.json: within.columns must name the given counts, and no others.")
 
 
 def _check_within(record: dict[str, Any]) -> None:

@@ -43,7 +43,7 @@ class Before:
         given, within = record["given"], record["within"]["columns"]
         if self._last is None or self._last.record["count_column"] != given[-1]:
             raise Damage(
-                "release.json: given must name the columns drawn before, the last at last."
+                "release.json: given must name the columns drawn before, as they were drawn."
             )
         if len(labels) > MOST_CELLS:
             raise Damage(f"groups.csv has more than {MOST_CELLS} groups, given other counts.")

@@ -23,7 +23,7 @@ def check_mixed(record: dict[str, Any]) -> None:
     spread = share_spread(record, read_budget(record))
     mixed = min(spread, MOST_MIXED) if spread >= UNSURE else 0.0
     if abs(stated["mixed"] - mixed) > 1e-9 or stated["every"] is not (n <= LONG and spread >= FEW):
-        raise Damage("release.json: intervals takes z for surer, or less sure, than stage 1 is.")
+        raise Damage("release.json: intervals does not follow from the noise of stage 1.")
 
 
 def group_priors(targets: Floats, listed: Listed, z: Floats, record: dict[str, Any]) -> Floats:

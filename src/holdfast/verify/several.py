@@ -140,7 +140,7 @@ class _Several:
             raise Damage(f"the folder of {shown(column)} is not that of this column.")
         given, later = names[max(at - 2, 0) : at], names[at + 1 :]
         if (record["given"], record["later"]) != ((given, later) if joint else ([], [])):
-            raise Damage(f"{shown(column)} was given other columns than its place says.")
+            raise Damage(f"{shown(column)} was drawn given other columns than its place says.")
         for key in ("columns", "unchanged_columns", "holdfast"):
             if record[key] != self.record[key]:
                 raise Damage(f"the columns do not agree on {key}.")

@@ -156,7 +156,9 @@ def derive(columns: Mapping[str, "Release"], text: str, level: float) -> Derived
     parts = [columns[name] for name in columns if name in formula.parts]  # as they were drawn
     names = {*columns, *parts[0].unchanged_columns}
     if {formula.name, f"{formula.name}_low", f"{formula.name}_high"} & names:
-        raise HoldfastError(f"the table has a column {formula.name!r:.60}. Hint: another name.")
+        raise HoldfastError(
+            f"the table already has a column {formula.name!r:.60}. Hint: choose another name."
+        )
     known = np.all([one.counts >= 0 for one in parts], axis=0)
     scale, notes = None, tuple[str, ...]()
     if formula.column is not None:

@@ -1,9 +1,8 @@
 """Symmetric whole-number noise, clamped to the range of counts."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from holdfast.arrays import Floats
 
 
 def clamped_noise(exactly: Floats, at_least: Floats) -> Floats:

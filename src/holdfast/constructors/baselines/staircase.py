@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from holdfast.constructors.baselines.clamped import Floats, clamped_noise
+from holdfast.arrays import Floats
+from holdfast.constructors.baselines.clamped import clamped_noise
 from holdfast.constructors.construction import Construction
 from holdfast.constructors.constructor import Constructor
 from holdfast.errors import HoldfastError
