@@ -146,9 +146,13 @@ def _repeating(table: Any) -> list[str] | bool:
 
 
 def _repeats(column: Any) -> bool:
+    """Whether so few values differ; mostly the first rows have too many already, and to look at
+    all of them takes a large table of new memory."""
     import pyarrow.compute as pc
 
-    rows, different = len(column), pc.count_distinct(column).as_py()
-    return bool(
-        2 * different <= rows and different * cell_bytes([column]) < DICTIONARY_BYTES * rows
+    rows = len(column)
+    most = min(rows // 2, (DICTIONARY_BYTES * rows - 1) // max(cell_bytes([column]), 1))
+    return all(
+        pc.count_distinct(column.slice(0, some)).as_py() <= most
+        for some in (min(2 * most, rows), rows)
     )
