@@ -345,7 +345,9 @@ def _batches_of(path: str, schema: Any, looked_at: Collection[str]) -> Iterator[
         path, metadata=metadata, pre_buffer=False, read_dictionary=few
     ) as file:
         there = [name for name in schema.names if name in file.schema_arrow.names]
-        yield from file.iter_batches(_rows_at_a_time(file.metadata), columns=there)
+        groups = range(file.num_row_groups)
+        for some in map(list, zip(groups) if few else [groups]):  # each has a dictionary of its own
+            yield from file.iter_batches(_rows_at_a_time(metadata), some, columns=there)
 
 
 def _rows_at_a_time(metadata: Any) -> int:
