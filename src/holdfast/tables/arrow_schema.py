@@ -30,8 +30,13 @@ def plain(table: Any) -> Any:
         pa.field(field.name, _plain_type(column.type), field.nullable)
         for field, column in zip(table.schema, columns, strict=True)
     ]
-    bare = [column.cast(field.type) for column, field in zip(columns, fields, strict=True)]
+    bare = [_cast(column, field.type) for column, field in zip(columns, fields, strict=True)]
     return pa.Table.from_arrays(bare, schema=pa.schema(fields))
+
+
+def _cast(column: Any, kind: Any) -> Any:
+    """Nested types may be equal and have notes inside all the same."""
+    return column if column.type == kind and not kind.num_fields else column.cast(kind)
 
 
 def _stored(column: Any) -> Any:
