@@ -188,3 +188,52 @@ def test_texts_are_looked_at_as_dictionaries_only_where_a_file_has_them_so(tmp_p
         for name in ("a.parquet", "b.parquet")
     ]
     assert found == [["few"], []]
+
+
+@pytest.fixture
+def few_groups(monkeypatch):
+    monkeypatch.setattr(arrow_source, "SOME_GROUPS", 3)
+    monkeypatch.setattr(arrow_source, "SOME_ROWS", 1)
+
+
+def wide(tmp_path, **more):
+    random = np.random.default_rng(5)
+    visits = random.geometric(0.2, 8000) - 1
+    data = {"visits": visits, "price": random.random(8000), "day": np.arange(8000) % 365}
+    path = tmp_path / "wide.parquet"
+    columns = data | {name: make(visits) for name, make in more.items()}
+    pa.parquet.write_table(pa.table(columns), path, row_group_size=400)
+    return path, {"count": "visits", "keep": list(columns)[1:], "epsilon": 1, "max_count": 20}
+
+
+def test_a_copy_is_found_in_row_groups_drawn_at_random(tmp_path, few_groups):
+    path, options = wide(tmp_path, twice=lambda visits: 2 * visits)
+    with pytest.raises(LeakError, match="'twice' is a rising"):
+        holdfast.privatize_stream(path, tmp_path / "out", **options)
+
+
+def test_numbers_are_read_where_they_are_sampled_and_the_bytes_stay(tmp_path, few_groups):
+    path, options = wide(tmp_path)
+    holdfast.privatize_stream(path, tmp_path / "a", **options, seed=1)
+    holdfast.privatize(path, **options, seed=1).save(tmp_path / "b", table_format="parquet")
+    one, other = ((tmp_path / name / "table.parquet").read_bytes() for name in "ab")
+    assert one == other
+    reader = arrow_source.open_parquet(path)
+    batches = list(reader.open(["visits", "price", "day"], (), {"price", "day"}))
+    read = [len(data) for data, _, whole in batches if whole]
+    assert sum(len(data) for data, *_ in batches) == 8000 and sum(read) == 3 * 400
+    assert all(data.column("price").null_count == 0 for data, _, whole in batches if whole)
+    assert all(data.column("visits").null_count == 0 for data, *_ in batches)
+
+
+def test_all_numbers_are_read_before_a_ledger_is_paid(tmp_path, few_groups, monkeypatch):
+    asked, opened = [], arrow_source._some_groups
+    monkeypatch.setattr(arrow_source, "_some_groups", lambda f: asked.append(1) or opened(f))
+    path, options = wide(tmp_path)
+    book = holdfast.Ledger(tmp_path / "book")
+    book.set_limit("visits", epsilon=1)
+    paid = {"ledger": book, "dataset": "visits"}
+    holdfast.privatize_stream(path, tmp_path / "paid", **options, **paid)
+    assert not asked
+    holdfast.privatize_stream(path, tmp_path / "free", **options)
+    assert asked
