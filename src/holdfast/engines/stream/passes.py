@@ -90,7 +90,7 @@ def tallies(
 ) -> tuple[Tally, ...]:
     """The same for each of several columns of counts, in one pass; where that is said the counts
     are kept, and must be known in all columns or in none."""
-    lookout, wanted = Lookout(table.roles, every=condense), table.roles.wanted
+    lookout, wanted = Lookout(table.roles), table.roles.wanted
     columns = [_Tallying(top, wanted, condense=condense, keep=keep) for top in highest]
     rows = 0
     for part in table.read(lookout):

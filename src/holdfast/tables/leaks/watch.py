@@ -15,8 +15,6 @@ SAMPLE = 5_000  # rows with a count of 0, and as many with others
 ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
 """What `publish_anyway` calls the order of the rows, rows that add up others, and counts that were
 released as those of another period."""
-Fetch = Callable[[Integers], list[list[Any]]]
-"""Gives the cells of some rows, a list for each column."""
 _NAMES_OF_TOTALS = ("total", "totals", "grand total", "sum", "all", "overall")
 
 
@@ -47,12 +45,12 @@ class Watch:
         self._rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
         self._order, self._total = Order(), _Total()
 
-    def see(self, counts: Integers, cells: Fetch | None) -> None:
-        """Take in the next rows; without `cells` none of them comes into the sample."""
+    def see(self, counts: Integers, cells: Callable[[Integers], list[list[Any]]]) -> None:
+        """Take in the next rows; `cells` gives those of some rows, a list for each column."""
         if self._own_order:
             self._order.see(counts)
         self._total.see(counts)
-        if self._columns and cells is not None:
+        if self._columns:
             drawn = self._rng.random(len(counts))
             low = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))
             parts = low[counts[low] == 0], low[counts[low] != 0]

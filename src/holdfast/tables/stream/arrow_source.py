@@ -2,9 +2,8 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from holdfast.tables.stream.source import Draw, Part, check_marks, in_order
 
 ROWS = 1 << 17
 BATCH_BYTES = 1 << 24  # of wide rows there are fewer at a time
-SOME_GROUPS, SOME_ROWS = 16, 1 << 21  # row groups, and rows, that a sample comes from at least
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,6 @@ class Batch:
     file: str
     row: int
     done: float | None
-    whole: bool = True
-    """Whether all columns were read; some have nulls otherwise."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +70,9 @@ class Reader:
 
     name: str
     schema: Any
-    open: Callable[[list[str], Collection[str], Collection[str]], Iterator[tuple[Any, str, bool]]]
-    """Given the columns that are wanted, which of them may come as dictionaries, since that takes
-    less time where few of their cells are looked at, and which need not be read in all rows: the
-    batches, their files, and whether all columns were read."""
+    open: Callable[[list[str], Collection[str]], Iterator[tuple[Any, str]]]
+    """Given the columns that are wanted, and which of them may come as dictionaries: that takes
+    less time where few of their cells are looked at."""
     length: int | None
     query: bool = False
     """Whether a query is run whenever batches are asked for."""
@@ -158,9 +153,7 @@ class ArrowSource:
 
         columns = self._needed() if lookout is not None else self._counted()
         looked_at = self.roles.others if lookout is not None else ()
-        sampled = () if lookout is None or lookout.every else self._sampled()
-        batches = self._batches(columns, looked_at, sampled)
-        for whole, part, size, keys in in_order(work, batches):
+        for whole, part, size, keys in in_order(work, self._batches(columns, looked_at)):
             rows += len(whole.batch.data)
             self._rows += len(part.counts)
             if lookout is not None:
@@ -225,26 +218,13 @@ class ArrowSource:
         """What is read: the published columns, and that of the marks."""
         return list(dict.fromkeys([*self.roles.written, *[self._marker][: bool(self._marker)]]))
 
-    def _sampled(self) -> set[str]:
-        """Columns of which a sample is looked at, and whose size is known without reading them."""
-        import pyarrow.types as kinds
-
-        roles, schema = self.roles, self._reader.schema
-        subset = roles.wanted.subset
-        used = {*roles.ordering, *roles.grouping, roles.wanted.category, self._marker}
-        used |= set() if subset is None else {subset.column}
-        return {
-            name for name in {*roles.watched} - used if kinds.is_primitive(schema.field(name).type)
-        }
-
     def _show(self, kept: "Kept", lookout: Lookout) -> None:
         data = kept.batch.data
 
         def cells(rows: Integers) -> list[list[Any]]:
             return [python_cells(data.column(name).take(rows)) for name in lookout.columns]
 
-        fetch = cells if kept.batch.whole else None
-        lookout.see(kept.counts, kept.marks, fetch, kept.subset, kept.others)
+        lookout.see(kept.counts, kept.marks, cells, kept.subset, kept.others)
 
     def _kept(self, batch: Batch) -> "Kept":
         counts, marks = self._checked(batch)
@@ -259,19 +239,16 @@ class ArrowSource:
         return Kept(batch, counts, marks, inside, others)
 
     def _batches(
-        self,
-        columns: list[str],
-        looked_at: Collection[str] = (),
-        sampled: Collection[str] = (),
+        self, columns: list[str], looked_at: Collection[str] = ()
     ) -> Generator[Batch, None, None]:
         row, before, rows = 0, "", 0
         try:
-            for data, file, whole in self._reader.open(columns, looked_at, sampled):
+            for data, file in self._reader.open(columns, looked_at):
                 row = row if file == before else 0
                 rows += len(data)
                 done = min(rows / self._length, 1.0) if self._length else None
                 if len(data):
-                    yield Batch(data, file, row, done, whole)
+                    yield Batch(data, file, row, done)
                 row, before = row + len(data), file
         except HoldfastError:
             raise
@@ -347,42 +324,18 @@ def open_parquet(path: Path) -> Reader:
             "does the folder hold nothing else, and columns of one kind?"
         ) from None
 
-    def batches(
-        columns: list[str], looked_at: Collection[str], sampled: Collection[str]
-    ) -> Iterator[tuple[Any, str, bool]]:
+    def batches(columns: list[str], looked_at: Collection[str]) -> Iterator[tuple[Any, str]]:
         wanted = pa.schema(list(map(schema.field, columns)))
-        some = _some_groups(dataset.get_fragments()) if sampled else None
         for fragment in dataset.get_fragments():
             keys = arrow.get_partition_keys(fragment.partition_expression)
-            chosen = None if some is None else some[fragment.path]
-            for batch, whole in _batches_of(fragment.path, wanted, looked_at, sampled, chosen):
-                yield _fitted(batch, wanted, keys, looked_at), fragment.path, whole
+            for batch in _batches_of(fragment.path, wanted, looked_at):
+                yield _fitted(batch, wanted, keys, looked_at), fragment.path
 
     files = tuple(fragment.path for fragment in dataset.get_fragments())
     return Reader(str(path), schema, batches, length, files=files)
 
 
-def _some_groups(fragments: Iterable[Any]) -> dict[str, set[int]]:
-    """Row groups of each file, drawn at random from all; every one where they are few."""
-    found = {fragment.path: fragment.row_groups for fragment in fragments}
-    groups = [(path, group.id, group.num_rows) for path in found for group in found[path]]
-    chosen, rows = {path: set[int]() for path in found}, 0
-    for number, at in enumerate(np.random.default_rng(0).permutation(len(groups)).tolist()):
-        path, group, size = groups[at]
-        if number < SOME_GROUPS or rows < SOME_ROWS:
-            chosen[path].add(group)
-            rows += size
-    return chosen
-
-
-def _batches_of(
-    path: str,
-    schema: Any,
-    looked_at: Collection[str],
-    sampled: Collection[str],
-    chosen: Collection[int] | None,
-) -> Iterator[tuple[Any, bool]]:
-    """Batches of a file, without what is sampled in row groups other than those chosen."""
+def _batches_of(path: str, schema: Any, looked_at: Collection[str]) -> Iterator[Any]:
     import pyarrow.parquet as parquet
 
     # read ahead of nothing: a dataset's scanner would hold much of the file
@@ -392,15 +345,9 @@ def _batches_of(
         path, metadata=metadata, pre_buffer=False, read_dictionary=few
     ) as file:
         there = [name for name in schema.names if name in file.schema_arrow.names]
-        left = [name for name in there if name not in sampled]
-
-        def kind(group: int) -> tuple[bool, int]:
-            return chosen is None or group in chosen, group if few else 0  # has its own dictionary
-
-        for (whole, _), run in groupby(range(file.num_row_groups), kind):
-            names = there if whole else left
-            for batch in file.iter_batches(_rows_at_a_time(metadata), list(run), columns=names):
-                yield batch, whole
+        groups = range(file.num_row_groups)
+        for some in map(list, zip(groups) if few else [groups]):  # each has a dictionary of its own
+            yield from file.iter_batches(_rows_at_a_time(metadata), some, columns=there)
 
 
 def _rows_at_a_time(metadata: Any) -> int:
@@ -431,10 +378,10 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any], looked_at: Collection
 def open_duckdb(relation: Any) -> Reader:
     """A DuckDB relation: the query runs once for each pass."""
 
-    def batches(columns: list[str], *_: Collection[str]) -> Iterator[tuple[Any, str, bool]]:
+    def batches(columns: list[str], _: Collection[str]) -> Iterator[tuple[Any, str]]:
         quoted = ('"' + name.replace('"', '""') + '"' for name in columns)
         for batch in relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
-            yield batch, "the query", True
+            yield batch, "the query"
 
     try:
         schema = relation.limit(0).to_arrow_table().schema

@@ -1,6 +1,6 @@
 """What the first pass looks for in what is published beside the counts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,7 +12,7 @@ from holdfast.arrays import Integers, Marks
 from holdfast.tables.columns import Roles, Wanted, refuse_leaks
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.leaks.search import Leak
-from holdfast.tables.leaks.watch import Fetch, Watch, named_total, total_labels
+from holdfast.tables.leaks.watch import Watch, named_total, total_labels
 from holdfast.tables.table import not_labels, repeated_notes
 
 LABELS = 10_000_000
@@ -28,11 +28,9 @@ def drawn_rows(counts: Integers, marks: Marks | None) -> Marks:
 class Lookout:
     """What gives the counts away, which is refused, and labels that repeat."""
 
-    def __init__(self, roles: Roles, *, every: bool = True) -> None:
+    def __init__(self, roles: Roles) -> None:
         roles.refuse_header()
         self._wanted = roles.wanted
-        self.every = every
-        """Whether all cells are to be read: what is damaged is found before anything is paid."""
         self.columns = roles.watched
         self._whole = _Watches(roles)
         self._part = None if roles.wanted.subset is None else _Watches(roles)
@@ -43,15 +41,14 @@ class Lookout:
         self,
         counts: Integers,
         marks: Marks | None,
-        cells: Fetch | None,
+        cells: Callable[[Integers], list[list[Any]]],
         inside: Marks | None = None,
         others: Sequence[Integers] = (),
     ) -> None:
-        """Take in the next rows; `cells` gives those of some rows, a list for each column, or is
-        None where none of them may come into the sample. `inside` says which are in the subset that
-        was named; `others` are further counts."""
+        """Take in the next rows; `cells` gives those of some rows, a list for each column, and
+        `inside` says which are in the subset that was named. `others` are further counts."""
         every = (counts, *others)
-        cells = _Remembered(cells) if others and cells is not None else cells
+        cells = _Remembered(cells) if others else cells
         self._whole.see(every, marks, cells)
         if self._part is not None and inside is not None:
             self._part.see(every, marks, cells, inside)
@@ -93,7 +90,7 @@ class _Watches:
         self,
         every: tuple[Integers, ...],
         marks: Marks | None,
-        cells: Fetch | None,
+        cells: Callable[[Integers], list[list[Any]]],
         inside: Marks | None = None,
     ) -> None:
         """Take in the next rows, or those of them that are inside."""
@@ -105,10 +102,7 @@ class _Watches:
             beside = [other for k, other in enumerate(every) if k != at]
             drawn = drawn_rows(own, marks)
             shown = drawn if inside is None else drawn & inside
-            fetch = cells
-            if beside and cells is not None:
-                fetch = partial(_with_counts, cells, beside)
-            _show(watch, shown, own, fetch)
+            _show(watch, shown, own, partial(_with_counts, cells, beside) if beside else cells)
 
     def leaks(self) -> Iterator[tuple[list[Leak], Wanted]]:
         """What was found of each, and what was wanted of it: a sum follows from its parts."""
@@ -121,17 +115,18 @@ def _show(
     watch: Watch,
     shown: Marks,
     counts: Integers,
-    cells: Fetch | None,
+    cells: Callable[[Integers], list[list[Any]]],
 ) -> None:
     if shown.all():
         watch.see(counts, cells)
     else:
         rows = np.flatnonzero(shown)
-        fetch = None if cells is None else lambda chosen: cells(rows[chosen])
-        watch.see(counts[rows], fetch)
+        watch.see(counts[rows], lambda chosen: cells(rows[chosen]))
 
 
-def _with_counts(cells: Fetch, counts: Sequence[Integers], rows: Integers) -> list[list[Any]]:
+def _with_counts(
+    cells: Callable[[Integers], list[list[Any]]], counts: Sequence[Integers], rows: Integers
+) -> list[list[Any]]:
     """Cells of some rows, and the counts of other columns in them."""
     return [*cells(rows), *(own[rows].tolist() for own in counts)]
 
@@ -140,7 +135,7 @@ class _Remembered:
     """Cells of some rows, of which none is read twice: columns are looked at in much the same
     rows."""
 
-    def __init__(self, cells: Fetch) -> None:
+    def __init__(self, cells: Callable[[Integers], list[list[Any]]]) -> None:
         self._cells, self._known = cells, dict[int, tuple[Any, ...]]()
 
     def __call__(self, rows: Integers) -> list[list[Any]]:
