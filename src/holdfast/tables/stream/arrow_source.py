@@ -194,13 +194,15 @@ class ArrowSource:
                 others=kept.others,
                 other_released=tuple(released[1:]),
             )
-            return batch, pa.Table.from_arrays(columns, schema=schema), part
+            fields = [field.with_type(one.type) for field, one in zip(schema, columns, strict=True)]
+            return batch, pa.Table.from_arrays(columns, schema=pa.schema(fields)), part
 
         rows = self._rows or 1
         group = rows_in_group(rows, self._bytes + rows * 8 * len(counted))
         with ParquetGroups(path, schema, group) as file:
             ordered = SortedRows(path.parent, _gathered)
-            for batch, table, part in in_order(work, self._batches(self._needed()), threads):
+            batches = self._batches(self._needed(), self.roles.others)
+            for batch, table, part in in_order(work, batches, threads):
                 if self.roles.ordering:
                     keys = self._ranking.keys(_cells_of(batch, self.roles.ordering))
                     ordered.add(keys, plain(table), table.nbytes)
