@@ -119,7 +119,9 @@ class ParquetGroups:
             waiting = [plain(table) for table in waiting]  # dictionaries in some of them only
         table = pa.concat_tables(waiting) if waiting else self._schema.empty_table()
         self._waiting, self._number = [table.slice(rows)], self._number - rows
-        return table.slice(0, rows).combine_chunks()
+        taken = table.slice(0, rows)
+        columns = [column if _is_labels(column) else _joined(column) for column in taken.columns]
+        return pa.Table.from_arrays(columns, schema=table.schema)
 
     def _encode(self, table: Any) -> None:
         import pyarrow as pa
@@ -157,6 +159,12 @@ class ParquetGroups:
         schema = base64.b64encode(self._schema.serialize())
         writer.add_key_value_metadata({"ARROW:schema": schema})
         return writer
+
+
+def _joined(column: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.table([column], [""]).combine_chunks().column(0)
 
 
 def _repeating(table: Any) -> list[str] | bool:
@@ -202,10 +210,7 @@ def _labels() -> Any:
 
 
 def _is_labels(column: Any) -> bool:
-    """Whether texts are in a dictionary that can be joined with others."""
-    return column.type == _labels() and not any(
-        chunk.dictionary.null_count for chunk in column.chunks
-    )
+    return bool(column.type == _labels())
 
 
 def _in_order(column: Any) -> Any:
@@ -215,7 +220,7 @@ def _in_order(column: Any) -> Any:
 
     found = _by_appearance(column)
     values = found.dictionary
-    if cell_bytes([values]) + 4 * len(values) < DICTIONARY_BYTES:
+    if len(values) < 2 or cell_bytes([values]) + 4 * len(values) < DICTIONARY_BYTES:
         return pa.chunked_array([found])
     first, others = map(_by_appearance, (column.slice(0, 1), column.slice(1)))
     return pa.chunked_array([first, others])
@@ -231,20 +236,19 @@ def _by_appearance(column: Any) -> Any:
     ['c', 'a']
     """
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    kept = column.combine_chunks()
-    if column.type != _labels():
-        return kept.dictionary_encode()
-    values = kept.dictionary
-    if pc.count_distinct(values).as_py() < len(values):
-        return kept.dictionary_decode().dictionary_encode()
-    codes = kept.indices.fill_null(len(values)).to_numpy()
-    first = np.full(len(values) + 1, len(codes), dtype=np.int32)
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)
-    first[-1] = len(codes)  # nulls have no value
-    used = np.argsort(first)[: np.count_nonzero(first < len(codes))]
-    places = np.zeros(len(values) + 1, dtype=np.int32)
-    places[used] = np.arange(len(used), dtype=np.int32)
-    gaps = kept.is_null().to_numpy(zero_copy_only=False) if kept.null_count else None
-    return pa.DictionaryArray.from_arrays(pa.array(places[codes], mask=gaps), values.take(used))
+    from holdfast.tables.appearance_kernel import by_appearance
+
+    chunks = (column if _is_labels(column) else column.dictionary_encode()).chunks
+    values = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
+    names = values.indices.fill_null(-1).to_numpy()
+    places = np.full(len(values.dictionary), -1, dtype=np.int32)
+    used, number = np.empty_like(places), 0
+    codes, row = np.empty(len(column), dtype=np.int32), 0
+    for chunk in chunks:
+        own = chunk.indices.fill_null(-1).to_numpy()
+        number = by_appearance(own, names, places, used, number, codes[row : row + len(own)])
+        names, row = names[len(chunk.dictionary) :], row + len(own)
+    gaps = codes < 0
+    cells = pa.array(codes, mask=gaps if gaps.any() else None)
+    return pa.DictionaryArray.from_arrays(cells, values.dictionary.take(pa.array(used[:number])))
