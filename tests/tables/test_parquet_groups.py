@@ -143,3 +143,10 @@ def test_values_that_are_null_or_twice_in_a_dictionary_leave_no_trace():
     assert written(labels) == written(labels.slice(0, 7), labels.slice(7)) == expected
     assert written(labels.slice(0, 7), texts.slice(7)) == expected
     assert all(sorted(group) == ["a", "b"] for group in dictionaries(expected, "label"))
+
+
+def test_columns_beside_nested_ones_keep_their_least_and_greatest():
+    rows = [{"x": f"a{row % 3}", "y": row} for row in range(100)]
+    data = written(pa.table({"label": [row["x"] for row in rows], "both": rows}))
+    group = pa.parquet.ParquetFile(io.BytesIO(data)).metadata.row_group(0)
+    assert all(group.column(at).statistics.has_min_max for at in range(3))

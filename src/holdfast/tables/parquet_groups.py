@@ -132,7 +132,7 @@ class ParquetGroups:
         if len(table):
             schema = self._writer.schema
             columns = [
-                _in_order(column) if kinds.is_dictionary(kind) else column.cast(kind)
+                _in_order(column) if kinds.is_dictionary(kind) else _cast(column, kind)
                 for column, kind in zip(table.columns, schema.types, strict=True)
             ]
             self._writer.write_table(pa.Table.from_arrays(columns, schema=schema), self._rows)
@@ -153,12 +153,16 @@ class ParquetGroups:
             written,
             use_dictionary=repeating,
             dictionary_pagesize_limit=DICTIONARY_BYTES,
-            write_statistics=[name for name in written.names if name not in texts] or True,
+            write_statistics=not texts or [one for one in written.names if one not in texts],
             store_schema=False,
         )
         schema = base64.b64encode(self._schema.serialize())
         writer.add_key_value_metadata({"ARROW:schema": schema})
         return writer
+
+
+def _cast(column: Any, kind: Any) -> Any:
+    return column if column.type == kind else column.cast(kind)
 
 
 def _joined(column: Any) -> Any:
