@@ -1,5 +1,6 @@
 """Arrow schemas without what is written beside the data: notes that may tell the true counts."""
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -19,19 +20,26 @@ def without_notes(table: Any) -> Any:
     return pa.Table.from_arrays(table.columns, schema=schema)
 
 
-def plain(table: Any) -> Any:
+def plain(table: Any, keep: Callable[[Any], bool] = lambda _: False) -> Any:
     """For a file: without notes, also inside of nested types; extension types as what they hold,
     because their parameters are notes as well; dictionaries as their values, because the order of
-    those may be that of the counts."""
+    those may be that of the counts. Columns that are to be kept have nothing inside."""
     import pyarrow as pa
 
     columns = [_stored(column) for column in table.columns]
     fields = [
-        pa.field(field.name, _plain_type(column.type), field.nullable)
+        pa.field(
+            field.name, column.type if keep(column) else _plain_type(column.type), field.nullable
+        )
         for field, column in zip(table.schema, columns, strict=True)
     ]
-    bare = [column.cast(field.type) for column, field in zip(columns, fields, strict=True)]
+    bare = [_cast(column, field.type) for column, field in zip(columns, fields, strict=True)]
     return pa.Table.from_arrays(bare, schema=pa.schema(fields))
+
+
+def _cast(column: Any, kind: Any) -> Any:
+    """Nested types may be equal and have notes inside all the same."""
+    return column if column.type == kind and not kind.num_fields else column.cast(kind)
 
 
 def _stored(column: Any) -> Any:

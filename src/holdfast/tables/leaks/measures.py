@@ -86,7 +86,10 @@ def as_labels(cells: Sequence[Any]) -> Integers:
     >>> as_labels(["b", "a", "b"])
     array([0, 1, 0])
     """
-    texts = cells if set(map(type, cells)) <= {int} else list(map(str, cells))
+    kinds = set(map(type, cells))
+    if kinds in ({int}, {float}):
+        return np.unique(np.array(cells), return_inverse=True)[1]
+    texts = cells if kinds == {str} else list(map(str, cells))
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     return np.fromiter(map(places.__getitem__, texts), dtype=np.int64, count=len(texts))
 
@@ -98,6 +101,10 @@ def monotone_share(x: Floats, y: Floats, least: float = 0.0) -> float:
     >>> monotone_share(np.array([1.0, 2, 3, 4]), np.array([0.0, 0, 9, 5]))
     0.75
     """
+    if least and len(x) > 8 * SCREEN:  # some rows come first: others can hardly be that different
+        few = slice(None, None, len(x) // (4 * SCREEN))
+        if monotone_share(x[few], y[few]) < WORTH_A_LOOK * least:
+            return 0.0
     known = ~np.isnan(x)
     wanted = least * len(x)
     return max(_rising(x[known], y[known], wanted), _rising(-x[known], y[known], wanted)) / len(x)
@@ -123,18 +130,22 @@ def beyond_chance(x: Floats, y: Floats, share: float, rng: np.random.Generator) 
     return all(monotone_share(x, rng.permutation(y)) < share - 0.1 for _ in range(200))
 
 
-def neighbour_share(labels: Integers, y: Floats, rng: np.random.Generator) -> float:
+def neighbour_share(
+    labels: Integers, y: Floats, rng: np.random.Generator, least: float = 0.0
+) -> float:
     """How often rows next to each other in the order of the counts share a label, over the rows
-    that do not have the commonest label.
+    that do not have the commonest label; 0 where it is below `least`.
 
     1 says that the label is a function of the count, such as a flag for counts above 0 or a class;
     labels that have nothing to do with the counts agree as often as they are common.
     """
-    order = np.lexsort((rng.random(len(y)), y))
-    sorted_labels = labels[order]
-    rare = sorted_labels != np.bincount(labels).argmax()
-    if rare.sum() < 10:
+    numbers = np.bincount(labels)
+    others = len(y) - int(numbers.max())
+    # every label begins and ends somewhere, and there its neighbours differ
+    if others < 10 or np.count_nonzero(numbers) - 2 > (1 - least) * others:
         return 0.0
+    sorted_labels = labels[np.lexsort((rng.random(len(y)), y))]
+    rare = sorted_labels != numbers.argmax()
     same = sorted_labels[1:] == sorted_labels[:-1]
     sides = np.append(same, True).astype(np.float64) + np.append(True, same)  # ends have one side
     return float(sides[rare].mean() / 2)

@@ -113,7 +113,7 @@ def _alone(
         rising = "is a rising or falling function of the counts"
         nearly = "" if share == 1 else " in nearly all rows"
         yield Leak((name,), ("holds the counts" if equal else rising) + nearly, len(y) < FEW)
-    elif neighbour_share(as_labels(cells), y, rng) >= NEARLY_ALL:
+    elif neighbour_share(as_labels(cells), y, rng, NEARLY_ALL) >= NEARLY_ALL:
         yield Leak((name,), "is a flag or a class that follows from the count", few=True)
 
 

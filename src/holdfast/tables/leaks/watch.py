@@ -11,7 +11,7 @@ from holdfast.tables.leaks.search import Leak, find_leaks
 from holdfast.tables.order import rows_by
 
 MOST_COUNT = 10_000  # counts above are not told apart
-SAMPLE = 10_000  # rows with a count of 0, and as many with others
+SAMPLE = 5_000  # rows with a count of 0, and as many with others
 ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
 """What `publish_anyway` calls the order of the rows, rows that add up others, and counts that were
 released as those of another period."""
@@ -53,10 +53,16 @@ class Watch:
         if self._columns:
             drawn = self._rng.random(len(counts))
             low = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))
-            for sample, part in zip(
-                self._samples, (counts[low] == 0, counts[low] != 0), strict=True
-            ):
-                sample.see(low[part], drawn, counts, cells)
+            parts = low[counts[low] == 0], low[counts[low] != 0]
+            pairs = zip(self._samples, parts, strict=True)
+            zeros, others = (sample.fresh(part, drawn[part]) for sample, part in pairs)
+            if not len(zeros) + len(others):
+                return
+            found = cells(np.concatenate([zeros, others]))
+            first = [column[: len(zeros)] for column in found]
+            self._samples[0].see(drawn[zeros], counts[zeros], first)
+            second = [column[len(zeros) :] for column in found]
+            self._samples[1].see(drawn[others], counts[others], second)
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
@@ -82,38 +88,39 @@ class _Sample:
         self._parts: list[list[list[Any]]] = []
         self._taken = 0
         """How many rows `_parts` have; most of them were in it once."""
+        self.bar = 1.0
+        """Rows with a number from here on do not get in."""
 
     @property
     def rows(self) -> tuple[Integers, list[list[Any]]]:
         """The count of each, and the cells of each column; no column where there are no rows."""
-        order = np.argsort(self._drawn)
+        order = np.argsort(self._drawn)[:SAMPLE]
         return self._counts[order], self._cells(order)
 
-    @property
-    def bar(self) -> float:
-        """Rows with a number from here on do not get in."""
-        return 1.0 if len(self._drawn) < SAMPLE else float(self._drawn.max())
+    def fresh(self, rows: Integers, drawn: Floats) -> Integers:
+        """Those of some rows, with their random numbers, that get in."""
+        inside = np.flatnonzero(drawn < self.bar)
+        if len(inside) > SAMPLE:
+            inside = np.sort(inside[np.argpartition(drawn[inside], SAMPLE)[:SAMPLE]])
+        return rows[inside]
 
-    def see(self, rows: Integers, drawn: Floats, counts: Integers, cells: Any) -> None:
-        """Take in rows, by their numbers."""
-        fresh = rows[drawn[rows] < self.bar]
-        if len(fresh) > SAMPLE:
-            fresh = np.sort(fresh[np.argpartition(drawn[fresh], SAMPLE)[:SAMPLE]])
-        if not len(fresh):
+    def see(self, drawn: Floats, counts: Integers, cells: list[list[Any]]) -> None:
+        """Take in such rows."""
+        if not len(drawn):
             return
-        self._parts.append(cells(fresh))
-        self._drawn = np.append(self._drawn, drawn[fresh])
-        self._counts = np.append(self._counts, counts[fresh])
-        self._places = np.append(self._places, self._taken + np.arange(len(fresh)))
-        self._taken += len(fresh)
-        self._shrink()
+        self._parts.append(cells)
+        self._drawn = np.append(self._drawn, drawn)
+        self._counts = np.append(self._counts, counts)
+        self._places = np.append(self._places, self._taken + np.arange(len(drawn)))
+        self._taken += len(drawn)
+        if len(self._drawn) >= (SAMPLE if self.bar == 1 else SAMPLE * 5 // 4):  # seldom enough
+            self._shrink()
 
     def _shrink(self) -> None:
         """Take out the rows with the largest numbers."""
-        if len(self._drawn) > SAMPLE:
-            stay = np.argpartition(self._drawn, SAMPLE)[:SAMPLE]
-            self._drawn, self._counts = self._drawn[stay], self._counts[stay]
-            self._places = self._places[stay]
+        stay = np.argpartition(self._drawn, SAMPLE - 1)[:SAMPLE]
+        self._drawn, self._counts = self._drawn[stay], self._counts[stay]
+        self._places, self.bar = self._places[stay], float(self._drawn[-1])
         if self._taken > 4 * SAMPLE:  # cells may be long
             self._parts = [self._cells(np.arange(len(self._drawn)))]
             self._places, self._taken = np.arange(len(self._drawn)), len(self._drawn)

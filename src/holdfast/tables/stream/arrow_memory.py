@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+LARGEST = (1 << 25) - (1 << 16)
+"""What glibc keeps grows with what is freed up to 32 MiB; larger blocks go back to the system."""
+
 
 @contextmanager
 def kept_memory() -> Iterator[None]:
@@ -18,6 +21,7 @@ def kept_memory() -> Iterator[None]:
 
     usual = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())
+    pa.allocate_buffer(LARGEST)  # and let go of at once: glibc learns from it what size to keep
     try:
         yield
     finally:

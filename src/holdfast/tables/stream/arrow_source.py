@@ -195,13 +195,15 @@ class ArrowSource:
                 others=kept.others,
                 other_released=tuple(released[1:]),
             )
-            return batch, pa.Table.from_arrays(columns, schema=schema), part
+            fields = [field.with_type(one.type) for field, one in zip(schema, columns, strict=True)]
+            return batch, pa.Table.from_arrays(columns, schema=pa.schema(fields)), part
 
         rows = self._rows or 1
         group = rows_in_group(rows, self._bytes + rows * 8 * len(counted))
         with ParquetGroups(path, schema, group) as file:
             ordered = SortedRows(path.parent, _gathered)
-            for batch, table, part in in_order(work, self._batches(self._needed()), threads):
+            batches = self._batches(self._needed(), self.roles.others)
+            for batch, table, part in in_order(work, batches, threads):
                 if self.roles.ordering:
                     keys = self._ranking.keys(_cells_of(batch, self.roles.ordering))
                     ordered.add(keys, plain(table), table.nbytes)
@@ -346,7 +348,9 @@ def _batches_of(path: str, schema: Any, looked_at: Collection[str]) -> Iterator[
         path, metadata=metadata, pre_buffer=False, read_dictionary=few
     ) as file:
         there = [name for name in schema.names if name in file.schema_arrow.names]
-        yield from file.iter_batches(_rows_at_a_time(file.metadata), columns=there)
+        groups = range(file.num_row_groups)
+        for some in map(list, zip(groups) if few else [groups]):  # each has a dictionary of its own
+            yield from file.iter_batches(_rows_at_a_time(metadata), some, columns=there)
 
 
 def _rows_at_a_time(metadata: Any) -> int:
