@@ -118,7 +118,7 @@ WRONG = {
     "x = murder + murder": "enter a sum once",
     "x = murder per state": "holds texts",
     "x = murder per height": "height",
-    "people = murder": "the table has a column 'people'",
+    "people = murder": "the table already has a column 'people'",
 }
 
 
