@@ -249,3 +249,14 @@ def test_curves_with_a_lift_are_refused_where_draws_would_leave_it_out():
     assert not np.array_equal(lifted.weights, good.weights)
     with pytest.raises(CertificateError, match="all groups need curves"):
         GroupedMechanism([lifted], [0])
+
+
+def test_groups_of_a_long_range_are_not_said_to_follow_each_other(tmp_path):
+    frame = pd.DataFrame({"n": [0, 7, 900, 4] * 15, "state": ["a"] * 40 + ["b"] * 20})
+    options = {"count": "n", "within": "state", "totals": True, "epsilon": 1, "seed": 1}
+    for top, apart in ((10_000, False), (10_001, True)):
+        release = holdfast.privatize(frame, max_count=top, **options)
+        said = (release.save(tmp_path / str(top)) / "deployment.yaml").read_text()
+        assert any("fitted by itself" in note for note in release.notes) is apart
+        assert ("steer the distributions" not in said) is apart
+        assert not any("follow those" in note for note in release.notes) or not apart

@@ -297,3 +297,11 @@ def test_numbers_give_the_counts_away_however_they_are_written(way):
     (leak,) = find_leaks(counts, written)
     assert leak.names == ("people", "others")
     assert not find_leaks(rng.permutation(counts), written)
+
+
+@pytest.mark.parametrize(("off", "told"), [(0, "is the sum"), (9, "is nearly the sum"), (99, None)])
+def test_a_row_that_is_nearly_the_sum_of_the_others_is_told(off, told):
+    watch, counts = Watch([]), np.random.default_rng(3).permutation(np.arange(1, 40))
+    watch.see(np.append(counts, counts.sum() + off), lambda rows: [])
+    said = [str(leak) for leak in watch.leaks()]
+    assert any(told in words for words in said) if told else not said

@@ -27,7 +27,8 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
 
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
     groups = table.groups
-    notes = (*table.notes, *(() if groups is None else small_group_notes(groups, budget)))
+    small = () if groups is None else small_group_notes(groups, budget, highest + 1)
+    notes = (*table.notes, *small)
     if as_json:
         plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(notes)}
         plan |= {"unchanged_columns": list(table.others), "withheld": list(table.withheld)}

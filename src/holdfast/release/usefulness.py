@@ -11,6 +11,7 @@ from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.groups import group_epsilon
+from holdfast.privatizers.joint import MOST_BINS
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.text import rows_at_the_top
 from holdfast.tables.groups import Partition
@@ -85,12 +86,19 @@ def says_little(rows: int, unit: Fraction) -> bool:
 
 def group_notes(groups: Partition, budget: Budget, target: Floats) -> tuple[str, ...]:
     """Notes for a release by group."""
-    small, rows = small_group_notes(groups, budget), int(groups.sizes.sum())
+    small, rows = small_group_notes(groups, budget, len(target)), int(groups.sizes.sum())
     return (*small, *_top_notes(target, rows, totals=bool(budget.totals)))
 
 
-def small_group_notes(groups: Partition, budget: Budget) -> tuple[str, ...]:
+def small_group_notes(groups: Partition, budget: Budget, bins: int) -> tuple[str, ...]:
     """Whether groups are too small for the budget to say anything of them; known beforehand."""
+    if bins > MOST_BINS:
+        return (
+            f"with a max_count above {MOST_BINS - 1:,} every group is measured and fitted by "
+            "itself: small groups, and the highest counts of each, are told less well than the "
+            "expected change of a count says; without groups, or with a smaller max_count, they "
+            "are told better",
+        )
     unit = group_epsilon(budget.unit_1, len(groups))
     small = sum(says_little(int(rows), unit) for rows in groups.sizes)
     if not small:
