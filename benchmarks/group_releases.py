@@ -71,7 +71,7 @@ def noise(rng, epsilon, size):
 def together(table, epsilon, rng):
     """Targets of all groups, fitted at once."""
     tables = table.histograms
-    share = float(whole_share(len(tables)))
+    share = float(whole_share(len(tables), tables.shape[1]))
     own, bins = epsilon * (1 - share), tables.shape[1]
     noisy = [sums + noise(rng, own, len(sums)) for sums in group_sums(tables, own)]
     whole = None

@@ -427,7 +427,7 @@ def test_groups_of_long_ranges_are_released_on_spark(spark, tmp_path):
     options = {"count": "visits", "keep": ["id"], "epsilon": 2, "max_count": 12_000}
     out = str(tmp_path / "out")
     release = holdfast.spark.privatize(frame, out, within="state", totals=True, **options)
-    assert release.methods[0] == "LongRangeByGroup()"
+    assert release.methods[0] == "JointSmooth(sums_first=True)"
     loaded = release.save(str(tmp_path / "bundle")).load()
     truth = frame.toPandas()
     true = truth.set_index("id").visits[np.array(loaded.table.column("id"))].to_numpy()

@@ -169,7 +169,7 @@ def test_totals_of_a_few_rows_far_above_the_top_code_do_not_raise_all_others() -
 def test_sums_over_all_groups_hold_the_whole_distribution() -> None:
     rng = np.random.default_rng(8)
     tables = histograms(rng.permutation(np.linspace(1, 12, 150)), 12, rng)
-    share, epsilon = float(whole_share(len(tables))), 0.2
+    share, epsilon = float(whole_share(len(tables), tables.shape[1])), 0.2
     assert share > 0
     sums = np.add.reduceat(np.cumsum(tables.sum(axis=0))[:-1], block_edges(BINS)[:-1])
     whole = (sums + noise(rng, epsilon * share, len(sums)), epsilon * share)
@@ -218,9 +218,9 @@ def test_narrow_peaks_in_the_middle_of_the_range_are_found() -> None:
 
 
 def test_large_groups_are_measured_count_by_count_and_small_ones_are_not() -> None:
-    assert is_fine(100_000, 0.05)
-    assert not is_fine(60, 0.05)
-    assert is_fine(1, 1.0)
+    assert is_fine(100_000, 0.05, 101)
+    assert not is_fine(60, 0.05, 101)
+    assert is_fine(1, 1.0, 101)
 
 
 def test_what_does_not_fit_together_is_refused_by_name() -> None:

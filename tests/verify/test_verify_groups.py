@@ -16,11 +16,8 @@ import pytest
 from helpers.bundles import certify, forge, read_record, repair, replace_text, rewrite_texts
 
 import holdfast
-from holdfast.engines import by_group
+from holdfast.engines import by_group, stages
 from holdfast.errors import HoldfastError
-from holdfast.privatizers import joint
-from holdfast.verify.groups import split_by_length
-from holdfast.verify.report import Damage
 
 HEADER = struct.Struct("<8sIIQQ")
 N, ROWS = 8, 240
@@ -54,7 +51,7 @@ def bundle(whole, tmp_path):
 def test_a_release_whose_totals_steered_from_the_first_round_verifies(tmp_path, monkeypatch):
     fit = by_group.fit_measured
     monkeypatch.setattr(by_group, "fit_measured", partial(fit, sums_first=False))
-    monkeypatch.setattr(joint, "WITH_TOTALS", joint.METHOD)
+    monkeypatch.setattr(stages, "WITH_TOTALS", stages.METHOD)
     early = make(tmp_path / "early")
     assert read_record(early)["methods"][0] == "JointSmooth()"
     assert holdfast.verify(early).passed
@@ -375,19 +372,3 @@ def test_structural_zeros_that_are_not_marked_leave_the_sizes_bounded(tmp_path, 
     repair(folder)
     assert holdfast.verify(folder)
     assert holdfast.load(folder).groups.members is None
-
-
-@pytest.mark.parametrize(
-    ("numbers", "said"),
-    [
-        ([2, 1, 5, 6], "another number of integers"),
-        ([2, -1, 5], "how much was measured"),
-        ([1, 80_000, 5], "how much was measured"),
-        ([1], "how much was measured"),
-    ],
-)
-def test_what_was_measured_of_groups_of_long_ranges_must_fit_its_lengths(numbers, said):
-    with pytest.raises(Damage, match=said):
-        split_by_length(np.array(numbers), 2)
-    parts = split_by_length(np.array([2, 1, 5, 6, 7]), 2)
-    assert [part.tolist() for part in parts] == [[5, 6], [7]]

@@ -24,8 +24,7 @@ from holdfast.privacy.persons import (
     for_columns,
     read_persons,
 )
-from holdfast.privatizers.groups import MANY_GROUPS
-from holdfast.privatizers.joint import MOST_BINS
+from holdfast.privatizers.groups import MANY_GROUPS, SINGLE_COUNTS
 from holdfast.privatizers.private_quantile import PrivateQuantile
 from holdfast.release.facts import ReleaseFacts
 from holdfast.release.several import SharedPrivacy
@@ -212,11 +211,11 @@ def check_names(count: Sequence[str]) -> tuple[str, ...]:
 def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> None:
     grouped = columns[0].within is not None
     looked_at = columns if grouped else columns[1:]
-    high = [one.max_count for one in looked_at if one.highest > MOST_BINS - 1]
+    high = [one.max_count for one in looked_at if one.highest > SINGLE_COUNTS - 1]
     if high:
         found = any(isinstance(top, PrivateQuantile) for top in high)
         hint = (
-            f"PrivateQuantile('0.999', highest={MOST_BINS - 1}) finds one up to there, as "
+            f"PrivateQuantile('0.999', highest={SINGLE_COUNTS - 1}) finds one up to there, as "
             "'auto' does up to 1,000,000; or give a number"
             if found
             else "name the column of the highest counts first"
@@ -224,7 +223,7 @@ def _check_joint(columns: Sequence[Parameters], options: Mapping[str, Any]) -> N
         which = "where there are groups" if grouped else "in all columns but the first"
         hint = "a lower max_count" if grouped else hint
         raise HoldfastError(
-            f"`max_count` must be at most {MOST_BINS - 1} with joint=True, {which}. "
+            f"`max_count` must be at most {SINGLE_COUNTS - 1} with joint=True, {which}. "
             f"Hint: {hint}, or joint=False."
         )
     try:

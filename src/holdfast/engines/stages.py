@@ -41,7 +41,7 @@ from holdfast.privatizers import (
 )
 from holdfast.privatizers.conditional import METHOD as CONDITIONAL
 from holdfast.privatizers.groups import classes_rule
-from holdfast.privatizers.joint import certified_joint, joint_method
+from holdfast.privatizers.joint import METHOD, WITH_TOTALS, certified_joint
 from holdfast.privatizers.max_count import (
     FoundMaxCount,
     budget_for,
@@ -322,7 +322,7 @@ class Staged:
             if budget.stage_1 and not is_own(privatizer):
                 notes = (UNCHECKED, *notes)
         elif self.groups is not None:
-            stage_1 = joint_method(len(target), totals=self.totals is not None)
+            stage_1 = METHOD if self.totals is None else WITH_TOTALS
             notes = group_notes(self.groups.partition, budget, target)
             if self.stages.given is not None:
                 stage_1, notes = CONDITIONAL, ()

@@ -185,7 +185,8 @@ def _least_rows(looked: "Looked", promised: "Promised") -> list[tuple[str, int]]
     for one, (column, stages) in zip(each_of(looked), promised.columns, strict=True):
         measured = one.groups is not None and bool(stages.budget.stage_1)
         groups = len(one.groups) if one.groups is not None else 0
-        enough = LITTLE / group_epsilon(stages.budget.unit_1, groups) if measured else 0
+        unit = group_epsilon(stages.budget.unit_1, groups, stages.highest + 1)
+        enough = LITTLE / unit if measured else 0
         least.append((column, math.ceil(enough)))
     return least
 

@@ -15,8 +15,9 @@ from holdfast.privatizers.regions import Regions
 from holdfast.privatizers.smooth import LOOSENESS, ROUNDS, TOLERANCE
 
 LEAST_BLOCKS = 4  # for a smooth fit
-SPREAD = 1.0  # noise scales that a single row is spread to either side
 LOOSE = 0.005  # of a row at either side of a block, spread over the gap beside it
+SIDE = np.array([0.0, 0.1, 0.3, 0.6, 0.8, 0.9, 0.95, 0.98, 0.995])  # of a row, where it is drawn
+NARROWEST = 1e-3  # stretch of counts
 ASTRAY = 6.0  # noise scales that smoothness may move the mean of a block
 SURE = 3.0  # noise scales above the border
 AT_THE_TOP = 2.0  # noise scales below the top code that are taken for it
@@ -109,12 +110,13 @@ def fit_regions(noisy: Integers, regions: Regions, bins: int, rows: int, epsilon
         top = bins - 1.0 - border
         excess = blocks.smoothed(min(float(blocks.nearest(np.inf)[-1]), top), 2 / epsilon**2)
         excess[excess > top - AT_THE_TOP / epsilon] = top
-        places, values = _path_of_ranks(edges, excess, epsilon, top)
         counts = np.arange(border, bins - 1) + 0.5 - border
-        below[border:-1] = np.interp(counts, values, places, left=0.0, right=rows)
+        found = _rows_below(
+            _stretches(edges, excess, epsilon, top), np.append(counts, SURE / epsilon)
+        )
+        below[border:-1] = edges[0] + found[:-1]
         # no row that is surely above the border may be taken for one below it
-        sure = float(np.interp(SURE / epsilon, values, places, right=rows))
-        below[:border] = np.minimum(below[:border], sure)
+        below[:border] = np.minimum(below[:border], edges[0] + found[-1])
     below = np.maximum.accumulate(np.clip(below, 0.0, rows))
     return np.asarray(np.diff(below, prepend=0.0) / rows)
 
@@ -146,27 +148,53 @@ def _path_of_counts(edges: Floats, means: Floats, rows: int) -> Callable[[Floats
     return lambda at: np.interp(at, places, knots)
 
 
-def _path_of_ranks(
+def _stretches(
     edges: Floats, means: Floats, epsilon: float, highest: float
-) -> tuple[Floats, Floats]:
-    """Rows from below and their counts, block by block with the right mean.
+) -> tuple[Floats, Floats, Floats]:
+    """Where stretches of counts begin and end, and how many rows lie evenly in each; blocks keep
+    their means.
 
-    A block reaches half-way to its neighbours; a single row, where its neighbours are far, only as
-    far as its own noise, so that a gap is nearly empty. Not quite: where z is 0, stage 2 would
-    move a count to either side of the gap.
+    A block reaches half-way to its neighbours. A row that is measured alone is spread as its noise
+    is, past its neighbours if need be: stage 2 carries a row to where z is surer of it than of the
+    counts around. A little is left to the gaps: a row may be there all the same.
     """
     w, gap = np.diff(edges), np.diff(means)
+    loose = np.full(len(edges), LOOSE)
+    loose[[0, -1]] = 0.0
+    own, single = w - loose[:-1] - loose[1:], w == 1
     down = np.append(means[0] + 0.5, gap * w[1:] / (w[:-1] + w[1:]))
     up = np.append(gap * w[:-1] / (w[:-1] + w[1:]), np.inf)
-    reach = SPREAD / (epsilon * w)
-    reach = np.where(w == 1, reach, np.maximum(reach, np.minimum(down, up)))
+    reach = np.maximum(1 / (epsilon * w), np.minimum(down, up))
     down, up = np.minimum(down, reach), np.minimum(up, reach)
     down, up = np.minimum(down, LOPSIDED * up), np.minimum(up, LOPSIDED * down)
-    low, high = means - down, means + up
-    values = np.stack([low, 2 * means - (low + high) / 2, high], axis=1).ravel()
-    loose = LOOSE * np.ones(len(edges))
-    loose[[0, -1]] = 0.0
-    inner = edges[:-1] + loose[:-1], (edges[:-1] + edges[1:]) / 2, edges[1:] - loose[1:]
-    places = np.stack(inner, axis=1).ravel()
-    values = np.maximum.accumulate(np.clip(values, -0.5, highest + 0.499))
-    return places, values + 1e-9 * np.arange(len(values))
+    low, high = (means - down)[~single], (means + up)[~single]
+    middle = 2 * means[~single] - (low + high) / 2
+    alone = means[single]
+    room = epsilon * np.minimum(alone + 0.5, highest - alone)
+    steps = -np.log1p(SIDE[:, None] * np.expm1(-room)) / epsilon
+    shares = np.diff(np.append(SIDE[:-1], 1.0))[:, None] * own[single] / 2
+    inner, outer = steps[:-1], steps[1:]
+    parts = [
+        (low, middle, own[~single] / 2),
+        (middle, high, own[~single] / 2),
+        (means[:-1], means[1:], 2 * loose[1:-1]),
+        (alone + inner, alone + outer, shares),
+        (alone - outer, alone - inner, shares),
+    ]
+    starts, ends, rows = (
+        np.concatenate([side.ravel() for side in part]) for part in zip(*parts, strict=True)
+    )
+    starts, ends = (np.clip(side, -0.5, highest + 0.499) for side in (starts, ends))
+    return starts, np.maximum(ends, starts + NARROWEST), rows
+
+
+def _rows_below(stretches: tuple[Floats, Floats, Floats], counts: Floats) -> Floats:
+    """How many rows lie below each of these counts."""
+    starts, ends, rows = stretches
+    density = rows / (ends - starts)
+    places = np.concatenate([starts, ends])
+    order = np.argsort(places, kind="stable")
+    places, density = places[order], np.cumsum(np.concatenate([density, -density])[order])
+    below = np.concatenate([[0.0], np.cumsum(density[:-1] * np.diff(places))])
+    below[-1] = np.rint(rows.sum())
+    return np.asarray(np.interp(counts, places, below))

@@ -21,6 +21,9 @@ class Measured:
     bins: int
     edges: Integers
     """Block b holds C_i for edges[b] <= i < edges[b + 1]."""
+    cells: Integers
+    """Where cells of counts begin and end, each inside a block: a law is even over a cell. Single
+    counts, but where there are many."""
     rate: float
     """1/scale of the noise on one measured number."""
     parts: Floats
@@ -38,15 +41,32 @@ class Measured:
         return np.diff(self.edges).astype(np.float64)
 
     @cached_property
+    def sizes_of_cells(self) -> Floats:
+        """How many counts each cell holds."""
+        return np.diff(self.cells).astype(np.float64)
+
+    @cached_property
+    def middles(self) -> Floats:
+        """The mean count of each cell."""
+        return np.asarray((self.cells[:-1] + self.cells[1:] - 1) / 2)
+
+    @cached_property
     def block(self) -> Integers:
-        """The block of each C_i."""
-        return np.repeat(np.arange(len(self.widths)), np.diff(self.edges))
+        """The block of each cell but the top code."""
+        return np.searchsorted(self.edges, self.cells[:-2], side="right") - 1
 
     @cached_property
     def reach(self) -> Floats:
-        """How many C_i of each block a row of count k is part of."""
-        first = np.maximum(self.edges[:-1], np.arange(self.bins)[:, None])
-        return np.maximum(self.edges[1:] - first, 0).astype(np.float64)
+        """How many C_i of each block a row of a cell is part of, on average."""
+        first = np.maximum(self.edges[:-1], self.middles[:, None])
+        return np.maximum(self.edges[1:] - first, 0.0)
+
+    @cached_property
+    def reach_squared(self) -> Floats:
+        """The mean square of the same."""
+        squares, own = self.reach**2, np.arange(len(self.block))
+        squares[own, self.block] += (self.sizes_of_cells[:-1] ** 2 - 1) / 12
+        return squares
 
     @cached_property
     def values(self) -> Floats:
@@ -73,12 +93,12 @@ class Measured:
     def excess(self, rows: Floats) -> float:
         """How far rows at the top code lie above it on average, over all groups, if these are the
         groups' numbers of rows with each count."""
-        beyond = np.asarray(self.totals).sum() - (rows @ np.arange(self.bins)).sum()
+        beyond = np.asarray(self.totals).sum() - (rows @ self.middles).sum()
         return float(max(beyond, 0.0) / max(rows[:, -1].sum(), 1.0))
 
     def slopes(self, laws: Floats, shapes: Floats, excess: float = 0.0) -> Floats:
         """How `expected` moves with each coefficient of `shapes` in a group's log-density."""
-        by_shape = (self.reach[:, :, None] * shapes[:, None, :]).reshape(self.bins, -1)
+        by_shape = (self.reach[:, :, None] * shapes[:, None, :]).reshape(len(shapes), -1)
         moved = (laws @ by_shape).reshape(len(laws), -1, shapes.shape[1])
         moved -= (laws @ self.reach)[:, :, None] * (laws @ shapes)[:, None, :]
         moved *= self.sizes[:, None, None]
@@ -94,14 +114,11 @@ class Measured:
 
         C has N (F_min(i,j) - F_i F_j), and an excess is taken for exponential.
         """
-        F, i, blocks = np.cumsum(laws, axis=1), np.arange(self.bins - 1), len(self.widths)
-        own = np.zeros((self.bins, blocks))
-        own[i, self.block] = 2 * (self.edges[self.block + 1] - i) - 1
-        sums = np.add.reduceat(F[:, :-1], self.edges[:-1], axis=1)
+        blocks, sums = len(self.widths), laws @ self.reach
         below = np.triu(np.ones((blocks, blocks)), 1) * self.widths
         cover = sums[:, :, None] * below
         cover = cover + cover.swapaxes(1, 2) - sums[:, :, None] * sums[:, None, :]
-        cover[:, range(blocks), range(blocks)] += F @ own
+        cover[:, range(blocks), range(blocks)] += laws @ self.reach_squared
         cover *= self.sizes[:, None, None]
         if self.totals is None:
             return np.asarray(cover)
@@ -110,14 +127,16 @@ class Measured:
         return np.asarray(cover)
 
     def followed(self, laws: Floats, pull: Floats) -> Floats:
-        """C as expected, moved by its covariance with `values` times `pull`."""
-        blocks = len(self.widths)
+        """C at the end of each cell as expected, moved by its covariance with `values` times
+        `pull`."""
+        blocks, size = len(self.widths), self.sizes_of_cells
         by_block = pull[:, :blocks] + (pull[:, blocks:] if self.totals is not None else 0.0)
         by_count = np.column_stack([by_block[:, self.block], np.zeros(len(laws))])
         F = np.cumsum(laws, axis=1)
-        later = by_count.sum(axis=1, keepdims=True) - np.cumsum(by_count, axis=1)
-        moved = np.cumsum(F * by_count, axis=1) + F * later
-        moved -= F * (F * by_count).sum(axis=1, keepdims=True)
+        inside = by_count * (size * F - laws * (size - 1) / 2)  # C_i of a cell rises evenly to F
+        later = (by_count * size).sum(axis=1, keepdims=True) - np.cumsum(by_count * size, axis=1)
+        moved = np.cumsum(inside, axis=1) + F * later
+        moved -= F * inside.sum(axis=1, keepdims=True)
         return np.asarray(self.sizes[:, None] * (F + moved))
 
 

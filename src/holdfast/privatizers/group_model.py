@@ -47,17 +47,18 @@ class Trends:
     decay: Floats
 
 
-def shapes(bins: int) -> Shapes:
+def shapes(bins: int, counts: Floats) -> Shapes:
     """Spikes at both ends, a slope in ln(1 + i), and the largest bends that a random walk of the
-    slope makes, on the logarithmic and on the plain scale."""
+    slope makes, on the logarithmic and on the plain scale; at these counts of a range."""
     logarithmic = np.log1p(np.arange(bins)) / np.log(bins)
-    slope = (logarithmic - logarithmic.mean()) / logarithmic.std()
-    bends = _bends(bins, min(FUNCTIONS - 3, bins - 2))
-    values = np.column_stack([np.eye(bins)[:, [0, -1]], slope, bends])
+    slope = (np.log1p(counts) / np.log(bins) - logarithmic.mean()) / logarithmic.std()
+    bends = _bends(bins, counts, min(FUNCTIONS - 3, bins - 2))
+    ends = np.arange(len(counts))[:, None] == [0, len(counts) - 1]
+    values = np.column_stack([ends, slope, bends])
     return Shapes(values=values, kinds=np.array([ZERO, TOP, SLOPE] + [BEND] * bends.shape[1]))
 
 
-def _bends(bins: int, number: int) -> Floats:
+def _bends(bins: int, counts: Floats, number: int) -> Floats:
     """Principal functions of the random walk, from at most `GRID` counts and lines between."""
     near = np.geomspace(1, bins, GRID // 2) - 1
     far = np.linspace(0, bins - 1, GRID // 2)
@@ -69,8 +70,8 @@ def _bends(bins: int, number: int) -> Floats:
     variances, bends = np.linalg.eigh(walk)
     largest = (bends * np.sqrt(np.maximum(variances, 0.0)))[:, ::-1][:, :number]
     largest /= largest[:, :1].std() if number else 1.0
-    counts = np.arange(bins)
-    return np.array([np.interp(counts, grid, bend) for bend in largest.T]).T.reshape(bins, -1)
+    at = np.array([np.interp(counts, grid, bend) for bend in largest.T])
+    return at.T.reshape(len(counts), -1)
 
 
 def _integrated_walk(u: Floats) -> Floats:

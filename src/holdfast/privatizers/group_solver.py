@@ -43,7 +43,10 @@ class JointFit:
     def __init__(self, measured: Measured, *, ordered: bool) -> None:
         groups = len(measured.sizes)
         self.measured = measured
-        self.shapes, self.trends = shapes(measured.bins), trends(groups, ordered=ordered)
+        self.shapes = shapes(measured.bins, measured.middles)
+        self.trends = trends(groups, ordered=ordered)
+        even = 1 / (1.0 + np.arange(measured.bins))
+        self.base = np.log(np.add.reduceat(even, measured.cells[:-1]))
         functions = len(self.shapes.kinds)
         self.trend = np.zeros((len(self.trends.kinds), functions))
         self.own = np.zeros((groups, functions))
@@ -73,15 +76,15 @@ class JointFit:
         return self.run()
 
     def laws(self, trend: Floats | None = None, own: Floats | None = None) -> Floats:
-        """The law of each group at these coefficients, or at the current ones."""
+        """The law of each group at these coefficients, or at the current ones: shares of cells."""
         trend, own = (self.trend if trend is None else trend), (self.own if own is None else own)
-        base = -np.log1p(np.arange(self.measured.bins))
-        log = base + (self.trends.values @ trend + own) @ self.shapes.values.T
+        log = self.base + (self.trends.values @ trend + own) @ self.shapes.values.T
         density = np.exp(log - log.max(axis=1, keepdims=True))
         return np.asarray(density / density.sum(axis=1, keepdims=True))
 
     def cumulative(self) -> Floats:
-        """E C_i given what was measured: rows scatter around their law, and z follows them."""
+        """E C at the end of each cell given what was measured: rows scatter around their law, and
+        z follows them."""
         at = self._linear()
         return self.measured.followed(at.seen, times(at.W, at.left))
 

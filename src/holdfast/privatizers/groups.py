@@ -25,9 +25,14 @@ FINE_NOISE, FINE_ROWS = (
     Fraction(7, 10),
     5,
 )  # epsilon, and epsilon times the root of rows, see `is_fine`
-MANY_GROUPS = 100
-WHOLE_SHARE = Fraction(1, 5)
+SINGLE_COUNTS = 10_001  # bins up to which laws have a number for every count
+CELLS = 40  # for counts that grow by e, beyond that
+MANY_GROUPS, WHOLE_SHARE = 100, Fraction(1, 5)
+MANY_OF_LONG_RANGES, WHOLE_OF_LONG_RANGES = 20, Fraction(1, 3)
+RAISED = 2.0**-38  # of a share: stage 2 takes less for zero
 ROUNDS = 20
+NEXT_TO_NOTHING = 1e-12  # so that no cell is empty
+BEYOND = 0.001  # rows of a group that may be above where z ends, of long ranges
 
 
 def block_edges(bins: int) -> Integers:
@@ -43,11 +48,23 @@ def block_edges(bins: int) -> Integers:
     return np.array(edges)
 
 
-def is_fine(rows: int, epsilon: float | Fraction) -> bool:
+def cell_edges(bins: int) -> Integers:
+    """Where cells of counts begin and end over which laws are even: single counts or, in long
+    ranges, single ones up to 2 `CELLS` and then wider and wider; blocks are made of whole ones."""
+    if bins <= SINGLE_COUNTS:
+        return np.arange(bins + 1)
+    edges = [0]
+    while edges[-1] < bins - 1:
+        edges.append(edges[-1] + max(edges[-1] // CELLS, 1))
+    return np.append(np.union1d(edges[:-1], block_edges(bins)), bins)
+
+
+def is_fine(rows: int, epsilon: float | Fraction, bins: int) -> bool:
     """Whether a group is large enough at this noise to be measured count by count, and then
     fitted alone: what it says itself is more than what other groups say about it."""
     exact = Fraction(epsilon)
-    return exact >= FINE_NOISE or exact**2 * rows >= FINE_ROWS**2
+    large = exact >= FINE_NOISE or exact**2 * rows >= FINE_ROWS**2
+    return bins <= SINGLE_COUNTS and large
 
 
 def classes_rule(rows: int) -> int:
@@ -81,26 +98,34 @@ def group_sums(histograms: ArrayLike, epsilon: float | Fraction) -> list[Integer
     if bins == 1:
         return list(cumulative)
     sums = np.add.reduceat(cumulative, edges[:-1], axis=1)
-    fine = [len(tables) == 1 or is_fine(int(rows), epsilon) for rows in tables.sum(axis=1)]
+    fine = fine_groups(tables.sum(axis=1), epsilon, bins)
     return [cumulative[g] if fine[g] else sums[g] for g in range(len(tables))]
 
 
-def whole_share(groups: int) -> Fraction:
+def fine_groups(sizes: Integers, epsilon: float | Fraction, bins: int) -> list[bool]:
+    """Which groups are measured count by count; one that is alone always is."""
+    alone = len(sizes) == 1 and bins <= SINGLE_COUNTS
+    return [alone or is_fine(rows, epsilon, bins) for rows in sizes.tolist()]
+
+
+def whole_share(groups: int, bins: int) -> Fraction:
     """The part of stage 1's epsilon for sums over all groups; 0 where groups say enough.
 
-    >>> whole_share(51), whole_share(3000)
-    (Fraction(0, 1), Fraction(1, 5))
+    >>> whole_share(51, 101), whole_share(3000, 101), whole_share(51, 50_001)
+    (Fraction(0, 1), Fraction(1, 5), Fraction(1, 3))
     """
-    return WHOLE_SHARE if groups > MANY_GROUPS else Fraction(0)
+    if bins <= SINGLE_COUNTS:
+        return WHOLE_SHARE if groups > MANY_GROUPS else Fraction(0)
+    return WHOLE_OF_LONG_RANGES if groups > MANY_OF_LONG_RANGES else Fraction(0)
 
 
-def group_epsilon(unit_1: Fraction, groups: int) -> Fraction:
+def group_epsilon(unit_1: Fraction, groups: int, bins: int) -> Fraction:
     """What of stage 1's epsilon measures each group; the rest measures the whole table.
 
-    >>> group_epsilon(Fraction(1), 3000) == 1 - whole_share(3000)
+    >>> group_epsilon(Fraction(1), 3000, 101) == 1 - whole_share(3000, 101)
     True
     """
-    return unit_1 * (1 - whole_share(groups))
+    return unit_1 * (1 - whole_share(groups, bins))
 
 
 def fit_groups(
@@ -124,7 +149,8 @@ def fit_groups(
     `sums_first` totals steer from the first round on, as they did in early releases.
 
     Post-processing: it costs no privacy. One group with its cumulative histogram is fitted by
-    `CumulativeSmooth`'s fit. Cost: O(G n), a millisecond or two a group at n = 101.
+    `CumulativeSmooth`'s fit. Cost: O(G n), a millisecond or two a group at n = 101 and in cells of
+    long ranges.
     """
     rows, numbers = np.asarray(sizes, dtype=np.int64), [np.asarray(sums) for sums in noisy]
     _check(numbers, rows, bins)
@@ -138,9 +164,21 @@ def fit_groups(
     z = followed(fit.from_sums_first() if totals is not None and sums_first else fit.run())
     if measured.whole is not None:
         z = _raked(z, measured)
+    if bins > SINGLE_COUNTS:
+        return _by_count(z, measured)
     for g in own:
         z[g] = fit_alone(numbers[g], int(rows[g]), epsilon)
     return z
+
+
+def _by_count(z: Floats, measured: Measured) -> Floats:
+    """z of every count from that of cells; above all but `BEYOND` of a row there is nothing, or a
+    long empty tail would move the mean."""
+    width = np.diff(measured.cells)
+    above = np.cumsum(z[:, ::-1], axis=1)[:, ::-1] * np.maximum(measured.sizes, 1.0)[:, None]
+    kept = np.where(above > BEYOND, np.maximum(z / width, RAISED), 0.0)
+    by_count = np.repeat(kept, width, axis=1)
+    return np.asarray(by_count / by_count.sum(axis=1, keepdims=True))
 
 
 def alone(numbers: list[Floats], rows: Integers, epsilon: float | Fraction, bins: int) -> list[int]:
@@ -148,7 +186,7 @@ def alone(numbers: list[Floats], rows: Integers, epsilon: float | Fraction, bins
     return [
         g
         for g, sums in enumerate(numbers)
-        if len(sums) == bins - 1 and (len(rows) == 1 or is_fine(int(rows[g]), epsilon))
+        if len(sums) == bins - 1 and (len(rows) == 1 or is_fine(int(rows[g]), epsilon, bins))
     ]
 
 
@@ -192,6 +230,7 @@ def measured_sums(
         sizes=rows.astype(np.float64),
         bins=bins,
         edges=edges,
+        cells=cell_edges(bins),
         rate=_rate(epsilon),
         parts=np.where(fine[:, None], np.diff(edges), 1).astype(np.float64),
         totals=None if totals_sums is None else np.asarray(totals_sums, dtype=np.float64),
@@ -209,11 +248,12 @@ def _rate(epsilon: float | Fraction) -> float:
 def followed(fit: JointFit) -> Floats:
     """z of each group: where its cumulative histogram is expected, and its law if it is empty."""
     laws, sizes = fit.seen(fit.laws()), fit.measured.sizes
+    even = 1 / fit.measured.bins if fit.measured.bins <= SINGLE_COUNTS else NEXT_TO_NOTHING
     z = laws.copy()
     for g, cumulative in enumerate(fit.cumulative()):
         if sizes[g] > 0:
             shares = isotonic(np.diff(cumulative, prepend=0.0)) * sizes[g]
-            shares += LEAST * (laws[g] + 1 / len(shares))
+            shares += LEAST * (laws[g] + even)
             z[g] = shares / shares.sum()
     return z
 

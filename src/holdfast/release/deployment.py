@@ -21,7 +21,6 @@ _HEAD = """\
 # what only the maker of the release knows says FILL IN. The curator's type and the
 # publication date are placeholders too.
 """
-FITTED_TOGETHER = 10_000  # the highest max_count at which groups are
 _SIMULATED = "# SIMULATION, protects nobody: a seed was used. Do not register it.\n"
 
 
@@ -157,11 +156,10 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
 def _post_processing(record: dict[str, Any]) -> str:
     if Fraction(record["privacy"]["stage_1"]) == 0:
         return "None: one stage had all of the budget."
-    steer = ", and steer the distributions of groups" * (record["max_count"] <= FITTED_TOGETHER)
     return (
         "What stage 1 measured is made a distribution; the mechanism of stage 2 is computed from "
         "that alone."
-        + f" Noisy totals are made 0 or more and to add up{steer}."
+        + " Noisy totals are made 0 or more and to add up, and steer the distributions of groups."
         * bool(record.get("totals"))
     )
 

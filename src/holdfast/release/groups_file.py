@@ -18,8 +18,8 @@ from holdfast.mechanism.curves import Curves
 from holdfast.mechanism.grouped import GroupedMechanism
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
-from holdfast.privatizers.groups import block_edges, is_fine, whole_share
-from holdfast.privatizers.joint import MOST_BINS, JointMeasurement
+from holdfast.privatizers.groups import block_edges, fine_groups, group_epsilon, whole_share
+from holdfast.privatizers.joint import JointMeasurement
 from holdfast.privatizers.totals import Totals
 from holdfast.release.groups import Groups
 from holdfast.release.mechanism_file import packed, unpacked
@@ -30,16 +30,13 @@ VERSION, VERSION_WITH_SOURCES = 3, 4  # their number is that of groups
 
 
 def encode_groups(groups: Groups) -> bytes:
-    """The integers of all mechanisms, the targets, and what was measured, deflated; of long ranges
-    how much that is of each group comes first."""
+    """The integers of all mechanisms, the targets, and what was measured, deflated."""
     mechanism, n = groups.mechanism, len(groups.mechanism)
     curves = [part.curves for part in mechanism.parts if part.curves is not None]
     integers = np.array([[one.turns, one.heights, one.floors] for one in curves], dtype="<i8")
     laws = np.array([_laws(part) for part in mechanism.parts], dtype="<f8")
     whole = groups.measurement.whole
-    own = groups.measurement.groups
-    lengths = [np.array([len(one) for one in own])] if n > MOST_BINS else []
-    measured = np.concatenate([*lengths, *([] if whole is None else [whole]), *own])
+    measured = np.concatenate([*([] if whole is None else [whole]), *groups.measurement.groups])
     head = np.array([len(curves), *mechanism.index], dtype="<i8")
     parts = (head, integers, laws, measured.astype("<i8"))
     version = VERSION if laws.shape[1] == 1 else VERSION_WITH_SOURCES
@@ -81,12 +78,8 @@ def _mechanism(curve: Integers, laws: Floats, epsilon: Fraction) -> Mechanism:
 
 
 def _measurement(numbers: Integers, n: int, unit_1: Fraction, sizes: Integers) -> JointMeasurement:
-    if n > MOST_BINS:
-        ends = list(accumulate(numbers[: len(sizes)].tolist(), initial=len(sizes)))
-        return JointMeasurement(whole=None, groups=tuple(numbers[a:b] for a, b in pairwise(ends)))
-    share, blocks = whole_share(len(sizes)), len(block_edges(n)) - 1
-    own = unit_1 * (1 - share)
-    fine = [len(sizes) == 1 or is_fine(int(rows), own) for rows in sizes]
+    share, blocks = whole_share(len(sizes), n), len(block_edges(n)) - 1
+    fine = fine_groups(sizes, group_epsilon(unit_1, len(sizes), n), n)
     whole = blocks if share else 0
     ends = list(accumulate([whole, *(n - 1 if one else blocks for one in fine)]))
     if ends[-1] != len(numbers):

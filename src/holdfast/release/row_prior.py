@@ -52,9 +52,13 @@ def row_prior(facts: "ReleaseFacts", group: int = 0) -> tuple[Floats, Mechanism]
 
 def of_the_table(facts: "ReleaseFacts", rows: int) -> float:
     """How much of the whole table's z is mixed into that of a group with so many rows: as much as
-    the group's own measurement is unsure."""
+    the group's own measurement is unsure. Not in long ranges, where a highest row would seem to
+    reach as far as that of any group."""
+    if len(facts.target) > LONG:
+        return 0.0
     groups = 1 if facts.groups is None else len(facts.groups)
-    noise = 2**0.5 / float(group_epsilon(facts.privacy.budget.unit_1, groups))  # of a sum, in rows
+    spent = group_epsilon(facts.privacy.budget.unit_1, groups, len(facts.target))
+    noise = 2**0.5 / float(spent)  # of a sum, in rows
     return MOST_MIXED * noise / (noise + rows)
 
 

@@ -11,7 +11,6 @@ from holdfast.mechanism.mechanism import Mechanism
 from holdfast.privacy.budget import Budget
 from holdfast.privatizers import Privatizer
 from holdfast.privatizers.groups import group_epsilon
-from holdfast.privatizers.joint import MOST_BINS
 from holdfast.privatizers.max_count import FoundMaxCount
 from holdfast.release.text import rows_at_the_top
 from holdfast.tables.groups import Partition
@@ -92,14 +91,7 @@ def group_notes(groups: Partition, budget: Budget, target: Floats) -> tuple[str,
 
 def small_group_notes(groups: Partition, budget: Budget, bins: int) -> tuple[str, ...]:
     """Whether groups are too small for the budget to say anything of them; known beforehand."""
-    if bins > MOST_BINS:
-        return (
-            f"with a max_count above {MOST_BINS - 1:,} every group is measured and fitted by "
-            "itself: small groups, and the highest counts of each, are told less well than the "
-            "expected change of a count says; without groups, or with a smaller max_count, they "
-            "are told better",
-        )
-    unit = group_epsilon(budget.unit_1, len(groups))
+    unit = group_epsilon(budget.unit_1, len(groups), bins)
     small = sum(says_little(int(rows), unit) for rows in groups.sizes)
     if not small:
         return ()

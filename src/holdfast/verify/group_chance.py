@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from holdfast.verify.chance import ABSURD, DEVIATIONS, in_words, log_chance
-from holdfast.verify.groups import MOST_BINS, GroupTables, Measured
+from holdfast.verify.groups import GroupTables, Measured
 from holdfast.verify.mechanism import Floats, Integers, Sums
 from holdfast.verify.report import Found
 
@@ -25,10 +25,6 @@ def check_chances(
         rows, found = int(tallies[number].sum()), sums[k]
         shares = np.cumsum(tallies[number])[:-1] / rows
         expected = np.clip(found.below[:-1], 0.0, 1.0)
-        if len(expected) >= MOST_BINS:  # regions bound single counts by their neighbours alone
-            plain.append(log_chance(shares, expected, rows))
-            allowed.append(0.0)
-            continue
         part = measured.groups[number]
         widths = [1] * len(shares) if len(part) == len(shares) else measured.widths
         low, high = cumulative_bounds(part, widths, rows, noise)

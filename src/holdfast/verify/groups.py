@@ -28,11 +28,10 @@ from holdfast.verify.target import SMALLEST_SHARE, TOLERANCE
 
 METHOD, CONDITIONAL = "JointSmooth()", "ConditionalSmooth()"
 WITH_TOTALS = "JointSmooth(sums_first=True)"  # of early releases with totals METHOD too
-OF_LONG_RANGES = "LongRangeByGroup()"
-MOST_BINS = 10_001  # beyond, groups are measured apart, in regions that a first look leads to
-MOST_REGIONS, FIRST_LOOK = 70_000, Fraction(1, 20)
 _CHUNK = 1 << 20
+SINGLE_COUNTS = 10_001  # beyond, groups are measured in blocks alone
 WHOLE_FROM, WHOLE_SHARE = 101, Fraction(1, 5)
+WHOLE_FROM_BEYOND, WHOLE_SHARE_BEYOND = 21, Fraction(1, 3)
 LARGEST = 1 << 53
 UNLIKELY = 200  # Laplace noise goes further than this many scales with a chance of e^-200
 SAME_FIT = 1e-6  # the joint fit is repeated by other machines with other sums of floats
@@ -112,7 +111,7 @@ def read_groups(folder: Path, record: dict[str, Any]) -> GroupTables:
 
 def _words(folder: Path, n: int, number: int, laws: int) -> Integers:
     """All numbers of the file after its header."""
-    most = 8 * (1 + number + (3 + laws) * n * number + (number + 1) * max(n, MOST_REGIONS))
+    most = 8 * (1 + number + (3 + laws) * n * number + (number + 1) * n)
     with opened(folder, GROUPS) as file:
         size, header = os.fstat(file.fileno()).st_size, file.read(_HEADER.size)
         if len(header) < _HEADER.size:
@@ -229,8 +228,6 @@ def check_measured(
     methods = {CONDITIONAL} if record.get("given") else {METHOD}
     if METHOD in methods and "totals" in record:
         methods.add(WITH_TOTALS)
-    if METHOD in methods and record["max_count"] + 1 > MOST_BINS:
-        methods = {OF_LONG_RANGES}
     if record["methods"][0] not in methods or record["measurement"] is not None:
         raise Damage("a release by group names the joint fit, and keeps what it measured apart.")
     if record["privacy"]["stage_1_certified_by"] != "OpenDP's map":
@@ -240,7 +237,7 @@ def check_measured(
     parts, rows, noise = found.groups, listed.sizes.tolist(), [found.epsilon] * len(listed.sizes)
     if found.whole is not None:
         parts, rows = [found.whole, *parts], [record["rows"], *rows]
-        noise = [unit * WHOLE_SHARE, *noise]
+        noise = [unit - found.epsilon, *noise]
     for part, most, epsilon in zip(parts, rows, noise, strict=True):
         limit = most * max(found.widths, default=1) + UNLIKELY / epsilon
         if len(part) and max(int(part.max()), -int(part.min())) > min(limit, LARGEST):
@@ -255,14 +252,13 @@ def split_measured(
 ) -> Measured:
     """What stage 1 measured of the table, where it did, and of each group."""
     n, unit = record["max_count"] + 1, budget.stage_1 / budget.steps
-    if n > MOST_BINS:
-        parts = split_by_length(tables.measured, len(listed.sizes))
-        return Measured(groups=parts, whole=None, epsilon=unit * FIRST_LOOK, widths=[n - 1])
-    share = WHOLE_SHARE if len(listed.sizes) >= WHOLE_FROM else Fraction(0)
+    number, fine = len(listed.sizes), n <= SINGLE_COUNTS
+    share, least = (WHOLE_SHARE, WHOLE_FROM) if fine else (WHOLE_SHARE_BEYOND, WHOLE_FROM_BEYOND)
+    share = share if number >= least else Fraction(0)
     own, widths = unit * (1 - share), block_widths(n)
     lengths = [len(widths)] if share else []
     lengths += [
-        n - 1 if _fine(rows, own, len(listed.sizes)) else len(widths)
+        n - 1 if fine and _fine(rows, own, number) else len(widths)
         for rows in listed.sizes.tolist()
     ]
     if sum(lengths) != len(tables.measured):
@@ -271,17 +267,6 @@ def split_measured(
     parts = [tables.measured[a:b] for a, b in pairwise(ends)]
     whole = parts.pop(0) if share else None
     return Measured(groups=parts, whole=whole, epsilon=own, widths=widths)
-
-
-def split_by_length(numbers: Integers, groups: int) -> list[Integers]:
-    """What was measured of each group, where how much it is comes first."""
-    lengths = numbers[:groups]
-    if len(lengths) < groups or lengths.min() < 0 or lengths.max() > MOST_REGIONS:
-        raise Damage(f"{GROUPS} does not say how much was measured of each group.")
-    ends = list(accumulate(lengths.tolist(), initial=groups))
-    if ends[-1] != len(numbers):
-        raise Damage(f"{GROUPS}: stage 1 measures another number of integers.")
-    return [numbers[a:b] for a, b in pairwise(ends)]
 
 
 def _fine(rows: int, epsilon: Fraction, groups: int) -> bool:

@@ -49,7 +49,7 @@ def measured_group(release: "Release", groups: Groups, number: int) -> Measured:
     """Of one group of a release by group, whose groups these are."""
     group, noisy = groups.at(number), groups.measurement.groups[number]
     n = len(group.target)
-    spent = group_epsilon(release.privacy.budget.unit_1, len(groups))
+    spent = group_epsilon(release.privacy.budget.unit_1, len(groups), n)
     alpha = float(np.exp(-float(spent)))
     variance = 2 * alpha / (1 - alpha) ** 2
 
