@@ -149,3 +149,20 @@ def test_pairs_of_long_counts_are_refused_before_anything_is_held(monkeypatch):
 def test_without_a_group_a_released_count_is_refused_with_what_there_is(release):
     with pytest.raises(HoldfastError, match="Hint: ask about a row by name; in Python"):
         release.posterior(300)
+
+
+def test_counts_of_small_groups_are_off_by_what_is_stated_and_a_highest_row_reaches_no_further():
+    random = np.random.default_rng(6)
+    groups = random.permutation(np.repeat(np.arange(40), 25))
+    counts = np.minimum(random.lognormal(random.normal(4, 1, 40)[groups], 1.5), 15_000).astype(int)
+    frame = pa.table({"group": [f"g{number}" for number in groups], "visits": counts})
+    release = holdfast.privatize(
+        frame, count="visits", within="group", epsilon=1, max_count=20_000, seed=3
+    )
+    off = np.abs(release.counts - counts)
+    assert off.mean() < 1.25 * release.expected_change
+    highest = [np.flatnonzero(groups == g)[counts[groups == g].argmax()] for g in range(40)]
+    assert off[highest].max() < 30
+    found = release.intervals()
+    assert (found.high - found.low)[highest].max() < 30
+    assert ((found.low <= counts) & (counts <= found.high)).mean() > 0.86

@@ -85,6 +85,22 @@ def test_one_person_in_one_row_of_one_group_loses_at_most_epsilon(rows, groups, 
     assert 0.5 < worst <= 0.9 * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("groups", [3, 40])
+def test_one_person_changes_what_is_measured_of_groups_of_long_ranges_by_epsilon_at_most(groups):
+    options = {"epsilon": "0.9", "max_count": 12_000, "split": "1/2", "totals": True}
+    counts, labels = tables(3, 80, groups, 14_000)
+    found, before, _ = staged(counts, labels, **options)
+    for row, more in ((0, 1), (7, -1), (11, 1)):
+        other = [*counts]
+        other[row] += more
+        _, after, _ = staged(other, labels, **options)
+        pairs = zip(before, after, strict=True)
+        spent = sum(int(np.abs(a - b).sum()) * epsilon for (a, epsilon), (b, _) in pairs)
+        budget = found.stages.budget
+        assert Fraction(9, 20) <= spent <= budget.stage_1 + budget.totals
+    assert len(before) == (4 if groups > 30 else 2)  # of totals and of sums, also over the table
+
+
 def test_a_row_in_two_groups_that_each_spend_all_of_epsilon_is_caught():
     options = {"epsilon": "0.9", "max_count": 4, "split": "1/2"}
     counts, labels = [0, 1, 2, 3, 1, 0], ["a", "a", "b", "b", "c", "c"]

@@ -8,11 +8,14 @@ import pytest
 from holdfast.errors import HoldfastError
 from holdfast.privacy.budget import share_rule
 from holdfast.privacy.metrics import wasserstein
+from holdfast.privatizers import groups
 from holdfast.privatizers.groups import (
     block_edges,
+    cell_edges,
     fit_groups,
     group_sums,
     is_fine,
+    measured_sums,
     whole_share,
 )
 from holdfast.privatizers.noisy import laplace_variance
@@ -234,3 +237,55 @@ def test_more_groups_want_a_larger_share_of_stage_1() -> None:
     shares = [share_rule(Fraction(1), rows=3000, bins=51, groups=g) for g in (1, 8, 51, 1000)]
     assert shares == sorted(set(shares))
     assert shares[0] == share_rule(Fraction(1), rows=3000, bins=51)
+
+
+@pytest.mark.parametrize("bins", [10_002, 20_001, 1_000_001])
+def test_cells_of_long_ranges_fill_blocks_and_grow_with_the_count(bins: int) -> None:
+    cells = cell_edges(bins)
+    assert set(block_edges(bins)) <= set(cells)
+    assert cells[:81].tolist() == list(range(81)) and cells[-2:].tolist() == [bins - 1, bins]
+    assert (np.diff(cells) <= np.maximum(cells[:-1] / 40, 1)).all() and len(cells) < 700
+
+
+def test_laws_that_are_even_over_cells_expect_what_single_counts_do(monkeypatch) -> None:
+    rng, bins, rows = np.random.default_rng(2), 701, np.array([40, 300])
+    totals = (np.array([900, 70_000]), 0.5)
+    numbers = [np.zeros(len(block_edges(bins)) - 1) for _ in rows]
+    single = measured_sums(numbers, rows, 0.1, bins, totals=totals)
+    monkeypatch.setattr(groups, "SINGLE_COUNTS", 100)
+    cells = measured_sums(numbers, rows, 0.1, bins, totals=totals)
+    laws = rng.dirichlet(np.ones(len(cells.middles)), 2)
+    by_count = np.repeat(laws / cells.sizes_of_cells, np.diff(cells.cells), axis=1)
+    pull = rng.normal(size=(2, len(cells.widths) + 1)) / 1e6
+    assert len(cells.middles) < bins == len(single.middles)
+    for ask in (
+        lambda one, law: one.expected(law, 3.0),
+        lambda one, law: one.sampling(law, 3.0),
+        lambda one, law: one.followed(law, pull)[:, one.cells[1:].searchsorted(cells.cells[1:])],
+    ):
+        assert np.allclose(ask(cells, laws), ask(single, by_count), rtol=1e-9, atol=1e-9)
+
+
+def test_a_fit_in_cells_is_that_of_single_counts(monkeypatch) -> None:
+    rng, bins = np.random.default_rng(4), 2001
+    counts = [np.minimum(rng.lognormal(m, 1.2, 200), bins - 1).astype(int) for m in (2, 3, 4, 5)]
+    tables = np.array([np.bincount(one, minlength=bins) for one in counts])
+    numbers, sizes = measured(tables, 0.05, rng), tables.sum(axis=1)
+    single = fit_groups(numbers, sizes, 0.05, bins=bins)
+    monkeypatch.setattr(groups, "SINGLE_COUNTS", 1000)
+    cells = fit_groups(numbers, sizes, 0.05, bins=bins)
+    assert np.allclose(cells.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert error(tables, cells) <= error(tables, single) + 0.5
+    assert np.abs(np.cumsum(cells - single, axis=1)).max() < 0.02
+
+
+def test_an_empty_tail_of_a_long_range_moves_no_mean() -> None:
+    rng, means = np.random.default_rng(4), []
+    counts = [rng.lognormal(m, 1.2, 60).astype(int) for m in (2, 3, 4, 5)]
+    for bins in (20_001, 500_001):
+        tables = np.array([np.bincount(one, minlength=bins) for one in counts])
+        z = fit_groups(measured(tables, 0.1, rng), tables.sum(axis=1), 0.1, bins=bins)
+        means.append(z @ np.arange(bins))
+        assert (z[:, 10_000:] == 0).all()
+    true = np.array([one.mean() for one in counts])
+    assert (np.abs(np.array(means) - true) < 6).all()  # 20 sums with a noise of 14, over 60 rows
