@@ -53,6 +53,28 @@ def test_json_is_one_object_and_nothing_else(cli):
     assert record["folder"] == "release"
 
 
+@pytest.mark.parametrize(
+    ("written", "digits"),
+    [("1,000", "1000"), ("1.000.000", "1000000"), ("10 000", "10000"), ("1e6", "1000000")],
+)
+def test_a_max_count_with_marks_is_refused_with_its_digits(cli, written, digits):
+    usual = ("--keep-none", "--count", "n", "--epsilon", "1", "--dry-run")
+    code, _, err = cli("privatize", table(), *usual, "--max-count", written)
+    assert code == 2 and f"write all digits and no marks, {digits} if" in " ".join(err.split())
+    assert cli("privatize", table(), *usual, "--max-count", digits)[0] == 0
+
+
+def test_a_count_that_may_be_thousands_is_refused_until_its_mark_is_named(cli):
+    name = table("place,n\nKent,3.000\nEly,0\nYork,12.000\n")
+    usual = (*USUAL[:-2], "--dry-run")
+    code, _, err = cli("privatize", name, *usual)
+    said = " ".join(err.split())
+    assert code == 2 and "may have a mark between thousands" in said and "3.000" not in said
+    assert "column 'n'" in said and "--thousands" in said and "--decimal" in said
+    for mark in ("--thousands", "--decimal"):
+        assert cli("privatize", name, *usual, mark, ".")[0] == 0
+
+
 def test_a_dry_run_writes_nothing(cli):
     code, out, _ = cli("privatize", table(), *USUAL, "--category", "place", "--dry-run")
     assert code == 0 and "Nothing was drawn" in out and "unchanged: place" in out

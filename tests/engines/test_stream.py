@@ -198,6 +198,8 @@ def test_a_private_max_count_streams_too(tmp_path, small_batches):
         ("", "is missing"),
         ("2.5", "is not a whole number"),
         ("<5", "is text"),
+        ("3.000", "may have a mark between thousands"),
+        ("1e6", "is written with an exponent"),
         ("99999999999999999999", "is larger than 2\\^53"),
         ("inf", "is infinite"),
     ],

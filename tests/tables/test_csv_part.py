@@ -52,6 +52,9 @@ NUMBERS = {
     "an apostrophe": ("'", None, "1'204", "1204"),
     "a decimal comma": (None, ",", "3,0", "3.0"),
     "both": (".", ",", "-1.204,50", "-1204.50"),
+    "three decimals after a point": (None, ".", "3.000", "3"),
+    "three decimals after a comma": (None, ",", "3,000", "3"),
+    "three decimals beside commas": (",", None, "1,204.000", "1204"),
     "no thousands": (",", None, "1,20", "1,20"),
     "a code that begins with 0": (".", None, "01.001", "01.001"),
 }

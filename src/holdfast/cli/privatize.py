@@ -193,7 +193,7 @@ def privatize(
     thousands: Annotated[
         Text, says("Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
     ] = None,
-    decimal: Annotated[Text, says("',' where numbers in a CSV file have a decimal comma.")] = None,
+    decimal: Annotated[Text, says("Mark before decimals in a CSV file: ',' or '.'.")] = None,
     dry_run: Annotated[
         bool, says("Check everything; draw and write nothing.", "--dry-run")
     ] = False,

@@ -125,7 +125,8 @@ def _plain(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
         if not found:
             return cell
         whole = re.sub(signs, "", found[1]) if signs else found[1]
-        return whole if found[2] is None else f"{whole}.{found[2]}"
+        # where a mark was named three zeros are decimals, and would be taken for thousands
+        return whole if found[2] in (None, "000") else f"{whole}.{found[2]}"
 
     return plain
 

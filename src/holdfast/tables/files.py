@@ -78,7 +78,8 @@ def read_csv(
         leave_out: Numbers of lines of the table that are left out, such as those of totals.
         thousands: The mark between thousands, a comma, point, apostrophe or space: it is taken out
             of every cell that is a number written with it, such as "1,204".
-        decimal: "," where numbers have a decimal comma: it becomes a point.
+        decimal: "," where numbers have a decimal comma: it becomes a point; "." where they have a
+            point, and counts are written with three decimals, which may be taken for thousands.
     """
     path = Path(path)
     if format_of(path) is not Format.TEXT:
