@@ -19,7 +19,13 @@ from holdfast.cli.choices import (
     totals_of,
     within_of,
 )
-from holdfast.cli.columns import counts_named, naming_the_lines, refuse_surprise, roles_of
+from holdfast.cli.columns import (
+    counts_named,
+    naming_the_lines,
+    numbering_rows,
+    refuse_surprise,
+    roles_of,
+)
 from holdfast.cli.count import counted
 from holdfast.cli.dry_run import say_plan, warn
 from holdfast.cli.ledger import account_dict
@@ -288,6 +294,7 @@ def privatize(
         with naming_the_lines(file, part):
             return roles_of(source, names, streamed=streamed)
 
+    numbered = nullcontext() if from_people else numbering_rows(file, part)
     weights = by_column(weight, "weight", str) if weight else None
     shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
     if "other_counts" in names:
@@ -296,7 +303,7 @@ def privatize(
         refuse_for_one(**shared)
     if dry_run:
         account = accounts(ledger, dataset, period, names.get("subset"))
-        with opened as source:
+        with numbered, opened as source:
             refuse_surprise(roles(source), keep_none=keep_none)
             if "other_counts" in names:
                 alone = plan_several(source, count or [], names, options | stages, account, as_json)
@@ -311,7 +318,7 @@ def privatize(
     chosen = names | options | paid | stages
     if chosen.pop("other_counts", None):
         chosen["count"] = count
-    with saying_if_it_counted(), opened as source:
+    with saying_if_it_counted(), numbered, opened as source:
         refuse_surprise(roles(source), keep_none=keep_none)
         if streamed:
             with watched(quiet=as_json) as progress:
