@@ -30,7 +30,9 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
     small = () if groups is None else small_group_notes(groups, budget, highest + 1)
     notes = (*table.notes, *small)
     if as_json:
-        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(notes)}
+        plan: dict[str, Any] = {"rows": rows, "structural_zeros": table.known_zeros}
+        plan |= {"missing": table.missing} if table.missing else {}
+        plan |= {"max_count": highest, "notes": list(notes)}
         plan |= {"unchanged_columns": list(table.others), "withheld": list(table.withheld)}
         if groups is not None:
             sizes = {"rows_of_groups": groups.sizes.tolist()}
@@ -48,8 +50,8 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
     top = f"max_count, {highest} at the most" if budget.quantile else highest
     screen.print(
-        f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
-        f"{float(budget.epsilon):g}{extra}: {search}"
+        f"The table is in order: {numbered(rows, 'row')}{_beside(table)}. A run would spend "
+        f"epsilon {float(budget.epsilon):g}{extra}: {search}"
         f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
         f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
@@ -72,6 +74,16 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
         screen.print(sentence(balance))
     if any(budget.epsilon > each.epsilon_left or delta > each.delta_left for each in account):
         screen.print("That is not enough, unless this very release was made before.")
+
+
+def _beside(table: "Looked") -> str:
+    """The rows that no count is drawn for: both are published as what they are."""
+    words = ""
+    if table.known_zeros:
+        words += f", and {numbered(table.known_zeros, 'structural zero')} passed through"
+    if table.missing:
+        words += f", beside {numbered(table.missing, 'row')} without a count, published as missing"
+    return words
 
 
 def _names(columns: tuple[str, ...]) -> str:
