@@ -75,6 +75,20 @@ def test_a_count_that_may_be_thousands_is_refused_until_its_mark_is_named(cli):
         assert cli("privatize", name, *usual, mark, ".")[0] == 0
 
 
+@pytest.mark.parametrize("end", [("--dry-run",), ("--out", "release")])
+@pytest.mark.parametrize("more", [(), ("--count", "m")], ids=["one count", "two counts"])
+def test_who_may_be_counted_twice_is_asked_once_and_until_it_is_said(cli, end, more):
+    name = table("place,n,m\nKent,3,1\nEly,0,0\nYork,1,2\n")
+    usual = ("privatize", name, "--category", "place", *USUAL[:-2], *more)
+    code, out, _ = cli(*usual, *end)
+    assert code == 0 and out.count("--contributions 5") == out.count("--rows 3") == 1
+    for number, words in enumerate((("--contributions", "1"), ("--rows", "2"))):
+        code, out, _ = cli(*usual, *end[:1], *[f"r{number}"][: len(end) - 1], *words)
+        assert code == 0 and "--contributions 5" not in out
+    _, out, _ = cli(*usual, *end[:1], *["j"][: len(end) - 1], "--json")
+    assert "--contributions" not in out
+
+
 def test_a_dry_run_writes_nothing(cli):
     code, out, _ = cli("privatize", table(), *USUAL, "--category", "place", "--dry-run")
     assert code == 0 and "Nothing was drawn" in out and "unchanged: place" in out

@@ -9,11 +9,13 @@ from holdfast.cli.ledger import account_dict, sentence
 from holdfast.cli.screen import asides, screen
 from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
+from holdfast.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
     from holdfast.engines.stages import Stages
     from holdfast.ledger.book import Balance
+    from holdfast.privacy.budget import Budget
 
 
 def warn(note: str) -> None:
@@ -21,8 +23,11 @@ def warn(note: str) -> None:
     asides.print(f"Note: {one_line(note)}.")
 
 
-def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_json: bool) -> None:
-    """Say what a run would do, and what each balance that it must fit has left; draws nothing."""
+def say_plan(
+    table: "Looked", stages: "Stages", account: "list[Balance]", as_json: bool, whom: str
+) -> None:
+    """Say what a run would do, and what each balance that it must fit has left; draws nothing.
+    `whom` is what to ask of who is protected."""
     from holdfast.release.usefulness import small_group_notes
 
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
@@ -56,7 +61,8 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
         f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
         f"Published unchanged: {_names(table.others)}, and the order of the rows. "
-        f"Withheld: {_names(table.withheld)}."
+        f"Withheld: {_names(table.withheld)}.\n"
+        + f"Protected would be {protected(_record(budget))}. {whom}".rstrip()
     )
     if groups is not None:
         least, most = int(groups.sizes.min()), int(groups.sizes.max())
@@ -84,6 +90,14 @@ def _beside(table: "Looked") -> str:
     if table.missing:
         words += f", beside {numbered(table.missing, 'row')} without a count, published as missing"
     return words
+
+
+def _record(budget: "Budget") -> dict[str, Any]:
+    """Who is protected, as a release states it."""
+    whom: dict[str, Any] = {"contributions": budget.contributions}
+    if budget.person_rows == 1 and budget.unit == "person":
+        return whom
+    return whom | {"person_rows": budget.person_rows, "unit": budget.unit}
 
 
 def _names(columns: tuple[str, ...]) -> str:

@@ -41,7 +41,7 @@ from holdfast.cli.payment import (
     warn_of_same_counts,
 )
 from holdfast.cli.released import show, show_several
-from holdfast.cli.screen import working
+from holdfast.cli.screen import counted_twice, working
 from holdfast.cli.several import plan_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import HoldfastError
@@ -301,14 +301,18 @@ def privatize(
         options |= shared
     else:
         refuse_for_one(**shared)
+    said = contributions is not None or options["rows"] > 1 or per is not None
+    whom = "" if said else counted_twice(unit)
     if dry_run:
         account = accounts(ledger, dataset, period, names.get("subset"))
         with numbered, opened as source:
             refuse_surprise(roles(source), keep_none=keep_none)
             if "other_counts" in names:
-                alone = plan_several(source, count or [], names, options | stages, account, as_json)
+                alone = plan_several(
+                    source, count or [], names, options | stages, account, as_json, whom
+                )
             else:
-                alone = _plan(source, names, options | stages, account, streamed, as_json)
+                alone = _plan(source, names, options | stages, account, streamed, as_json, whom)
         warn_of_same_counts(ledger, dataset, period, alone)
         return
     check_room(file, out, options["max_count"])
@@ -340,7 +344,7 @@ def privatize(
         return
     for note in release.notes:
         warn(note)
-    (show_several if "other_counts" in names else show)(release, folder)
+    (show_several if "other_counts" in names else show)(release, folder, whom)
     say_corrected(corrects, folder)
     if ledger is not None and not release.privacy.simulated:
         say_what_was_spent(release, accounts(ledger, dataset, period))
@@ -364,6 +368,7 @@ def _plan(
     account: Any,
     streamed: bool,
     as_json: bool,
+    whom: str,
 ) -> dict[str, bytes]:
     """Check everything, and say what a run would spend; draws nothing. The counts, condensed."""
     from holdfast.engines.looking import look_at_file, look_at_stream
@@ -372,7 +377,7 @@ def _plan(
     parameters = check_parameters(**options, within=names.get("within"))
     look = look_at_stream if streamed else look_at_file
     seen = look(source, names, parameters)
-    say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
+    say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json, whom)
     return seen.alone
 
 

@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from holdfast.release.several import SeveralFacts
 
 
-def show(release: "Release", folder: Path) -> None:
-    """What was promised, certified and released."""
+def show(release: "Release", folder: Path, whom: str) -> None:
+    """What was promised, certified and released; `whom` is what to ask of who is protected."""
     from holdfast.release.text import change_in_words, rows_at_the_top
 
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
     screen.print(promise(release))
+    if whom:
+        screen.print(whom)
     screen.print()
     screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
     screen.print()
@@ -51,8 +53,8 @@ def _groups_in_words(release: "Release") -> str:
     return words
 
 
-def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
-    """What was promised and certified, of each column and in all."""
+def show_several(release: "SeveralFacts[Any]", folder: Path, whom: str) -> None:
+    """What was promised and certified, of each column and in all; `whom` as in `show`."""
     privacy = release.privacy
     parts = [
         (one_line(name), one.privacy, "-" if change is None else f"{change:.2g}")
@@ -74,7 +76,7 @@ def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
         f"Released {numbered(most, 'row')}. The columns of counts were drawn {how}.\n"
         f"Published unchanged: {others or 'no column'}, and the order of the rows."
     )
-    screen.print(one_line(privacy.neighbours))
+    screen.print(f"{one_line(privacy.neighbours)} {whom}".rstrip())
     screen.print(f"The release is in {folder}; start with its README.md.")
     _say_if_simulated(privacy.simulated)
 

@@ -21,9 +21,10 @@ def plan_several(
     options: dict[str, Any],
     accounts: Any,
     as_json: bool,
+    whom: str,
 ) -> dict[str, bytes]:
     """Check everything, and say what a run would spend on each column; draws nothing. The counts
-    of each, condensed."""
+    of each, condensed. `whom` is what to ask of who is protected."""
     from holdfast.engines.looking import alone_of
     from holdfast.engines.several import check_several
     from holdfast.engines.several_memory import read_several, settle
@@ -47,7 +48,7 @@ def plan_several(
         "Nothing was drawn, nothing was written."
     )
     screen.print(_table_of(stages, missing))
-    screen.print(one_line(persons.neighbours))
+    screen.print(f"{one_line(persons.neighbours)} {whom}".rstrip())
     for account in accounts or ():
         from holdfast.cli.ledger import sentence
 
