@@ -27,7 +27,7 @@ from holdfast.cli.columns import (
     roles_of,
 )
 from holdfast.cli.count import counted
-from holdfast.cli.dry_run import say_plan, warn
+from holdfast.cli.dry_run import say_plan
 from holdfast.cli.ledger import account_dict
 from holdfast.cli.options import Text, Texts, says, whole
 from holdfast.cli.payment import (
@@ -40,7 +40,7 @@ from holdfast.cli.payment import (
     told,
     warn_of_same_counts,
 )
-from holdfast.cli.released import show, show_several
+from holdfast.cli.released import say_notes, show, show_several
 from holdfast.cli.screen import counted_twice, working
 from holdfast.cli.several import plan_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
@@ -342,9 +342,9 @@ def privatize(
             extra |= account_dict(accounts(ledger, dataset, period))
         typer.echo(json.dumps(release.summary() | extra))
         return
-    for note in release.notes:
-        warn(note)
-    (show_several if "other_counts" in names else show)(release, folder, whom)
+    several = "other_counts" in names
+    say_notes(release.notes, release.columns if several else {"": release})
+    (show_several if several else show)(release, folder, whom)
     say_corrected(corrects, folder)
     if ledger is not None and not release.privacy.simulated:
         say_what_was_spent(release, accounts(ledger, dataset, period))

@@ -1,14 +1,34 @@
 """What `holdfast privatize` shows of a release that it has made."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.screen import PROMISED, bars, promise, screen, tabled
+from holdfast.cli.dry_run import warn
+from holdfast.cli.screen import PROMISED, asides, bars, promise, screen, tabled
 from holdfast.errors import numbered, one_line
 
 if TYPE_CHECKING:
+    from holdfast.release.facts import ReleaseFacts
     from holdfast.release.release import Release
     from holdfast.release.several import SeveralFacts
+
+
+def say_notes(notes: Sequence[str], columns: "Mapping[str, ReleaseFacts]") -> None:
+    """What a steward should know of a release; where most rows are at max_count that comes first,
+    of each column of counts."""
+    from holdfast.release.usefulness import is_mostly_capped, top_notes
+
+    loud = set[str]()
+    for name, one in columns.items():
+        if is_mostly_capped(one.target):
+            (note,) = top_notes(one.target, one.rows, totals=one.totals is not None)
+            column = f"column {one_line(name)}: " * (len(columns) > 1)
+            spent = "" if one.privacy.simulated else "; this budget is spent"
+            asides.print(f"WARNING: {column}{note}{spent}.", style="bold")
+            loud.add(note)
+    for note in (note for note in notes if note not in loud):
+        warn(note)
 
 
 def show(release: "Release", folder: Path, whom: str) -> None:
