@@ -5,7 +5,8 @@ usage: python benchmarks/leaks.py [tables] [seed]
 Each table has counts of a random law and 12 public columns of random kinds, of which some are
 functions of the counts, alone or together with others: one of ten kinds each. A leak counts as
 found if a leak is named that has all its columns, or some of them. A column that has no part in
-any leak is innocent, and named wrongly if any leak names it.
+any leak is innocent, and named wrongly if any leak names it. Then near copies of large counts, and
+columns that go with them as closely as other counts of other people do.
 """
 
 import sys
@@ -101,6 +102,52 @@ def table(rng):
     return y, {name: columns[name] for name in order}, leaks
 
 
+def large_counts_of(rng, rows):
+    return [
+        lambda: np.round(rng.lognormal(rng.uniform(7, 12), rng.uniform(0.8, 1.5), rows)),
+        lambda: 1 + rng.poisson(rng.gamma(0.5, rng.uniform(2000, 9000), rows)),
+        lambda: rng.integers(100, 10 ** int(rng.integers(4, 7)), rows),
+    ][rng.integers(3)]().astype(int)
+
+
+def near_copies(rng, y):
+    moved = y + rng.integers(-2, 3, len(y))
+    return {
+        "scaled, plus or minus 5": np.round(3.2 * y + rng.uniform(-5, 5, len(y)), 1),
+        "plus or minus 2": moved,
+        "falling": 10**7 - y + rng.integers(-3, 4, len(y)),
+        "rank of a near copy": np.argsort(np.argsort(moved)),
+    }
+
+
+def like_counts(rng, y):
+    def varied(spread):
+        return y * rng.lognormal(0, spread, len(y))
+
+    return {
+        "last year": rng.poisson(0.8 * y),
+        "last year, varied": rng.poisson(varied(0.05)),
+        "population": np.round(30 * varied(0.1)),
+        "some of the people": rng.binomial(y, 0.7),
+    }
+
+
+def near(rng, tables):
+    there, found, innocents, accused = Counter(), Counter(), Counter(), Counter()
+    for _ in range(tables):
+        y = large_counts_of(rng, int(rng.choice([1000, 5000, 20_000])))
+        for name, cells in near_copies(rng, y).items():
+            there[name] += 1
+            found[name] += bool(find_leaks(y, {name: cells}))
+        for name, cells in like_counts(rng, y).items():
+            innocents[name] += 1
+            accused[name] += bool(find_leaks(y, {name: cells}))
+    print("near copies of large counts")
+    for name in there:
+        print(f"  {name:<28} {found[name]:>3} of {there[name]:>3}")
+    print(f"as close as other counts, named: {accused.total()} of {innocents.total()}")
+
+
 def main(tables=200, seed=1):
     rng = np.random.default_rng(seed)
     there, found, innocents, accused, seconds = Counter(), Counter(), 0, [], 0.0
@@ -120,6 +167,7 @@ def main(tables=200, seed=1):
         print(f"  {kind:<28} {found[kind]:>3} of {there[kind]:>3}")
     print(f"  {'all':<28} {found.total():>3} of {there.total():>3}")
     print(f"innocent columns named: {len(accused)} of {innocents}")
+    near(np.random.default_rng(seed), tables // 2)
     large(np.random.default_rng(seed))
 
 

@@ -53,6 +53,42 @@ def test_json_is_one_object_and_nothing_else(cli):
     assert record["folder"] == "release"
 
 
+@pytest.mark.parametrize(
+    ("written", "digits"),
+    [("1,000", "1000"), ("1.000.000", "1000000"), ("10 000", "10000"), ("1e6", "1000000")],
+)
+def test_a_max_count_with_marks_is_refused_with_its_digits(cli, written, digits):
+    usual = ("--keep-none", "--count", "n", "--epsilon", "1", "--dry-run")
+    code, _, err = cli("privatize", table(), *usual, "--max-count", written)
+    assert code == 2 and f"write all digits and no marks, {digits} if" in " ".join(err.split())
+    assert cli("privatize", table(), *usual, "--max-count", digits)[0] == 0
+
+
+def test_a_count_that_may_be_thousands_is_refused_until_its_mark_is_named(cli):
+    name = table("place,n\nKent,3.000\nEly,0\nYork,12.000\n")
+    usual = (*USUAL[:-2], "--dry-run")
+    code, _, err = cli("privatize", name, *usual)
+    said = " ".join(err.split())
+    assert code == 2 and "may have a mark between thousands" in said and "3.000" not in said
+    assert "column 'n'" in said and "--thousands" in said and "--decimal" in said
+    for mark in ("--thousands", "--decimal"):
+        assert cli("privatize", name, *usual, mark, ".")[0] == 0
+
+
+@pytest.mark.parametrize("end", [("--dry-run",), ("--out", "release")])
+@pytest.mark.parametrize("more", [(), ("--count", "m")], ids=["one count", "two counts"])
+def test_who_may_be_counted_twice_is_asked_once_and_until_it_is_said(cli, end, more):
+    name = table("place,n,m\nKent,3,1\nEly,0,0\nYork,1,2\n")
+    usual = ("privatize", name, "--category", "place", *USUAL[:-2], *more)
+    code, out, _ = cli(*usual, *end)
+    assert code == 0 and out.count("--contributions 5") == out.count("--rows 3") == 1
+    for number, words in enumerate((("--contributions", "1"), ("--rows", "2"))):
+        code, out, _ = cli(*usual, *end[:1], *[f"r{number}"][: len(end) - 1], *words)
+        assert code == 0 and "--contributions 5" not in out
+    _, out, _ = cli(*usual, *end[:1], *["j"][: len(end) - 1], "--json")
+    assert "--contributions" not in out
+
+
 def test_a_dry_run_writes_nothing(cli):
     code, out, _ = cli("privatize", table(), *USUAL, "--category", "place", "--dry-run")
     assert code == 0 and "Nothing was drawn" in out and "unchanged: place" in out

@@ -198,6 +198,8 @@ def test_a_private_max_count_streams_too(tmp_path, small_batches):
         ("", "is missing"),
         ("2.5", "is not a whole number"),
         ("<5", "is text"),
+        ("3.000", "may have a mark between thousands"),
+        ("1e6", "is written with an exponent"),
         ("99999999999999999999", "is larger than 2\\^53"),
         ("inf", "is infinite"),
     ],
@@ -229,7 +231,7 @@ def test_a_bad_count_in_a_folder_is_named_by_its_own_file(tmp_path, small_batche
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("shop,visits\na,1\n\nb,2\n", "data row 2 is an empty line"),
+        ("shop,visits\na,1\n\nb,2\n", "below data row 1 is an empty line"),
         ("shop,visits\na,1\nb,2,3\n", "data row 2 has 3 cells, the header has 2"),
         ('shop,visits\na,1\n"b,2\n', "cannot be read as CSV"),
         ('shop,visits\na,1\n"b"x,2\n', "cannot be read as CSV.*data row 2"),

@@ -592,7 +592,7 @@ record_edit(
 
 # The table ------------------------------------------------------------------------------------
 
-for cell in ("9", "-1", "1.5", "01", "NaN", "", "1e1", "٣", "=1+1"):
+for cell in ("9", "-1", "1.5", "3.000", "01", "NaN", "", "1e1", "٣", "=1+1"):
     words = "data row 1 is above max_count" if cell == "9" else "data row 1 is not a whole number"
     damage(f"the count {cell!r}", words)(
         lambda bundle, cell=cell: _edit_first_row(bundle, f"p0,{cell}\n")

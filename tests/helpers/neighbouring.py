@@ -21,7 +21,7 @@ from holdfast.tables.stream import arrow_source, sorted_rows, text_source
 TOP = 12
 BLOCK, ROWS, GROUP, CHUNK = 512, 50, 64, 32  # in place of millions
 SIZES = [1, 2, 31, 32, 33, 49, 50, 51, 63, 64, 65, 99, 100, 101, 127, 128, 129, 150, 192, 200]
-SPELLINGS = ["{}", '"{}"', " {}", "{}\t", "00{}", "{}.0", '" {}.000 "']
+SPELLINGS = ["{}", '"{}"', " {}", "{}\t", "00{}", "{}.0", '" {}.0000 "']
 KINDS = [pa.int64(), pa.int32(), pa.float64(), pa.uint16(), pa.decimal128(19, 0)]
 
 

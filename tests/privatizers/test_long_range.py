@@ -1,5 +1,6 @@
 """The privatizer for counts that run far: what is measured, and what z is worth."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
@@ -237,5 +238,20 @@ def test_two_rows_far_above_the_border_are_never_taken_for_small_ones():
 def test_the_highest_bound_that_a_refusal_names_is_not_refused():
     check_room_for_groups(19, 1_000_001)
     check_room_for_groups(40, 499_999 + 1, found=True)
-    with pytest.raises(HoldfastError, match="fewer groups, or a smaller max_count"):
+    with pytest.raises(HoldfastError, match="fewer groups, or a max_count of 999999 at"):
         check_room_for_groups(20, 1_000_001)
+
+
+@pytest.mark.parametrize("groups", [20, 3000, 9_999_999])
+def test_too_many_groups_are_told_a_max_count_that_would_do(groups):
+    with pytest.raises(HoldfastError, match=r"a max_count of [0-9]+ at the most") as error:
+        check_room_for_groups(groups, 1_000_001)
+    most = int(re.search("max_count of ([0-9]+)", str(error.value))[1])
+    check_room_for_groups(groups, most + 1)
+    with pytest.raises(HoldfastError):
+        check_room_for_groups(groups, most + 2)
+
+
+def test_more_groups_than_there_may_be_counts_are_told_of_fewer_alone():
+    with pytest.raises(HoldfastError, match=r"Hint: fewer groups\.$"):
+        check_room_for_groups(30_000_000, 2)

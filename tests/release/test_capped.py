@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import holdfast
+from command_line import table
 from holdfast.constructors import Heuristic
 
 COUNTS = np.random.default_rng(5).permutation(np.append(np.arange(2000) % 5, [40] * 900))
@@ -28,6 +29,31 @@ def test_from_two_per_cent_on_a_note_says_how_many_rows_are_at_the_top():
     assert f"about {round(share * 2900)} rows ({share:.0%}) have a count of 9" in note
     assert "9 or more" in note and "capped" in note
     assert not said(released(45))
+
+
+def test_where_most_rows_are_at_the_top_that_comes_first_and_says_what_to_do():
+    first, *others = released(1).notes
+    assert first.startswith("most rows are at or above max_count: about")
+    assert first.endswith("choose a higher max_count next time")
+    assert not said(released(9))[0].startswith("most rows") and "most rows" not in str(others)
+
+
+@pytest.mark.parametrize("stream", [(), ("--stream",)], ids=["whole", "streamed"])
+def test_the_command_line_warns_where_most_rows_are_at_the_top(cli, stream):
+    lines = [f"p{i},{n},{n % 2}" for i, n in enumerate(COUNTS.tolist())]
+    name = table("place,n,m\n" + "\n".join(lines) + "\n")
+    usual = ("privatize", name, "--category", "place", "--keep-none", "--epsilon", "4", *stream)
+    _, _, err = cli(*usual, "--count", "n", "--max-count", "1", "--out", "a")
+    err = " ".join(err.split())
+    assert err.startswith("WARNING: most rows are at or above max_count: about")
+    assert err.count("most rows") == 1 and "next time; this budget is spent." in err
+    _, _, err = cli(*usual, "--count", "n", "--max-count", "9", "--out", "b")
+    assert "WARNING" not in err and "larger max_count" in " ".join(err.split())
+    tops = ("--max-count", "n=1", "--max-count", "m=3", "--out", "c")
+    _, _, err = cli(*usual, "--count", "n", "--count", "m", *tops)
+    assert err.startswith("WARNING: column n: most rows") and err.count("WARNING") == 1
+    _, _, err = cli(*usual, "--count", "n", "--max-count", "1", "--out", "d", "--seed", "1")
+    assert err.startswith("WARNING: most rows") and "is spent" not in err
 
 
 def test_the_bundle_speaks_of_capped_counts(tmp_path):

@@ -52,6 +52,9 @@ NUMBERS = {
     "an apostrophe": ("'", None, "1'204", "1204"),
     "a decimal comma": (None, ",", "3,0", "3.0"),
     "both": (".", ",", "-1.204,50", "-1204.50"),
+    "three decimals after a point": (None, ".", "3.000", "3"),
+    "three decimals after a comma": (None, ",", "3,000", "3"),
+    "three decimals beside commas": (",", None, "1,204.000", "1204"),
     "no thousands": (",", None, "1,20", "1,20"),
     "a code that begins with 0": (".", None, "01.001", "01.001"),
 }
@@ -123,3 +126,33 @@ def test_a_sheet_ends_at_its_last_row(tmp_path):
         holdfast.read_excel(tmp_path / "a.xlsx", last_row=1)
     with pytest.raises(HoldfastError, match="for CSV files"):
         read_part(tmp_path / "a.xlsx", {"thousands": ","})
+
+
+BELOW_A_TITLE = '\n\ncounty,n\n"Kent\nEast",1\nEly,2.5\nYork,4\n'
+
+
+@pytest.mark.parametrize("stream", [(), ("--stream",)], ids=["whole", "streamed"])
+def test_an_error_numbers_rows_as_leave_out_takes_them(tmp_path, cli, stream):
+    (tmp_path / "a.csv").write_text(BELOW_A_TITLE)
+    words = ["privatize", str(tmp_path / "a.csv"), "--count", "n", "--category", "county"]
+    words += ["--max-count", "5", "--epsilon", "1", "--dry-run"]
+    code, _, said = cli(*words, *stream)
+    assert code == 2 and "row 6 of the file is not a whole number" in " ".join(said.split())
+    code, said, _ = cli(*words, "--leave-out", "6")
+    assert code == 0 and "2 rows" in said
+
+
+def test_a_row_of_one_column_may_be_an_empty_line_and_is_numbered(tmp_path, cli):
+    (tmp_path / "a.csv").write_text("\nn\n1\n\n3\nx\n")
+    words = ["privatize", str(tmp_path / "a.csv"), "--count", "n", "--max-count", "5"]
+    _, _, said = cli(*words, "--epsilon", "1", "--dry-run")
+    said = " ".join(said.split())
+    assert "row 4 of the file is missing" in said and "row 6 of the file is text" in said
+
+
+def test_what_is_no_csv_is_named_by_its_line_in_the_file(tmp_path):
+    (tmp_path / "a.csv").write_text('\n\nT\na,n\nx,1\ny,2\n"z,3\n')
+    with pytest.raises(HoldfastError, match="near line 7"):
+        holdfast.read_csv(tmp_path / "a.csv", header_row=4, leave_out=[5])
+    with pytest.raises(HoldfastError, match="near line 5"):
+        parse_part(b'\n\na,n\nx,1\n"y,2\n', Lines())

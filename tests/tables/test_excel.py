@@ -88,7 +88,7 @@ def test_what_is_no_count_is_refused_by_row_and_never_shown(cell):
         style = made.add_format({"num_format": "yyyy-mm-dd"}) if isinstance(cell, date) else None
         sheet.write(2, 1, cell, style)
 
-    with pytest.raises(HoldfastError, match="data row 2 is") as refusal:
+    with pytest.raises(HoldfastError, match=r"data row 2 (is|may have)") as refusal:
         read_table(parse_excel(book(page)), count="deaths")
     assert str(cell) not in str(refusal.value)
 

@@ -86,6 +86,46 @@ def test_a_kept_rate_is_refused_before_anything_is_drawn_and_may_be_meant():
     holdfast.privatize(table, **usual, keep=["people"])
 
 
+LARGE = np.round(RNG.lognormal(8, 1.2, ROWS)).astype(int)
+NEAR_COPIES = {
+    "scaled": np.round(3.2 * LARGE + RNG.uniform(-5, 5, ROWS), 1),
+    "noisy": LARGE + RNG.integers(-6, 7, ROWS),
+    "falling": 10**6 - LARGE + RNG.integers(-6, 7, ROWS),
+    "a rank": np.argsort(np.argsort(LARGE + RNG.normal(0, 4, ROWS))),
+    "rounded": np.round(LARGE, -1),
+    "of counts far from 0": 10**6 + LARGE + RNG.integers(-6, 7, ROWS),
+}
+
+
+@pytest.mark.parametrize("kind", NEAR_COPIES)
+def test_a_near_copy_of_large_counts_is_found(kind):
+    columns = {"region": RNG.integers(0, 9, ROWS), "x": NEAR_COPIES[kind]}
+    (leak,) = find_leaks(LARGE, columns)
+    assert leak.names == ("x",)
+    seen = Watch(list(columns))
+    for part in np.array_split(np.arange(ROWS), 7):  # as a stream sees them
+        seen.see(LARGE[part], lambda at, part=part: [c[part[at]] for c in columns.values()])
+    assert [leak.names for leak in seen.leaks()] == [("x",)]
+
+
+GO_WITH_LARGE = {
+    "last year": RNG.poisson(0.8 * LARGE),
+    "a population": np.round(30 * LARGE * RNG.lognormal(0, 0.1, ROWS)),
+    "some of the people": RNG.binomial(LARGE, 0.7),
+    "nothing": RNG.permutation(LARGE),
+}
+
+
+@pytest.mark.parametrize("kind", GO_WITH_LARGE)
+def test_a_column_as_close_to_large_counts_as_another_count_passes(kind):
+    assert find_leaks(LARGE, {"x": GO_WITH_LARGE[kind]}) == []
+
+
+def test_counts_that_hardly_differ_are_not_told_by_any_column():
+    counts = 10**6 + RNG.integers(0, 300, ROWS)
+    assert find_leaks(counts, {"x": RNG.random(ROWS), "last year": RNG.poisson(counts)}) == []
+
+
 INNOCENT = {
     "constant": np.zeros(ROWS),
     "number of the row": np.arange(ROWS),

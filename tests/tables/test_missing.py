@@ -107,11 +107,27 @@ def test_the_command_line_takes_several_codes(cli):
     code, out, _ = cli(*usual, "--out", "release")
     assert code == 0 and "Released 3 rows" in out
     assert holdfast.load("release").missing_rows.tolist() == [False, True, True, False, False]
-    code, out, _ = cli(*usual, "--dry-run")
-    assert code == 0 and "3 rows" in out
+    for more in ((), ("--stream",)):
+        code, out, _ = cli(*usual, *more, "--dry-run")
+        assert code == 0
+        assert "in order: 3 rows, beside 2 rows without a count," in " ".join(out.split())
+        plan = json.loads(cli(*usual, *more, "--dry-run", "--json")[1])
+        assert plan["rows"] == 3 and plan["missing"] == 2 and plan["structural_zeros"] == 0
     code, out, _ = cli(*usual, "--stream", "--out", "streamed")
     assert code == 0 and "Released 3 rows" in out
     assert holdfast.load("streamed").missing_rows.tolist() == [False, True, True, False, False]
+
+
+def test_a_dry_run_says_how_many_counts_of_each_column_are_missing(cli):
+    name = table("place,n,m\na,3,1\nb,,2\nc,,0\nd,0,\ne,1,1\n")
+    usual = ("privatize", name, "--count", "n", "--count", "m", "--category", "place")
+    usual += ("--max-count", "5", "--epsilon", "1", "--missing", "", "--dry-run")
+    said = cli(*usual)[1]
+    cells = [line.split("│")[1:-1] for line in said.splitlines() if line.startswith("│")]
+    assert "in order: 5 rows." in said
+    assert [(row[0].strip(), row[-1].strip()) for row in cells] == [("n", "2"), ("m", "1")]
+    columns = json.loads(cli(*usual, "--json")[1])["columns"]
+    assert [columns[column]["missing"] for column in ("n", "m")] == [2, 1]
 
 
 def test_bad_counts_are_told_of_all_at_once():

@@ -7,9 +7,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.errors import HoldfastError
 from holdfast.tables.columns import Wanted
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.stream import text_source
+from holdfast.tables.table import read_table
 
 cells = st.text(alphabet='ab ",;|\t\r\né', max_size=4)
 counts = st.integers(0, 10**6)
@@ -50,3 +52,29 @@ def test_any_table_is_read_and_rewritten_as_in_memory(
         released = np.concatenate([part.released for part in parts]).tolist()
         assert released == [count * 7 % 1000 for _, count, _ in table]
         assert out.read_bytes() == expected.with_column("visits", released).to_bytes()
+
+
+def outcome(read):
+    try:
+        return read()
+    except HoldfastError as error:
+        return str(error)
+
+
+written = st.one_of(
+    st.text(alphabet="0123 .,e-", max_size=9),
+    st.from_regex(r"[ ]?[0-9]{1,4}([.,][0-9]{3}|[.]0{0,5}){0,2}", fullmatch=True),
+)
+
+
+@settings(max_examples=300)
+@given(written)
+def test_any_text_is_the_count_or_the_error_that_it_is_in_memory(cell):
+    table = CsvTable(("name", "visits"), [["a", cell]])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "in.csv"
+        path.write_bytes(table.to_bytes())
+        source = text_source.TextSource(path, Wanted(count="visits"))
+        streamed = outcome(lambda: next(iter(source.read())).counts.tolist())
+        whole = outcome(lambda: read_table(table, count="visits").counts.tolist())
+    assert streamed == (f"`{path}`: {whole}" if isinstance(whole, str) else whole)

@@ -58,7 +58,8 @@ def naming_the_lines(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
     """Where a table cannot be read and its file has more in it than one, say which lines it seems
     to be."""
     try:
-        yield
+        with numbering_rows(file, part):
+            yield
     except HoldfastError as error:
         options = _lines_in(file, part)
         if not options:
@@ -66,6 +67,18 @@ def naming_the_lines(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
         raise HoldfastError(
             f"{error}\nThe file has more in it than its table. Try it with {shlex.join(options)}."
         ) from None
+
+
+@contextmanager
+def numbering_rows(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
+    """Let an error number rows as an editor does, and as --leave-out and --last-row take them."""
+    from holdfast.tables.files import rows_as_in_file
+
+    try:
+        yield
+    except HoldfastError as error:
+        error.args = (rows_as_in_file(str(error), file, part, "row {} of the file"),)
+        raise
 
 
 def _lines_in(file: Path, part: Mapping[str, Any]) -> list[str]:

@@ -9,11 +9,13 @@ from holdfast.cli.ledger import account_dict, sentence
 from holdfast.cli.screen import asides, screen
 from holdfast.errors import numbered, one_line
 from holdfast.privacy.delta import rounded_up
+from holdfast.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.engines.looking import Looked
     from holdfast.engines.stages import Stages
     from holdfast.ledger.book import Balance
+    from holdfast.privacy.budget import Budget
 
 
 def warn(note: str) -> None:
@@ -21,8 +23,11 @@ def warn(note: str) -> None:
     asides.print(f"Note: {one_line(note)}.")
 
 
-def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_json: bool) -> None:
-    """Say what a run would do, and what each balance that it must fit has left; draws nothing."""
+def say_plan(
+    table: "Looked", stages: "Stages", account: "list[Balance]", as_json: bool, whom: str
+) -> None:
+    """Say what a run would do, and what each balance that it must fit has left; draws nothing.
+    `whom` is what to ask of who is protected."""
     from holdfast.release.usefulness import small_group_notes
 
     rows, highest, budget, delta = stages.rows, stages.highest, stages.budget, stages.delta
@@ -30,7 +35,9 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
     small = () if groups is None else small_group_notes(groups, budget, highest + 1)
     notes = (*table.notes, *small)
     if as_json:
-        plan: dict[str, Any] = {"rows": rows, "max_count": highest, "notes": list(notes)}
+        plan: dict[str, Any] = {"rows": rows, "structural_zeros": table.known_zeros}
+        plan |= {"missing": table.missing} if table.missing else {}
+        plan |= {"max_count": highest, "notes": list(notes)}
         plan |= {"unchanged_columns": list(table.others), "withheld": list(table.withheld)}
         if groups is not None:
             sizes = {"rows_of_groups": groups.sizes.tolist()}
@@ -48,13 +55,14 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
     top = f"max_count, {highest} at the most" if budget.quantile else highest
     screen.print(
-        f"The table is in order: {numbered(rows, 'row')}. A run would spend epsilon "
-        f"{float(budget.epsilon):g}{extra}: {search}"
+        f"The table is in order: {numbered(rows, 'row')}{_beside(table)}. A run would spend "
+        f"epsilon {float(budget.epsilon):g}{extra}: {search}"
         f"{float(budget.stage_1):g} on the distribution of counts, {float(budget.stage_2):g} on "
         f"the counts, and publish counts from 0 to {top}. "
         "Nothing was drawn, nothing was written.\n"
         f"Published unchanged: {_names(table.others)}, and the order of the rows. "
-        f"Withheld: {_names(table.withheld)}."
+        f"Withheld: {_names(table.withheld)}.\n"
+        + f"Protected would be {protected(_record(budget))}. {whom}".rstrip()
     )
     if groups is not None:
         least, most = int(groups.sizes.min()), int(groups.sizes.max())
@@ -72,6 +80,24 @@ def say_plan(table: "Looked", stages: "Stages", account: "list[Balance]", as_jso
         screen.print(sentence(balance))
     if any(budget.epsilon > each.epsilon_left or delta > each.delta_left for each in account):
         screen.print("That is not enough, unless this very release was made before.")
+
+
+def _beside(table: "Looked") -> str:
+    """The rows that no count is drawn for: both are published as what they are."""
+    words = ""
+    if table.known_zeros:
+        words += f", and {numbered(table.known_zeros, 'structural zero')} passed through"
+    if table.missing:
+        words += f", beside {numbered(table.missing, 'row')} without a count, published as missing"
+    return words
+
+
+def _record(budget: "Budget") -> dict[str, Any]:
+    """Who is protected, as a release states it."""
+    whom: dict[str, Any] = {"contributions": budget.contributions}
+    if budget.person_rows == 1 and budget.unit == "person":
+        return whom
+    return whom | {"person_rows": budget.person_rows, "unit": budget.unit}
 
 
 def _names(columns: tuple[str, ...]) -> str:

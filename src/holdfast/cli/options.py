@@ -1,5 +1,6 @@
 """How commands declare their options, and read those that several have."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -7,6 +8,9 @@ import typer
 
 from holdfast.errors import HoldfastError
 
+_MARK = re.compile(r"[,. '\u2019\u00a0\u202f]")
+_GROUPED = re.compile(rf"[1-9][0-9]{{0,2}}(?:{_MARK.pattern}[0-9]{{3}})+")
+_EXPONENT = re.compile(r"[0-9]+[eE]\+?0?[0-9]")
 Text = str | None
 Texts = list[str] | None
 
@@ -27,13 +31,28 @@ Jobs = Annotated[Text, says("Processes; default: one per core.")]
 
 
 def whole(text: str, name: str, hint: str = "digits only, such as 50") -> int:
-    """A whole number written in digits."""
+    """A whole number written in digits.
+
+    >>> whole("1,000", "max_count")
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: `max_count` must be a whole number, got '1,000'. Hint: write \
+all digits and no marks, 1000 if that is meant.
+    """
     try:
         return int(text)
     except ValueError:
+        meant = _meant(text.strip())
+        say = f"write all digits and no marks, {meant} if that is meant" if meant else hint
         raise HoldfastError(
-            f"`{name}` must be a whole number, got {text!r:.40}. Hint: {hint}."
+            f"`{name}` must be a whole number, got {text!r:.40}. Hint: {say}."
         ) from None
+
+
+def _meant(text: str) -> str | None:
+    """The digits of a number that has marks between thousands, or an exponent."""
+    if _GROUPED.fullmatch(text):
+        return _MARK.sub("", text)
+    return f"{float(text):.0f}" if _EXPONENT.fullmatch(text) else None
 
 
 def listed(text: str | None) -> list[str] | None:

@@ -19,9 +19,15 @@ from holdfast.cli.choices import (
     totals_of,
     within_of,
 )
-from holdfast.cli.columns import counts_named, naming_the_lines, refuse_surprise, roles_of
+from holdfast.cli.columns import (
+    counts_named,
+    naming_the_lines,
+    numbering_rows,
+    refuse_surprise,
+    roles_of,
+)
 from holdfast.cli.count import counted
-from holdfast.cli.dry_run import say_plan, warn
+from holdfast.cli.dry_run import say_plan
 from holdfast.cli.ledger import account_dict
 from holdfast.cli.options import Text, Texts, says, whole
 from holdfast.cli.payment import (
@@ -34,8 +40,8 @@ from holdfast.cli.payment import (
     told,
     warn_of_same_counts,
 )
-from holdfast.cli.released import show, show_several
-from holdfast.cli.screen import working
+from holdfast.cli.released import say_notes, show, show_several
+from holdfast.cli.screen import counted_twice, working
 from holdfast.cli.several import plan_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import HoldfastError
@@ -193,7 +199,7 @@ def privatize(
     thousands: Annotated[
         Text, says("Mark between thousands in a CSV file: ',' '.' ' ' or \"'\".")
     ] = None,
-    decimal: Annotated[Text, says("',' where numbers in a CSV file have a decimal comma.")] = None,
+    decimal: Annotated[Text, says("Mark before decimals in a CSV file: ',' or '.'.")] = None,
     dry_run: Annotated[
         bool, says("Check everything; draw and write nothing.", "--dry-run")
     ] = False,
@@ -288,20 +294,25 @@ def privatize(
         with naming_the_lines(file, part):
             return roles_of(source, names, streamed=streamed)
 
+    numbered = nullcontext() if from_people else numbering_rows(file, part)
     weights = by_column(weight, "weight", str) if weight else None
     shared: dict[str, Any] = {"joint": joint, "person_in": person_in, "weights": weights}
     if "other_counts" in names:
         options |= shared
     else:
         refuse_for_one(**shared)
+    said = contributions is not None or options["rows"] > 1 or per is not None
+    whom = "" if said else counted_twice(unit)
     if dry_run:
         account = accounts(ledger, dataset, period, names.get("subset"))
-        with opened as source:
+        with numbered, opened as source:
             refuse_surprise(roles(source), keep_none=keep_none)
             if "other_counts" in names:
-                alone = plan_several(source, count or [], names, options | stages, account, as_json)
+                alone = plan_several(
+                    source, count or [], names, options | stages, account, as_json, whom
+                )
             else:
-                alone = _plan(source, names, options | stages, account, streamed, as_json)
+                alone = _plan(source, names, options | stages, account, streamed, as_json, whom)
         warn_of_same_counts(ledger, dataset, period, alone)
         return
     check_room(file, out, options["max_count"])
@@ -311,7 +322,7 @@ def privatize(
     chosen = names | options | paid | stages
     if chosen.pop("other_counts", None):
         chosen["count"] = count
-    with saying_if_it_counted(), opened as source:
+    with saying_if_it_counted(), numbered, opened as source:
         refuse_surprise(roles(source), keep_none=keep_none)
         if streamed:
             with watched(quiet=as_json) as progress:
@@ -331,9 +342,9 @@ def privatize(
             extra |= account_dict(accounts(ledger, dataset, period))
         typer.echo(json.dumps(release.summary() | extra))
         return
-    for note in release.notes:
-        warn(note)
-    (show_several if "other_counts" in names else show)(release, folder)
+    several = "other_counts" in names
+    say_notes(release.notes, release.columns if several else {"": release})
+    (show_several if several else show)(release, folder, whom)
     say_corrected(corrects, folder)
     if ledger is not None and not release.privacy.simulated:
         say_what_was_spent(release, accounts(ledger, dataset, period))
@@ -357,6 +368,7 @@ def _plan(
     account: Any,
     streamed: bool,
     as_json: bool,
+    whom: str,
 ) -> dict[str, bytes]:
     """Check everything, and say what a run would spend; draws nothing. The counts, condensed."""
     from holdfast.engines.looking import look_at_file, look_at_stream
@@ -365,7 +377,7 @@ def _plan(
     parameters = check_parameters(**options, within=names.get("within"))
     look = look_at_stream if streamed else look_at_file
     seen = look(source, names, parameters)
-    say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json)
+    say_plan(seen, parameters.for_rows(seen.rows, seen.groups), account, as_json, whom)
     return seen.alone
 
 

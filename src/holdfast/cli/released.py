@@ -1,23 +1,45 @@
 """What `holdfast privatize` shows of a release that it has made."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.cli.screen import PROMISED, bars, promise, screen, tabled
+from holdfast.cli.dry_run import warn
+from holdfast.cli.screen import PROMISED, asides, bars, promise, screen, tabled
 from holdfast.errors import numbered, one_line
 
 if TYPE_CHECKING:
+    from holdfast.release.facts import ReleaseFacts
     from holdfast.release.release import Release
     from holdfast.release.several import SeveralFacts
 
 
-def show(release: "Release", folder: Path) -> None:
-    """What was promised, certified and released."""
+def say_notes(notes: Sequence[str], columns: "Mapping[str, ReleaseFacts]") -> None:
+    """What a steward should know of a release; where most rows are at max_count that comes first,
+    of each column of counts."""
+    from holdfast.release.usefulness import is_mostly_capped, top_notes
+
+    loud = set[str]()
+    for name, one in columns.items():
+        if is_mostly_capped(one.target):
+            (note,) = top_notes(one.target, one.rows, totals=one.totals is not None)
+            column = f"column {one_line(name)}: " * (len(columns) > 1)
+            spent = "" if one.privacy.simulated else "; this budget is spent"
+            asides.print(f"WARNING: {column}{note}{spent}.", style="bold")
+            loud.add(note)
+    for note in (note for note in notes if note not in loud):
+        warn(note)
+
+
+def show(release: "Release", folder: Path, whom: str) -> None:
+    """What was promised, certified and released; `whom` is what to ask of who is protected."""
     from holdfast.release.text import change_in_words, rows_at_the_top
 
     simulated = release.privacy.simulated
     name = "SIMULATION" if simulated else "released (private)"
     screen.print(promise(release))
+    if whom:
+        screen.print(whom)
     screen.print()
     screen.print(bars([(name, release.distribution)], "Share of rows with each count", width=40))
     screen.print()
@@ -51,8 +73,8 @@ def _groups_in_words(release: "Release") -> str:
     return words
 
 
-def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
-    """What was promised and certified, of each column and in all."""
+def show_several(release: "SeveralFacts[Any]", folder: Path, whom: str) -> None:
+    """What was promised and certified, of each column and in all; `whom` as in `show`."""
     privacy = release.privacy
     parts = [
         (one_line(name), one.privacy, "-" if change is None else f"{change:.2g}")
@@ -74,7 +96,7 @@ def show_several(release: "SeveralFacts[Any]", folder: Path) -> None:
         f"Released {numbered(most, 'row')}. The columns of counts were drawn {how}.\n"
         f"Published unchanged: {others or 'no column'}, and the order of the rows."
     )
-    screen.print(one_line(privacy.neighbours))
+    screen.print(f"{one_line(privacy.neighbours)} {whom}".rstrip())
     screen.print(f"The release is in {folder}; start with its README.md.")
     _say_if_simulated(privacy.simulated)
 

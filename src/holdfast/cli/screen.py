@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from holdfast.arrays import Floats
+from holdfast.errors import one_line
 from holdfast.privacy.delta import beyond_epsilon
 from holdfast.privacy.persons import protected
 
@@ -71,6 +72,14 @@ def promise(release: "Release") -> Table:
         title=PROMISED,
         left=("", "how"),
         caption=f"{whom}\n{beyond_epsilon(privacy.delta)}" if privacy.delta else whom,
+    )
+
+
+def counted_twice(unit: str) -> str:
+    """What to ask a steward who has not said how often, and in how many rows, one is counted."""
+    return (
+        f"If one {one_line(unit)} may be counted more than once in a row, as with visits, say how "
+        "often at the most, such as --contributions 5; if in several rows, --rows 3."
     )
 
 

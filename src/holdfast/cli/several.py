@@ -21,9 +21,10 @@ def plan_several(
     options: dict[str, Any],
     accounts: Any,
     as_json: bool,
+    whom: str,
 ) -> dict[str, bytes]:
     """Check everything, and say what a run would spend on each column; draws nothing. The counts
-    of each, condensed."""
+    of each, condensed. `whom` is what to ask of who is protected."""
     from holdfast.engines.looking import alone_of
     from holdfast.engines.several import check_several
     from holdfast.engines.several_memory import read_several, settle
@@ -33,21 +34,21 @@ def plan_several(
     own = {name: value for name, value in names.items() if name not in ("count", "other_counts")}
     tables = read_several(source, count, own, parameters)
     stages, _ = settle(tables, parameters)
-    persons = parameters.persons
+    persons, missing = parameters.persons, [int(table.missing.sum()) for table in tables]
     if as_json:
         plan = {"dry_run": True, "epsilon": str(parameters.epsilon), "joint": parameters.joint}
-        plan |= {"neighbours": persons.neighbours, "columns": _parts(stages)}
+        plan |= {"neighbours": persons.neighbours, "columns": _parts(stages, missing)}
         plan |= {"rows": stages.columns[0].rows, "unchanged_columns": list(tables[0].others)}
         typer.echo(json.dumps(plan | {"withheld": list(tables[0].withheld)}))
         return alone_of(tables)
     screen.print(
-        f"The table is in order: {numbered(stages.columns[0].rows, 'row')}. A run would spend "
+        f"The table is in order: {numbered(len(tables[0].counts), 'row')}. A run would spend "
         f"epsilon {float(parameters.epsilon):g} on {len(count)} columns of counts, "
         f"{'each given those before it' if parameters.joint else 'each by itself'}. "
         "Nothing was drawn, nothing was written."
     )
-    screen.print(_table_of(stages))
-    screen.print(one_line(persons.neighbours))
+    screen.print(_table_of(stages, missing))
+    screen.print(f"{one_line(persons.neighbours)} {whom}".rstrip())
     for account in accounts or ():
         from holdfast.cli.ledger import sentence
 
@@ -55,7 +56,7 @@ def plan_several(
     return alone_of(tables)
 
 
-def _parts(stages: "SeveralStages") -> dict[str, Any]:
+def _parts(stages: "SeveralStages", missing: Sequence[int]) -> dict[str, Any]:
     return {
         name: {
             "epsilon": str(one.budget.epsilon),
@@ -63,17 +64,19 @@ def _parts(stages: "SeveralStages") -> dict[str, Any]:
             "stage_2": str(one.budget.stage_2),
             "max_count": one.highest,
             "rows": one.rows,
+            **({"missing": gaps} if gaps else {}),
         }
-        for name, one in zip(stages.names, stages.columns, strict=True)
+        for name, one, gaps in zip(stages.names, stages.columns, missing, strict=True)
     }
 
 
-def _table_of(stages: "SeveralStages") -> Table:
-    rows = []
-    for name, one in zip(stages.names, stages.columns, strict=True):
+def _table_of(stages: "SeveralStages", missing: Sequence[int]) -> Table:
+    rows, gaps = [], any(missing)
+    for name, one, number in zip(stages.names, stages.columns, missing, strict=True):
         parts = one.budget.epsilon, one.budget.stage_1, one.budget.stage_2
-        rows.append([one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest)])
-    headings = ("column", "epsilon", "distribution", "counts", "highest")
+        row = [one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest)]
+        rows.append([*row, *[f"{number:,}"][:gaps]])
+    headings = ("column", "epsilon", "distribution", "counts", "highest", *["missing"][:gaps])
     return tabled(headings, rows, left=("column",))
 
 

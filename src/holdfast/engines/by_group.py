@@ -43,15 +43,14 @@ def _same(stage: Any, default: Any) -> bool:
 def check_room_for_groups(groups: int, bins: int, found: bool = False) -> None:
     """Refuse more groups than memory holds, by the highest max_count where that is found."""
     if groups * bins > MOST_CELLS:
-        hint = "fewer groups, or a smaller max_count."
-        if found:
-            hint = (
-                "fewer groups, or a max_count in digits; in Python "
-                f"PrivateQuantile(0.999, highest={MOST_CELLS // groups - 1})."
-            )
+        hint, most = "fewer groups", MOST_CELLS // groups - 1
+        if most > 0:
+            hint += f", or a max_count of {most} at the most"
+        if most > 0 and found:
+            hint += f", in digits; in Python PrivateQuantile(0.999, highest={most})"
         raise HoldfastError(
             f"`within` makes {groups:,} groups, and each has {bins:,} counts: that is more than "
-            f"{MOST_CELLS:,} in all. Hint: {hint}"
+            f"{MOST_CELLS:,} in all. Hint: {hint}."
         )
 
 

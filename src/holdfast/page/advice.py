@@ -74,7 +74,7 @@ def total_rows(run: Chosen) -> list[Row]:
     cells = list(zip(*others.values(), strict=True))
     found = [at for at, row in enumerate(cells) if any(map(is_total, row))]
     found = found or [at for name in counts for at in _sums(labels_of(table, name))]
-    numbers = numbers_in_file(run.source, run.part)
+    numbers = list(numbers_in_file(run.source, run.part))
     named = others.get(run.arguments.get("category", ""), [])
     return [
         Row(_label(named[at] if named else "", cells[at]), numbers[at] if numbers else None)

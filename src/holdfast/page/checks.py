@@ -299,7 +299,7 @@ def _previewed(path: Path, part: dict[str, Any]) -> Values:
         shown = preview(table, SHOWN)
     else:
         table = read_part(path, part)
-        shown, numbers = preview(table, SHOWN, LAST), numbers_in_file(path, part)
+        shown, numbers = preview(table, SHOWN, LAST), list(numbers_in_file(path, part))
         order = advice.order_of({name: labels_of(table, name) for name in columns_of(table)})
     return {
         "preview": shown,

@@ -1,6 +1,5 @@
 """The file of a draft, and which part of it is the table."""
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,6 @@ from holdfast.errors import HoldfastError
 from holdfast.page.draft import Draft
 from holdfast.page.folder import Folder, stamp
 
-_DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
 MARKS = ("thousands", "decimal")
 
 
@@ -42,18 +40,11 @@ def rows_as_shown(message: str, draft: Draft, folder: Folder) -> str:
     """A message that counts the rows below the header, with their numbers as an editor or Excel
     shows them; where rows have none there, or a file is too large to look, as it is."""
     from holdfast.engines.looking import is_large
-    from holdfast.tables.files import numbers_in_file
+    from holdfast.tables.files import rows_as_in_file
 
-    if not _DATA_ROW.search(message):
+    if "data row" not in message or is_large(path := source(draft, folder)):
         return message
-    path = source(draft, folder)
-    numbers = [] if is_large(path) else numbers_in_file(path, part_of(draft, folder))
-
-    def number(found: re.Match[str]) -> str:
-        at = int(found[1]) - 1
-        return f"row {numbers[at]}" if at < len(numbers) else found[0]
-
-    return _DATA_ROW.sub(number, message)
+    return rows_as_in_file(message, path, part_of(draft, folder), "row {}")
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ from holdfast.tables.groups import Partition
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05
 LITTLE = 3  # rows times stage 1's epsilon: noise of half the rows
-MANY_AT_THE_TOP = 0.02
+MANY_AT_THE_TOP, MOST_AT_THE_TOP = 0.02, 0.5
 UNSURE_QUANTILE = 0.1  # epsilon times the rows above the quantile: benchmarks/private_quantile.py
 
 
@@ -64,17 +64,26 @@ def max_count_notes(found: FoundMaxCount | None, rows: int) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _top_notes(target: Floats, rows: int, *, totals: bool) -> list[str]:
+def is_mostly_capped(target: Floats) -> bool:
+    """Whether most rows are at the highest count, by z alone: it was chosen far too low."""
+    return float(target[-1]) > MOST_AT_THE_TOP
+
+
+def top_notes(target: Floats, rows: int, *, totals: bool) -> list[str]:
+    """How many rows are at the highest count, where they are many; by z alone."""
     if target[-1] < MANY_AT_THE_TOP:
         return []
-    top = len(target) - 1
+    top, begin, end = len(target) - 1, "", "a larger max_count would tell more"
+    if is_mostly_capped(target):
+        begin = "most rows are at or above max_count: "
+        end = "choose a higher max_count next time"
     capped = "means and totals are those of capped counts"
     if totals:
         capped = "sums of released counts leave out what is above it; the measured totals do not"
     return [
-        f"about {numbered(rows_at_the_top(target, rows), 'row')} ({float(target[-1]):.0%}) "
+        f"{begin}about {numbered(rows_at_the_top(target, rows), 'row')} ({float(target[-1]):.0%}) "
         f"have a count of {top}, which stands for {top} or more: what they truly have is not "
-        f"told, and {capped}; a larger max_count would tell more"
+        f"told, and {capped}; {end}"
     ]
 
 
@@ -86,7 +95,8 @@ def says_little(rows: int, unit: Fraction) -> bool:
 def group_notes(groups: Partition, budget: Budget, target: Floats) -> tuple[str, ...]:
     """Notes for a release by group."""
     small, rows = small_group_notes(groups, budget, len(target)), int(groups.sizes.sum())
-    return (*small, *_top_notes(target, rows, totals=bool(budget.totals)))
+    top = top_notes(target, rows, totals=bool(budget.totals))
+    return (*top, *small) if is_mostly_capped(target) else (*small, *top)
 
 
 def small_group_notes(groups: Partition, budget: Budget, bins: int) -> tuple[str, ...]:
@@ -113,7 +123,8 @@ def usefulness_notes(
     rows: int,
 ) -> tuple[str, ...]:
     """Notes for a release that is worth less than it looks."""
-    notes = []
+    top, first = top_notes(target, rows, totals=bool(budget.totals)), is_mostly_capped(target)
+    notes = [*top] if first else []
     if not budget.stage_1:
         notes.append(
             "all of the budget went to the counts, with a mechanism that keeps no distribution: "
@@ -126,7 +137,7 @@ def usefulness_notes(
             f"counts has a standard deviation of {min(unsure, 1):.0%} of the rows; more rows, a "
             "larger epsilon or a larger split would help"
         )
-    notes += _top_notes(target, rows, totals=bool(budget.totals))
+    notes += [] if first else top
     change = expected_change(mechanism, target)
     if change is None:
         notes.append("every row was given the same count: this budget could not tell rows apart")

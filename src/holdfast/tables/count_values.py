@@ -27,15 +27,23 @@ _HINTS = {
     "is negative": "correct it in the source, or name the code for what is not known with "
     "`missing`",
     "is infinite": "correct it in the source; every category needs its count",
-    "is not a whole number": "give counts, not rates or averages; a point between thousands in a "
-    "CSV file is named with `thousands`, --thousands",
+    "is not a whole number": "give counts, not rates or averages",
+    "may have a mark between thousands": "write a thousand as 1000; of a CSV file the mark may be "
+    "named instead, with `thousands`, --thousands where it stands between thousands, and with "
+    "`decimal`, --decimal where it stands before decimals",
+    "is written with an exponent": "write all its digits, a million as 1000000",
     "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
     "is a boolean": "tally rows of persons with `holdfast.count_by` first",
     "is text": "convert it to an integer: digits only, no codes such as <5; marks in numbers of a "
     "CSV file are named with `thousands`, --thousands and `decimal`, --decimal",
     "is not a number": "name the column that holds the counts",
 }
-_TEXT_COUNT = re.compile(r"[ \t]*0*([0-9]{1,16})(?:\.0+)?[ \t]*")
+_TEXT_COUNT = re.compile(r"[ \t]*0*([0-9]{1,16})(?:\.(?!000(?!0))0+)?[ \t]*")
+"""Digits, and zeros as decimals; not three of them: 3.000 is three thousand in half of Europe."""
+_TEXT_GROUPED = re.compile(
+    r"[0-9]+\.000|[1-9][0-9]{0,2}(?:([.,_ '\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*)"
+)
+_TEXT_EXPONENT = re.compile(r"[0-9]+(?:[.,][0-9]+)?[eE][+-]?[0-9]+")
 _TEXT_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
 _TEXT_MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", ".", "-", "?"}
 _TEXT_INFINITE = {"inf", "infinity", "-inf", "-infinity", "+inf", "+infinity"}
@@ -177,12 +185,26 @@ def text_counts(cells: list[str], where: str, missing: Sequence[Any] = ()) -> In
 
 
 def _text_problem(cell: str) -> str:
+    if written := _written(cell):
+        return written
     if cell in _TEXT_MISSING:
         return "is missing"
     if cell in _TEXT_INFINITE:
         return "is infinite"
     number = Decimal(cell) if _TEXT_NUMBER.fullmatch(cell) else Decimal(0)
     return _number_problem(number) or "is text"
+
+
+def _written(cell: str) -> str | None:
+    """What is wrong with how a number is written.
+
+    >>> _written("3.000"), _written("1 204"), _written("1e6"), _written("3.00")
+    ('may have a mark between thousands', 'may have a mark between thousands', \
+'is written with an exponent', None)
+    """
+    if _TEXT_GROUPED.fullmatch(cell):
+        return "may have a mark between thousands"
+    return "is written with an exponent" if _TEXT_EXPONENT.fullmatch(cell) else None
 
 
 def _problem(value: Any) -> str | None:
@@ -211,7 +233,8 @@ def _text_column(where: str, cells: list[Any]) -> HoldfastError:
     """Text in a data frame: names the cell that kept the column from being read as numbers."""
     rows = [row for row, cell in enumerate(cells) if isinstance(cell, _TEXT)]
     odd = [row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row]))]
-    return BadCount(where, [(row, "is text") for row in odd or rows[:1]])
+    problems = ((row, _written(str(cells[row])) or "is text") for row in odd or rows[:1])
+    return BadCount(where, list(problems))
 
 
 def label_text(cell: Any) -> str | None:

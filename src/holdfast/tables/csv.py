@@ -13,7 +13,7 @@ from holdfast.tables.columns import find_column
 from holdfast.tables.csv_text import (
     DELIMITERS,
     LONGEST_HEADER,
-    broken,
+    BrokenCsv,
     find_encoding,
     read_header,
 )
@@ -150,6 +150,6 @@ def parse_csv(data: bytes) -> CsvTable:
     try:
         rows = rectangular(reader, len(header.names))
     except csv.Error:
-        raise broken(header.lines + reader.line_num) from None
+        raise BrokenCsv(header.lines + reader.line_num) from None
     style = header.delimiter, header.newline, encoding.name, encoding.bom
     return CsvTable(header.names, rows, *style)

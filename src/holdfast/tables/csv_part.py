@@ -6,14 +6,17 @@ The lines of the table, from the one with the names of the columns on, are a CSV
 
 import csv
 import io
+import itertools
+import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable, parse_csv
-from holdfast.tables.csv_text import DELIMITERS, find_encoding
+from holdfast.tables.csv_text import DELIMITERS, BrokenCsv, find_encoding
 from holdfast.tables.text_rows import TextRows, pooled
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
@@ -48,30 +51,49 @@ def parse_part(
     ['Kent', '1204']
     """
     plain = _plain(thousands, decimal)
-    table = parse_csv(_cut(data, lines))
+    kept, cut = _cut(data, lines)
+    try:
+        table = parse_csv(cut)
+    except BrokenCsv as error:
+        raise BrokenCsv(kept[min(error.line, len(kept)) - 1]) from None
     if thousands is None and decimal is None:
         return table
     columns = [pooled(map(plain, table.column(name)), {}) for name in table.columns]
     return replace(table, rows=TextRows(columns))
 
 
-def row_numbers(data: bytes, lines: Lines) -> list[int]:
-    r"""In which line of its file each row of a table begins.
+def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
+    r"""In which line of its file each row of a table begins; the file comes line by line.
 
-    >>> row_numbers(b"Deaths\na,n\n\"Kent\nEast\",3\nEly,0\n", Lines(header_row=2))
+    >>> list(row_numbers(["Deaths\n", "a,n\n", '"Kent\n', 'East",3\n', "Ely,0\n"], Lines(2)))
     [3, 5]
     """
-    encoding = find_encoding(lambda: [data])
-    text = _lines(data[len(encoding.bom) :].decode(encoding.name))
-    last = len(text) if lines.last_row is None else lines.last_row
-    kept = [at for at in range(lines.header_row or 1, last + 1) if at not in lines.leave_out]
-    cut = [text[at - 1] for at in kept]
-    records = _records(cut, _shape(cut[:LOOKED_AT])[0])
-    return [kept[first - 1] for first, _, cells in records if cells][1:]
+    last = math.inf if lines.last_row is None else lines.last_row
+    kept = (
+        (number, line)
+        for number, line in enumerate(text, 1)
+        if (lines.header_row or 1) <= number <= last and number not in lines.leave_out
+    )
+    first = list(itertools.islice(kept, LOOKED_AT))
+    delimiter, width = _shape([line for _, line in first])
+    record: list[int] = []  # the lines of the one that is being read
+
+    def fed() -> Iterator[str]:
+        for number, line in itertools.chain(first, kept):
+            record.append(number)
+            yield line
+
+    named = False
+    with suppress(csv.Error):  # whoever reads the table says so
+        for cells in csv.reader(fed(), delimiter=delimiter):
+            if named and (cells or width == 1):
+                yield record[0]
+            named = named or bool(cells)
+            record.clear()
 
 
-def _cut(data: bytes, lines: Lines) -> bytes:
-    """The bytes of some lines, with the byte order mark of the file."""
+def _cut(data: bytes, lines: Lines) -> tuple[list[int], bytes]:
+    """The numbers of some lines, and their bytes with the byte order mark of the file."""
     encoding = find_encoding(lambda: [data])
     text = _lines(data[len(encoding.bom) :].decode(encoding.name))
     first = 1 if lines.header_row is None else lines.header_row
@@ -86,8 +108,8 @@ def _cut(data: bytes, lines: Lines) -> bytes:
             f"Hint: the file has {len(text):,} lines."
         )
     check_left_out(lines.leave_out, first, last)
-    kept = (text[at - 1] for at in range(first, last + 1) if at not in lines.leave_out)
-    return encoding.bom + "".join(kept).encode(encoding.name)
+    kept = [at for at in range(first, last + 1) if at not in lines.leave_out]
+    return kept, encoding.bom + "".join(text[at - 1] for at in kept).encode(encoding.name)
 
 
 def check_left_out(rows: Sequence[int], first: int, last: int) -> None:
@@ -125,7 +147,8 @@ def _plain(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
         if not found:
             return cell
         whole = re.sub(signs, "", found[1]) if signs else found[1]
-        return whole if found[2] is None else f"{whole}.{found[2]}"
+        # where a mark was named three zeros are decimals, and would be taken for thousands
+        return whole if found[2] in (None, "000") else f"{whole}.{found[2]}"
 
     return plain
 

@@ -29,6 +29,7 @@ LONGEST_CELL = 131_072  # characters; also what Python's csv module reads
 LONGEST_RECORD = 1 << 24  # bytes
 LONGEST_HEADER = 1 << 22  # bytes
 _HEADER_LINE = re.compile(r'(?:[^"\r\n]+|"[^"]*")*+')
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -53,7 +54,7 @@ class Header:
     delimiter: str
     newline: str
     text: str  #: all that was read, up to where the first row begins
-    lines: int  #: how many lines it goes over
+    lines: int  #: how many lines that goes over
 
 
 def find_encoding(pieces: Callable[[], Iterable[bytes]]) -> Encoding:
@@ -105,12 +106,13 @@ def read_header(start: bytes, encoding: str, *, whole: bool) -> Header:
         )
     if not body:
         raise _empty()
+    above = len(_LINE_END.findall(text[: len(text) - len(body)]))
     delimiter, lines = _delimiter(body), io.StringIO(body, newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         names = next(reader)
     except csv.Error:
-        raise broken(reader.line_num) from None
+        raise BrokenCsv(above + reader.line_num) from None
     line = body[: lines.tell()]
     if not line.strip():
         raise _empty()
@@ -122,7 +124,7 @@ def read_header(start: bytes, encoding: str, *, whole: bool) -> Header:
     _check_names(names)
     newline = next((end for end in ("\r\n", "\r") if line.endswith(end)), "\n")
     used = text[: len(text) - len(body) + len(line)]
-    return Header(tuple(names), delimiter, newline, used, reader.line_num)
+    return Header(tuple(names), delimiter, newline, used, above + reader.line_num)
 
 
 def _delimiter(text: str) -> str:
@@ -138,7 +140,7 @@ def _check_names(names: list[str]) -> None:
             "Hint: one category per row, one column for its count; is the table transposed?"
         )
     if too_long(names):
-        raise broken(1)
+        raise BrokenCsv(1)
 
 
 def too_long(cells: Iterable[str]) -> bool:
@@ -146,12 +148,16 @@ def too_long(cells: Iterable[str]) -> bool:
     return max(map(len, cells), default=0) > LONGEST_CELL
 
 
-def broken(line: int) -> HoldfastError:
-    """The error for what is no CSV."""
-    return HoldfastError(
-        f"the file cannot be read as CSV near line {line}. Hint: look for a quoted cell that is "
-        f"not closed, text after a closing quote, or a cell above {LONGEST_CELL:,} characters."
-    )
+class BrokenCsv(HoldfastError):
+    """What is no CSV."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(
+            f"the file cannot be read as CSV near line {line}. Hint: look for a quoted cell that "
+            f"is not closed, text after a closing quote, or a cell above {LONGEST_CELL:,} "
+            "characters."
+        )
+        self.line = line
 
 
 def _empty() -> HoldfastError:

@@ -1,9 +1,11 @@
 """Tables in files: CSV; Parquet and Excel where what reads them is installed."""
 
 import io
+import itertools
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_part import Lines, find_lines, parse_part, row_numbers
+from holdfast.tables.csv_text import find_encoding
 from holdfast.tables.excel import numbered_rows, parse_excel
 from holdfast.tables.formats import STREAMED, Format, endings, format_of
 from holdfast.tables.frames import (
@@ -23,6 +26,7 @@ from holdfast.tables.frames import (
 )
 from holdfast.tables.parquet_groups import ParquetGroups, cell_bytes, rows_in_group
 
+_DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
 _TEXT_INTEGER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 
@@ -78,7 +82,8 @@ def read_csv(
         leave_out: Numbers of lines of the table that are left out, such as those of totals.
         thousands: The mark between thousands, a comma, point, apostrophe or space: it is taken out
             of every cell that is a number written with it, such as "1,204".
-        decimal: "," where numbers have a decimal comma: it becomes a point.
+        decimal: "," where numbers have a decimal comma: it becomes a point; "." where they have a
+            point, and counts are written with three decimals, which may be taken for thousands.
     """
     path = Path(path)
     if format_of(path) is not Format.TEXT:
@@ -103,19 +108,43 @@ def read_part(path: str | os.PathLike[str], part: Mapping[str, Any]) -> Any:
     return read_excel(path, **part) if excel else read_csv(path, **part)
 
 
-def numbers_in_file(path: str | os.PathLike[str], part: Mapping[str, Any]) -> list[int]:
+def numbers_in_file(path: str | os.PathLike[str], part: Mapping[str, Any]) -> Iterator[int]:
     """The number of each row of such a table as an editor or Excel shows it; none for Parquet."""
-    kind, names = format_of(path), ("header_row", "last_row", "leave_out")
+    path, kind, names = Path(path), format_of(path), ("header_row", "last_row", "leave_out")
     given = {name: part[name] for name in names if name in part}
     lines = Lines(**given | {"leave_out": tuple(given.get("leave_out", ()))})
-    if kind is Format.TEXT:
-        found: list[int] = _parsed(Path(path), lambda data: row_numbers(data, lines))
-        return found
     if kind is Format.EXCEL:
         sheet = part.get("sheet")
-        _, rows = _parsed(Path(path), lambda data: numbered_rows(data, sheet, lines))
-        return [number for number, _ in rows]
-    return []
+        _, rows = _parsed(path, lambda data: numbered_rows(data, sheet, lines))
+        yield from (number for number, _ in rows)
+    elif kind is Format.TEXT:
+        encoding = find_encoding(lambda: _pieces(path))
+        with path.open(encoding=encoding.name, newline="") as text:
+            yield from row_numbers(text, lines)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            yield piece
+
+
+def rows_as_in_file(
+    message: str, path: str | os.PathLike[str], part: Mapping[str, Any], called: str
+) -> str:
+    """A message that counts the rows below the header, with their numbers as an editor or Excel
+    shows them, which `leave_out` takes; as it is where rows have none there.
+
+    Parameters:
+        called: What a row is called, such as "row {}".
+    """
+    wanted = set(map(int, _DATA_ROW.findall(message)))
+    with suppress(HoldfastError, OSError):
+        rows = itertools.islice(numbers_in_file(path, part), max(wanted, default=0))
+        for row, number in enumerate(rows, 1):
+            if row in wanted:
+                message = re.sub(rf"\bdata row {row}\b", called.format(number), message)
+    return message
 
 
 def find_part(path: str | os.PathLike[str]) -> dict[str, int]:

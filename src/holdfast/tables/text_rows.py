@@ -98,15 +98,20 @@ def _checked(
 
 def _ragged(row: int, cells: int, width: int) -> HoldfastError:
     if not cells:
-        above = f"data row {row - 1}" if row > 1 else "the names of the columns"
-        return HoldfastError(
-            f"below {above} is an empty line. Hint: take the line out; if notes follow, name the "
-            "table's last line with `last_row`, --last-row."
-        )
+        return empty_line(row - 1)
     return HoldfastError(
         f"data row {row} has {cells} cells, the header has {width}. "
         "Hint: quote cells that contain the delimiter, and fill up short rows; lines above and "
         "below the table are left out with `header_row`, --header-row and `last_row`, --last-row."
+    )
+
+
+def empty_line(row: int, where: str = "") -> HoldfastError:
+    """The error for an empty line below a row, counted from 1."""
+    above = f"data row {row}" if row else "the names of the columns"
+    return HoldfastError(
+        f"{where}below {above} is an empty line. Hint: take the line out; if notes follow, name "
+        "the table's last line with `last_row`, --last-row."
     )
 
 

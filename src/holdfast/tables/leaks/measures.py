@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -20,6 +20,7 @@ _NO_GROUP = {  # a mark that does not stand before three digits, or stands after
 MOST = 1e150  # numbers from here on are not taken for numbers
 TRIES = 8  # lines through random rows: with one row in ten spoilt, one of eight is clean
 ENOUGH = 20  # rows with a count of 0, and with others, of which fewer may agree by chance
+NEAR = 0.5  # of what chance moves a count by: no other count of other people is as close
 SCREEN, WORTH_A_LOOK = 128, 0.8  # so many rows, and the share of them that must fit, come first
 
 
@@ -123,11 +124,41 @@ def _rising(x: Floats, y: Floats, wanted: float) -> int:
     return len(ends)
 
 
-def beyond_chance(x: Floats, y: Floats, share: float, rng: np.random.Generator) -> bool:
+def near_share(x: Floats, y: Floats) -> float:
+    """The share of rows whose count, where counts are large, is nearly told by the rows next to it
+    in the order of x: more closely than last year's count of as many people would tell it.
+
+    How far from the line between them it may be is a part of the square root of the count, bounded
+    by the spread of all counts: any column tells counts that hardly differ.
+
+    >>> y = np.arange(1000.0, 9000)
+    >>> noise = np.random.default_rng(1).random(len(y))
+    >>> near_share(3.2 * y + 5 * noise, y) > 0.99, near_share(noise, y) < 0.1
+    (True, True)
+    """
+    spread = float(np.subtract(*np.percentile(y, [75, 25])))
+    error = np.minimum(NEAR * np.sqrt(np.maximum(y, spread / 25)), spread / 20)
+    if error.max() < 1:  # nothing but the count itself: that is for `monotone_share`
+        return 0.0
+    order = np.argsort(x)[: np.count_nonzero(~np.isnan(x))]
+    x, y, error, rows = x[order], y[order], error[order], len(x)
+    step, gap = x[1:-1] - x[:-2], x[2:] - x[:-2]
+    part = np.divide(step, gap, out=np.full(len(gap), 0.5), where=gap > 0)
+    guess = y[:-2] + part * (y[2:] - y[:-2])
+    return int(np.count_nonzero(np.abs(guess - y[1:-1]) <= error[1:-1])) / rows
+
+
+def beyond_chance(
+    x: Floats,
+    y: Floats,
+    share: float,
+    rng: np.random.Generator,
+    share_of: Callable[[Floats, Floats], float] = monotone_share,
+) -> bool:
     """Whether no shuffle of a small table comes near this share; large ones need no shuffles."""
     if len(y) > 300:
         return True
-    return all(monotone_share(x, rng.permutation(y)) < share - 0.1 for _ in range(200))
+    return all(share_of(x, rng.permutation(y)) < share - 0.1 for _ in range(200))
 
 
 def neighbour_share(

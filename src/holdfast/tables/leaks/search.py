@@ -13,6 +13,7 @@ from holdfast.tables.leaks.measures import (
     beyond_chance,
     linear_share,
     monotone_share,
+    near_share,
     neighbour_share,
     product_share,
     readings,
@@ -113,6 +114,10 @@ def _alone(
         rising = "is a rising or falling function of the counts"
         nearly = "" if share == 1 else " in nearly all rows"
         yield Leak((name,), ("holds the counts" if equal else rising) + nearly, len(y) < FEW)
+        return
+    share = near_share(x, y_rows)
+    if share >= NEARLY_ALL and beyond_chance(x, y_rows, share, rng, near_share):
+        yield Leak((name,), "nearly holds the counts, or a function of them", len(y) < FEW)
     elif neighbour_share(as_labels(cells), y, rng, NEARLY_ALL) >= NEARLY_ALL:
         yield Leak((name,), "is a flag or a class that follows from the count", few=True)
 

@@ -93,7 +93,7 @@ def whole_records(block, delimiter):
 
 @compiled(nogil=True)
 def _count(block, start, end):
-    """The count in a cell, or -1: spaces, digits, a point with zeros, spaces."""
+    """The count in a cell, or -1: spaces, digits, a point with zeros but not three, spaces."""
     while start < end and (block[start] == SPACE or block[start] == TAB):
         start += 1
     while end > start and (block[end - 1] == SPACE or block[end - 1] == TAB):
@@ -108,7 +108,7 @@ def _count(block, start, end):
     if digits == 0:
         return np.int64(-1)
     if start < end:
-        if block[start] != POINT or start + 1 == end:
+        if block[start] != POINT or end - start - 1 in (0, 3):  # 3.000 may be three thousand
             return np.int64(-1)
         for k in range(start + 1, end):
             if block[k] != ZERO:

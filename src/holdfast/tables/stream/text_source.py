@@ -33,6 +33,7 @@ from holdfast.tables.stream.source import Cells, Draw, Part, in_order
 from holdfast.tables.stream.text_columns import label_keys
 from holdfast.tables.structural_zeros import check_marks
 from holdfast.tables.subset import Subset
+from holdfast.tables.text_rows import empty_line
 
 BLOCK = 1 << 23
 _WORDS = ("TRUE", "FALSE", "1", "0", "YES", "NO")  # yes at even places, no at odd ones
@@ -394,10 +395,7 @@ class TextSource:
 
         row = rows + scanned.rows + 1
         if blank or scanned.status == kernel.EMPTY:
-            row = rows + 1 if blank else row
-            return HoldfastError(
-                f"`{self.path}`: data row {row} is an empty line. Hint: take the line out."
-            )
+            return empty_line(rows if blank else row - 1, f"`{self.path}`: ")
         if scanned.status == kernel.BROKEN:
             return self._broken(f"look at data row {row}")
         if scanned.status == kernel.LONG:
