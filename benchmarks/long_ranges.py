@@ -5,6 +5,7 @@
     python benchmarks/long_ranges.py sizes              privatize, save, verify, load from n = 10^3
     python benchmarks/long_ranges.py groups             the same with groups, and questions
     python benchmarks/long_ranges.py covered [runs]     how often answers by group cover
+    python benchmarks/long_ranges.py rows [runs]        how far single rows are off, and covered
 
 County tables come from the folder that HOLDFAST_DATA names, and are left out without it. All but
 `sizes` and `groups` is simulation.
@@ -232,6 +233,78 @@ def covered(runs: int) -> None:
             print(f"{question:16}{cells}", flush=True)
 
 
+def grouped_tables() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Labels and counts by name."""
+    rng, found = np.random.default_rng(4), {}
+    path = FOLDER / "crime_by_county.csv"
+    if path.is_file():
+        with path.open(encoding="utf-8") as file:
+            lines = list(csv.DictReader(file))
+        states = np.array([line["state"] for line in lines])
+        found["robberies, 51 states"] = (states, np.array([int(x["ROBBERY"]) for x in lines]))
+    for rows, number in ((2000, 6), (3000, 150)):
+        labels = rng.integers(0, number, rows)
+        counts = rng.lognormal(rng.normal(4, 1, number)[labels], 1.5).astype(np.int64)
+        found[f"{rows:,} shops, {number} regions"] = (labels.astype(str), counts)
+    return found
+
+
+def rows(runs: int) -> None:
+    """How far released counts are off, what is stated, and how many intervals of rows cover."""
+    print(f"max_count 20,000, {runs} releases: how far a count is off, as stated, the highest row")
+    print("of a group off, W1 within groups and of all; 90 % intervals of rows that cover, in %:")
+    print("all, of 1,000 or more, the ten highest, the highest of each group")
+    for name, (labels, counts) in grouped_tables().items():
+        members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+        capped = np.minimum(counts, 20_000)
+        first = [own[np.argmax(capped[own])] for own in members]
+        some = [slice(None), capped >= 1000, np.argsort(-capped)[:10], first]
+        for epsilon in ("0.2", "1"):
+            for how in ("together", "by group", "one by one"):
+                found = []
+                for seed in range(runs):
+                    drawn, stated, low, high = released(how, labels, counts, epsilon, seed)
+                    off, inside = np.abs(drawn - capped), (low <= capped) & (capped <= high)
+                    within = sum(moved(drawn[own], capped[own]) * len(own) for own in members)
+                    numbers = (off.mean(), stated, off[first].mean(), within / len(counts))
+                    covers = [100 * inside[part].mean() for part in some]
+                    found.append([*numbers, moved(drawn, capped), *covers])
+                cells = "".join(f"{value:8.3g}" for value in np.mean(found, axis=0))
+                print(f"{name:24}{epsilon:>5} {how:11}{cells}", flush=True)
+
+
+def released(
+    how: str, labels: np.ndarray, counts: np.ndarray, epsilon: str, seed: int
+) -> tuple[np.ndarray, float, np.ndarray, np.ndarray]:
+    """Released counts, the expected change and both ends of all intervals; "one by one" makes a
+    release of every group, with the same split."""
+    import pyarrow as pa
+
+    table = pa.table({"group": labels, "n": counts})
+    options = {"count": "n", "epsilon": epsilon, "max_count": 20_000, "seed": seed}
+    by_group = holdfast.privatize(table, **options, within="group") if how != "together" else None
+    if how != "one by one":
+        release = by_group or holdfast.privatize(table, **options)
+        law = release.intervals()
+        return release.counts, release.expected_change, law.low, law.high
+    budget, found, changes = by_group.privacy.budget, np.empty((3, len(counts)), dtype=int), 0.0
+    for number, label in enumerate(np.unique(labels)):
+        own = labels == label
+        options["seed"] = 1000 * seed + number
+        release = holdfast.privatize(
+            table.filter(own), **options, split=budget.stage_1 / budget.epsilon
+        )
+        law = release.intervals()
+        found[:, own] = release.counts, law.low, law.high
+        changes += (release.expected_change or 0.0) * own.sum()
+    return found[0], changes / len(counts), found[1], found[2]
+
+
+def moved(one: np.ndarray, other: np.ndarray) -> float:
+    """W1 between two lists of counts of the same length."""
+    return float(np.abs(np.sort(one) - np.sort(other)).mean())
+
+
 if __name__ == "__main__":
     job, *rest = sys.argv[1:] or ["stage1"]
     if job == "one":
@@ -241,4 +314,5 @@ if __name__ == "__main__":
     elif job in ("sizes", "groups"):
         {"sizes": sizes, "groups": groups}[job]()
     else:
-        {"stage1": stage1, "bound": bound, "covered": covered}[job](int(rest[0]) if rest else 20)
+        jobs = {"stage1": stage1, "bound": bound, "covered": covered, "rows": rows}
+        jobs[job](int(rest[0]) if rest else 20)
