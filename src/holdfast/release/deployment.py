@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import numbered
+from holdfast.errors import numbered, roughly
 from holdfast.privacy.persons import protected
 
 FILL_IN = "FILL IN"
@@ -64,7 +64,7 @@ def _basic(record: dict[str, Any]) -> dict[str, Any]:
         "name": FILL_IN,
         "data_curators": [{"data_curator_name": FILL_IN, "data_curator_type": "Government"}],
         "description": f"{mark}A table of {numbered(record['rows'], 'count')}, one row a category, "
-        f"from 0 to {top}, where {top} means {top} or more. "
+        f"from 0 to {top:,}, where {top:,} means {top:,} or more. "
         f"{KEPT if record['fixed_point'] else NOT_KEPT}{_kept_within(record)}",
         "intended_use": FILL_IN,
         "data_product_type": "Summary statistics",
@@ -89,7 +89,7 @@ def _variant(record: dict[str, Any]) -> dict[str, Any]:
         "variant_name": "Pure DP" if pure else "Approximate DP",
         "data_domain": "Tables of counts over the same rows: one whole number of 0 or more a row.",
         "unprotected_quantities": f"The number of rows and their order,{top} the rows publicly "
-        f"known to be zero ({record['structural_zeros']}), and the columns published unchanged: "
+        f"known to be zero ({record['structural_zeros']:,}), and the columns published unchanged: "
         f"{kept}." + (" The groups, and the rows of each, follow from them." * bool(grouped)),
     }
 
@@ -136,7 +136,7 @@ def _model() -> dict[str, Any]:
 def _implementation(record: dict[str, Any]) -> dict[str, Any]:
     change = record["expected_change_of_a_count"]
     chosen = "epsilon" if Fraction(record["privacy"]["bound"]) else "max_count, epsilon"
-    said = "an unknown amount" if change is None else f"{change:.3g}"
+    said = "an unknown amount" if change is None else roughly(change, 3)
     return {
         "preprocessing_and_hyperparameter_tuning": "Counts above max_count are set to it. "
         f"{FILL_IN}: how {chosen} and contributions were chosen.",
@@ -148,7 +148,7 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
         "post_processing": _post_processing(record),
         "justification": FILL_IN,
         "utility": f"A released count is off by {said} on average from the true one, capped at "
-        f"{record['max_count']}, if the true counts are "
+        f"{record['max_count']:,}, if the true counts are "
         "distributed as the private distribution says.",
         "additional_information": "holdfast verify recomputes the certificate from this bundle.",
     }

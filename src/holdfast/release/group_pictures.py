@@ -9,7 +9,7 @@ from holdfast.arrays import Floats
 from holdfast.errors import numbered, one_line
 from holdfast.release.bins import LONG, wide_bins
 from holdfast.release.pictures import HEIGHT, MARGIN, PANEL, panel
-from holdfast.release.svg import BLUE, element, group, label, picture
+from holdfast.release.svg import BLUE, element, group, heading, label, picture
 
 MOST_SMALL, IN_A_ROW, MOST_STRIPS = 24, 6, 120
 SMALL, TALL, GAP = 110, 62, 34
@@ -17,7 +17,7 @@ LONGEST_NAME = 20
 SHADES = ("#e8eef7", "#b7cbe6", "#7fa3d1", "#3b6fb6", "#1d3f70")
 STEPS, NAMES = (0, 1, 3, 7), ("0", "1", "2-3", "4-7", "8+")
 LONG_STEPS = (9, 99, 999, 9999)
-LONG_NAMES = ("0-9", "10-99", "100-999", "1000-9999", "10000+")
+LONG_NAMES = ("0-9", "10-99", "100-999", "1,000-9,999", "10,000+")
 WIDTH = IN_A_ROW * (SMALL + 22) + MARGIN
 
 
@@ -46,7 +46,7 @@ def group_picture(
     many = len(groups) > MOST_SMALL
     parts, height = _strips(groups) if many else _small(groups)
     below = group(MARGIN, 52 + HEIGHT + 74, parts)
-    words = [label(title, WIDTH / 2, 20, font_size=14), whole, below]
+    words = [*heading(title, WIDTH), whole, below]
     return picture(WIDTH, 52 + HEIGHT + 74 + height, words)
 
 

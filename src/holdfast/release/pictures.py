@@ -4,6 +4,7 @@ Where counts run far, bars stand for more and more counts, so that the axis is o
 """
 
 from collections.abc import Sequence
+from math import inf
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from holdfast.arrays import Floats, Integers
 from holdfast.release.bins import LONG, wide_bins
 from holdfast.release.svg import (
     BLUE,
+    LINE,
     ORANGE,
     element,
     group,
+    heading,
     label,
     picture,
     share_ticks,
@@ -21,7 +24,9 @@ from holdfast.release.svg import (
 )
 
 PANEL, HEIGHT, MARGIN = 300, 190, 44
-CLOSE = 24  # names nearer to each other run together
+LETTER, APART = 7.5, 4  # how wide a letter of a name is at most, on average; names stand apart
+OUTSIDE = 20  # how far a name may reach beyond the axis
+WIDENING = "count: bars stand for more and more counts"
 Named = tuple[str, Floats]
 
 
@@ -42,15 +47,17 @@ def distribution_picture(
     shown = [shares for _, shares in panels] + ([] if outline is None else [outline])
     highest = max(float(shares.max()) for shares in shown)
     width = len(panels) * (PANEL + MARGIN) + MARGIN // 2
+    titled = heading(title, width)
+    top = 52 + LINE * (len(titled) - 1)
     groups = [
         group(
             MARGIN + index * (PANEL + MARGIN),
-            52,
+            top,
             panel(name, shares, highest, outline, starts, open_end),
         )
         for index, (name, shares) in enumerate(panels)
     ]
-    return picture(width, HEIGHT + 92, [label(title, width / 2, 20, font_size=14), *groups])
+    return picture(width, HEIGHT + 40 + top, [*titled, *groups])
 
 
 def panel(
@@ -76,24 +83,35 @@ def panel(
     if outline is not None:
         parts.append(_outline(outline / highest * HEIGHT, bar))
     parts.append(element("path", d=f"M0 0V{HEIGHT}H{PANEL}", fill="none", stroke="black"))
-    named = {i: str(starts[i]) for i in _ticks(starts)}
-    if open_end:
-        named = {i: text for i, text in named.items() if (len(starts) - 1 - i) * bar > CLOSE}
-        named[len(starts) - 1] = f"{starts[-1]}+"
-    parts += [label(text, f"{(i + 0.43) * bar:.1f}", HEIGHT + 16) for i, text in named.items()]
+    parts += _names(starts, bar, open_end)
     parts += [
         label(f"{share:.0%}", -5, f"{HEIGHT * (1 - share / highest) + 4:.1f}", "end")
         for share in share_ticks(highest)
     ]
-    parts.append(label("count", PANEL / 2, HEIGHT + 33))
+    parts.append(label(WIDENING if starts[-1] > LONG else "count", PANEL / 2, HEIGHT + 33))
     return parts
 
 
+def _names(starts: Integers, bar: float, open_end: bool) -> list[str]:
+    """The names of bars, from the right, without those that would run into another."""
+    named = {i: f"{starts[i]:,}" for i in _ticks(starts)}
+    if open_end:
+        named[len(starts) - 1] = f"{starts[-1]:,}+"
+    names, limit = [], inf
+    for i, text in sorted(named.items(), reverse=True):
+        half, middle = LETTER * len(text) / 2, (i + 0.43) * bar
+        middle = min(middle, PANEL + OUTSIDE - half)
+        if middle + half + APART <= limit:
+            names.append(label(text, f"{middle:.1f}", HEIGHT + 16))
+            limit = middle - half
+    return names[::-1]
+
+
 def _ticks(starts: Integers) -> list[int]:
-    """Bars that are named: every so many, or on a long range 0 and the powers of ten."""
+    """Bars that are named: every so many, or on a long range 0 and the powers of ten from 10 on."""
     if starts[-1] <= LONG:
         return list(range(0, len(starts), tick_step(len(starts), 8)))
-    powers = [0, *(10**k for k in range(7))]
+    powers = [0, *(10**k for k in range(1, 7))]
     return [i for i, start in enumerate(starts[:-1].tolist()) if start in powers]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Floats
-from holdfast.errors import code_span, markdown_text, numbered
+from holdfast.errors import code_span, markdown_text, numbered, roughly
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
 from holdfast.privacy.persons import protected
 from holdfast.release.codebook import codebook
@@ -58,7 +58,7 @@ def written(
     shares = np.array(histogram, dtype=np.float64) / record["rows"]
     name, title = record["count_column"] or "count", _picture_title(record)
     book: dict[str, str] = {}
-    how: dict[str, Any] = {"title": title, "open_end": "intervals" in record}
+    how: dict[str, Any] = {"title": title, "open_end": True}
     if "intervals" in record:
         book = {"codebook.md": codebook(record, table, has_mechanism_csv(record))}
     return book | {
@@ -78,7 +78,7 @@ def _picture_title(record: dict[str, Any]) -> str:
 
 def change_in_words(change: float | None) -> str:
     """An expected change of a count, where one can be stated."""
-    return "an unknown amount" if change is None else f"{change:.2g}"
+    return "an unknown amount" if change is None else roughly(change)
 
 
 def rows_at_the_top(target: Sequence[float] | Floats, rows: int) -> int:
@@ -142,7 +142,7 @@ def _rows_in_words(summary: dict[str, Any]) -> str:
 
 `intervals.csv` has a line for each {lines}: the released count, the
 true count to expect, and an interval in which the true count lies with a probability of {level},
-{kind}; a `high` of {top} means {top} or more. `codebook.md` says what
+{kind}; a `high` of {top} means {top:,} or more. `codebook.md` says what
 each column of each file holds.
 {recipe}"""
 
@@ -162,9 +162,9 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     if delta:
         promise += f" with delta = {rounded_up(delta, 3)}"
         notes = f"- {beyond_epsilon(delta)}\n{notes}"
-    gaps, missing = summary.get("missing", 0), ""
+    more, gaps = _several_in_words(summary) + _groups_in_words(summary), summary.get("missing", 0)
     if gaps:
-        missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
+        more += f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
     whom = protected(privacy, gap="\n  ")
     certified = f"{privacy['certified_epsilon_decimal']} was certified from what was drawn."
     at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
@@ -178,12 +178,13 @@ any one {privacy.get("unit", "person")} was counted{law}
 - Promise: {promise} for {whom}; {certified}
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
-{_several_in_words(summary)}{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.
+{more}- {top:,} means {top:,} or more{found}.
 - A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average
-  from the true one capped at {top}, if the true counts are distributed as the private
-  distribution says: of those, about {at_top} have {top} or more. Do not read a
+  from the true one capped at {top:,}, if the true counts are distributed as the private
+  distribution says: of those, about {at_top} have {top:,} or more. Do not read a
   single row as a fact; ask for shares, averages and distributions over many rows.
-- Totals of a few rows, and differences between two releases of the same data, are mostly noise.
+- A total of a few rows is off by more than one row is; a difference between two releases of the
+  same data is noise alone.
 - Columns published unchanged: {kept}. The rows stand in their own
   order, or in that of a public column: their order is published as well.
 {notes}
