@@ -218,7 +218,7 @@ def _about(
     named, top = found.question, None
     if _is_capped(part, kind, found):
         top = len(known.target) - 1
-        named = kind.capped_part.format(named, f"counts capped at {top}")
+        named = kind.capped_part.format(named, f"counts capped at {top:,}")
     named = f"{named}, {words}" if words else named
     asked = question if isinstance(question, str) else ""
     return replace(

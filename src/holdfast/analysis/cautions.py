@@ -52,9 +52,9 @@ def left_out(missing: int) -> tuple[str, ...]:
 
 def enters_capped(top: int) -> str:
     """What to say of a number into which counts enter capped."""
-    return f"counts above {top} were published as {top} and enter as {top}"
+    return f"counts above {top:,} were published as {top:,} and enter as {top:,}"
 
 
 def or_more(top: int) -> str:
     """What to say of an answer that is or may be the highest count."""
-    return f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
+    return f"counts above {top:,}, if any, were published as {top:,}: {top:,} means {top:,} or more"

@@ -117,7 +117,7 @@ def _named(release: "Release", kind: Question, words: str) -> str:
     """The question in words that say so where counts enter capped."""
     top = _capped_at(release, kind)
     capped = kind.capped if top is not None else None
-    return words if capped is None else capped.format(f"counts capped at {top}")
+    return words if capped is None else capped.format(f"counts capped at {top:,}")
 
 
 def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.screen import screen, tabled
-from holdfast.errors import numbered, one_line
+from holdfast.errors import numbered, one_line, roughly
 
 if TYPE_CHECKING:
     from holdfast.engines.several import SeveralStages
@@ -72,7 +72,7 @@ def _table_of(stages: "SeveralStages") -> Table:
     rows = []
     for name, one in zip(stages.names, stages.columns, strict=True):
         parts = one.budget.epsilon, one.budget.stage_1, one.budget.stage_2
-        rows.append([one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest)])
+        rows.append([one_line(name), *(f"{float(part):.4g}" for part in parts), f"{one.highest:,}"])
     headings = ("column", "epsilon", "distribution", "counts", "highest")
     return tabled(headings, rows, left=("column",))
 
@@ -107,7 +107,7 @@ def compare_both_ways(
     names = [one_line(f"{words} {name}") for what, words in told.items() for name in found[0][what]]
     lines = []
     for line in found:
-        numbers = [f"{number:.3g}" for what in told for number in line[what].values()]
+        numbers = [roughly(number, 3) for what in told for number in line[what].values()]
         lines.append([line["epsilon"] or "", line["way"], *numbers])
     screen.print(tabled(("epsilon", "drawn", *names), lines))
     screen.print(

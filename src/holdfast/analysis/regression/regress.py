@@ -270,7 +270,7 @@ def _top_only(found: Design, shown: Integers, top: int) -> tuple[str, ...]:
     if not names:
         return ()
     return (
-        f"{', '.join(names)}: all rows were published as {top}, which means {top} or more, so "
+        f"{', '.join(names)}: all rows were published as {top:,}, which means {top:,} or more, so "
         "nothing limits the coefficient from above: it says nothing",
     )
 
