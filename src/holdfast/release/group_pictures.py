@@ -30,9 +30,16 @@ class Shown(NamedTuple):
 
 
 def group_picture(
-    name: str, shares: Floats, groups: Sequence[Shown], *, title: str, open_end: bool = False
+    name: str,
+    shares: Floats,
+    groups: Sequence[Shown],
+    *,
+    title: str,
+    open_end: bool = False,
+    first: bool = False,
 ) -> str:
-    """The released distribution of the whole table, and below it that of each group by its z.
+    """The released distribution of the whole table, and below it that of each group by its z;
+    `first` is that of `distribution_picture`.
 
     >>> law = np.array([0.75, 0.25])
     >>> few = group_picture("n", law, [Shown("a", 3, law), Shown("b", 1, law)], title="two")
@@ -41,7 +48,7 @@ def group_picture(
     """
     starts = wide_bins(len(shares))
     shares = np.add.reduceat(shares, starts)
-    bars = panel(name, shares, float(shares.max()), None, starts, open_end)
+    bars = panel(name, shares, float(shares.max()), None, starts, open_end, first)
     whole = group((WIDTH - PANEL) / 2, 52, bars)
     many = len(groups) > MOST_SMALL
     parts, height = _strips(groups) if many else _small(groups)
