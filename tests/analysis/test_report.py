@@ -15,7 +15,7 @@ import pytest
 import holdfast
 from analysis_releases import COUNTS, QUICK, released
 from holdfast.analysis.report import blocks
-from holdfast.analysis.report.content import questions, runs
+from holdfast.analysis.report.content import questions, runs, thresholds
 from holdfast.analysis.report.pictures import band_picture
 from holdfast.cli import main
 from holdfast.tables.table import CsvTable
@@ -260,3 +260,5 @@ def test_common_questions_go_where_the_counts_are_by_z_alone():
     assert len(told) == len(shares) >= 5  # none has all rows or none
     assert [q["question"] for q in shares][-1] == "share of rows with 10,000 or more"
     assert [q["question"] for q in questions(low, 0.9)][1] == "share of rows with 1 or more"
+    capped = np.append(np.ones(1_000), np.ones(1) * 50) / 1_050
+    assert max(thresholds(capped)) == 500  # not 1,000, which rows just below it are carried to

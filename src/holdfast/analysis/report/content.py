@@ -277,9 +277,10 @@ def thresholds(target: Floats) -> list[int]:
     """
     sums = np.cumsum(target)
     at = [max(int(np.searchsorted(sums, q * sums[-1])), 1) for q in QUANTILES]
-    small = at[QUANTILES.index(0.9)] <= FEW_COUNTS
-    near = [min(STEPS, key=lambda step: abs(np.log(step / count))) for count in at]
-    return sorted({k for k in (SMALL_COUNTS if small else near) if k < len(target)})
+    if at[QUANTILES.index(0.9)] <= FEW_COUNTS:
+        return [k for k in SMALL_COUNTS if k < len(target)]
+    near = {min(STEPS, key=lambda step: abs(np.log(step / count))) for count in at}
+    return sorted(k for k in near if k < len(target) - 1)  # the highest is told least
 
 
 def _question(
