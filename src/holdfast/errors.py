@@ -6,7 +6,9 @@ written so that they do nothing but be read.
 
 import operator
 import re
+from decimal import Decimal
 from enum import StrEnum
+from math import isfinite
 from typing import Any
 
 
@@ -82,7 +84,7 @@ def whole_number(
     except TypeError:
         number = None
     if number is None or number < least or (most is not None and number > most):
-        span = f"of {least} or more" if most is None else f"from {least} to {most}"
+        span = f"of {least:,} or more" if most is None else f"from {least:,} to {most:,}"
         advice = f" Hint: {hint}" if hint else ""
         raise HoldfastError(f"`{name}` must be a whole number {span}, got {value!r:.40}.{advice}")
     return number
@@ -95,6 +97,16 @@ def numbered(number: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def roughly(number: float, digits: int = 2) -> str:
+    """A number to so many digits, as people write it: no exponent, marks between thousands.
+
+    >>> roughly(0.0123), roughly(1.26), roughly(123.4), roughly(48_312, 3), roughly(0.00002)
+    ('0.012', '1.3', '120', '48,300', '0.00002')
+    """
+    short = f"{number:.{digits}g}"
+    return f"{Decimal(short):,f}" if isfinite(number) else short
 
 
 def listed_names(names: Any, shown: int = 8) -> str:

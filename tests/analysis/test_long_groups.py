@@ -121,7 +121,7 @@ def test_a_count_as_regressor_has_its_expected_value(release, nothing_large):
 def test_a_regression_that_would_hold_too_much_is_refused(release, monkeypatch):
     monkeypatch.setattr("holdfast.analysis.regression.regress.MOST_HELD", 1000)
     with pytest.raises(HoldfastError, match="Hint: fewer rows, by `where`"):
-        release.regress("visits ~ log(size)")
+        release.regress("visits ~ log(size)", family="negative binomial")
 
 
 def test_measured_totals_ask_no_law_of_every_row(nothing_large):

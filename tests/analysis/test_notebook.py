@@ -108,10 +108,12 @@ def test_a_report_has_the_stewards_title_and_names_what_was_counted(
 def test_a_tail_that_would_vanish_is_drawn_again():
     counts = np.concatenate([np.zeros(9000, int), np.random.default_rng(1).integers(0, 30, 400)])
     made = holdfast.privatize(counts, epsilon=3, max_count=30, seed=1)
-    from holdfast.analysis.report.blocks import markdown
+    from holdfast.analysis.report.blocks import html, markdown
     from holdfast.analysis.report.content import report
 
-    assert "The same from 1 on, enlarged" in markdown(report(made))
+    content = report(made)
+    assert "The same from 1 on, enlarged:</p>\n<svg" in html(content)
+    assert "enlarged" not in markdown(content)  # which has no pictures
 
 
 def test_classes_of_ones_own_stand_in_their_order(release):

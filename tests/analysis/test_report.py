@@ -9,12 +9,13 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import holdfast
 from analysis_releases import COUNTS, QUICK, released
 from holdfast.analysis.report import blocks
-from holdfast.analysis.report.content import runs
+from holdfast.analysis.report.content import questions, runs, thresholds
 from holdfast.analysis.report.pictures import band_picture
 from holdfast.cli import main
 from holdfast.tables.table import CsvTable
@@ -246,3 +247,18 @@ def test_counts_that_no_row_has_are_not_listed():
         {"first": 2, "last": 2, "released": 0.0, "estimate": None, "interval": None},
     ]
     assert [blocks._tells(bar) for bar in bars] == [True, False, True]
+
+
+def test_common_questions_go_where_the_counts_are_by_z_alone():
+    draw = np.random.default_rng(1)
+    high = holdfast.privatize(
+        (draw.lognormal(7, 1, size=800) + 100).astype(int), epsilon=1, max_count=50_000, seed=1
+    )
+    low = holdfast.privatize(draw.poisson(2, size=800), epsilon=1, max_count=50_000, seed=1)
+    shares = [q for q in questions(high, 0.9) if "or more" in q["question"]]
+    told = [q for q in shares if 0.005 < q["estimate"] < 0.98]
+    assert len(told) == len(shares) >= 5  # none has all rows or none
+    assert [q["question"] for q in shares][-1] == "share of rows with 10,000 or more"
+    assert [q["question"] for q in questions(low, 0.9)][1] == "share of rows with 1 or more"
+    capped = np.append(np.ones(1_000), np.ones(1) * 50) / 1_050
+    assert max(thresholds(capped)) == 500  # not 1,000, which rows just below it are carried to

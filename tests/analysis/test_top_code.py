@@ -215,3 +215,17 @@ def test_the_top_of_some_rows_and_of_each_group(by_state):
     assert set(groups) == set(by_state.groups.names)
     assert groups["NE"] == some
     assert sum(row.probability for row in by_state.top(len(inside))) == pytest.approx(len(inside))
+
+
+def test_a_share_at_the_top_of_a_long_range_says_why_it_is_less_sure_than_its_rows():
+    counts = np.repeat([5, 300, 20_000], [500, 400, 40])
+    release = holdfast.privatize(counts, epsilon=1, max_count=20_000, seed=1)
+    whole = release.ask("share", at_least=20_000)
+    part = release.ask("share", at_least=20_000, where=counts >= 300)
+    for found in (whole, part):
+        assert any("may truly have a little less" in note for note in found.notes)
+    below = release.ask("share", at_least=15_000)
+    assert not any("a little less" in note for note in below.notes)
+    assert below.interval[1] - below.interval[0] < 0.2 * (whole.interval[1] - whole.interval[0])
+    nobody = holdfast.privatize(counts, epsilon=1, max_count=50_000, seed=1)
+    assert not any("a little less" in n for n in nobody.ask("share", at_least=50_000).notes)

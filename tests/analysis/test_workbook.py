@@ -1,6 +1,7 @@
 """The Excel workbook of a release: a copy that says what the bundle says, in the same bytes."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -200,3 +201,22 @@ def test_the_command_line_writes_the_workbook_and_the_intervals_of_several_count
     assert code == 0 and "release-report.xlsx" in out, err
     table = pd.read_csv("release-report-intervals.csv")
     assert len(table) == 50 and {"a_low_90", "b_high_90"} <= set(table.columns)
+
+
+def test_groups_of_a_long_range_have_all_of_their_z_on_a_sheet():
+    counts = np.random.default_rng(1).integers(0, 19_000, 60)
+    frame = pd.DataFrame({"state": ["NE", "TX"] * 30, "n": counts})
+    release = holdfast.privatize(
+        frame, epsilon=2, max_count=20_000, count="n", within="state", seed=1
+    )
+    found = sheets(workbook(release))["Groups"]
+    shares = [name for name in found if str(name).startswith("share of ") and "private" in name]
+    assert 20 < len(shares) < 60 and "share of 20,000, by the private distribution" in shares
+    assert found[shares].sum(axis=1).tolist() == pytest.approx([1, 1])
+
+
+def test_a_report_has_the_format_that_its_file_says(cli, release):
+    release.save("release")
+    for name, begins in (("a.md", b"# "), ("a.xlsx", b"PK"), ("a.html", b"<!doctype")):
+        assert cli("report", "release", "--out", name)[0] == 0
+        assert Path(name).read_bytes().startswith(begins)

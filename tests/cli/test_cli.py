@@ -133,7 +133,7 @@ def test_max_count_can_be_found_privately(cli):
     assert "max_count  " in out and "0.125" in out and "came from the data" in err
     code, out, _ = cli("privatize", name, *usual[:-1], "b", *found, "--dry-run")
     out = " ".join(out.split())
-    assert code == 0 and "0.125 on max_count" in out and "10000 at the most" in out
+    assert code == 0 and "0.125 on max_count" in out and "10,000 at the most" in out
     code, out, _ = cli("privatize", name, *usual[:-1], "c", *found[:2], "--dry-run", "--json")
     assert json.loads(out)["bound"] == "1/50"
 
@@ -513,7 +513,7 @@ def test_no_bar_holds_most_of_a_wide_range(centre, spread):
     bars = np.add.reduceat(shares, starts)
     assert bars.max() < 0.3 and len(starts) <= 30
     assert starts == sorted(set(starts)) and starts[0] == 0 and starts[-1] == 10_000
-    assert _labels(starts)[-1] == "10000+"
+    assert _labels(starts)[-1] == "10,000+"
 
 
 def test_a_heavy_single_count_has_a_bar_of_its_own():

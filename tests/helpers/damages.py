@@ -785,7 +785,7 @@ def _(bundle):
 WRITTEN = "is not what release.json and the table make it"
 text_edit(
     "exact counts",
-    f"README.md {WRITTEN}: line 20 differs",
+    f"README.md {WRITTEN}: line 21 differs",
     *("README.md", "- Columns published", "- The counts are exact: no noise.\n- Columns published"),
 )
 text_edit(

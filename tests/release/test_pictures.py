@@ -1,3 +1,4 @@
+import itertools
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -28,8 +29,33 @@ def test_bars_of_a_long_range_widen_and_hold_all_rows():
     bars = [r for r in root.iter(f"{SVG}rect") if r.get("fill") != "white"]
     assert len(bars) == len(wide_bins(1_000_001)) < 60
     texts = [t.text for t in root.iter(f"{SVG}text")]
-    assert {"0", "1", "10", "100", "100000"} <= set(texts)
+    assert {"0", "10", "100", "1,000", "100,000"} <= set(texts)
     assert len(svg) < 10_000
+
+
+@pytest.mark.parametrize("top", [50, 1_000, 1_500, 20_000, 1_000_000])
+def test_names_below_an_axis_leave_each_other_room_and_the_last_says_all_above(top):
+    shares = np.ones(top + 1) / (top + 1)
+    root = ElementTree.fromstring(distribution_picture([("n", shares)], title="t", open_end=True))
+    names = [t for t in root.iter(f"{SVG}text") if t.get("y") == "206"]
+    ends = [(float(t.get("x")), 3.6 * len(t.text)) for t in names]
+    assert names[0].text == "0" and names[-1].text == f"{top:,}+"
+    assert all(x + a < y - b for (x, a), (y, b) in itertools.pairwise(ends))
+    assert ends[-1][0] + ends[-1][1] <= 344 + 22 - 44  # within the picture
+    widening = "bars stand for more and more counts" in ElementTree.tostring(root, "unicode")
+    assert widening is (top > 1_000)
+
+
+@pytest.mark.parametrize("rows", ["3,136 rows", "3,136,000,000 rows"])
+def test_a_title_that_is_wider_than_its_picture_is_parted_at_commas(rows):
+    title = f"{rows}, released with differential privacy, epsilon = 1"
+    law = np.array([0.75, 0.25])
+    root = ElementTree.fromstring(distribution_picture([("n", law)], title=title))
+    lines = [t for t in root.iter(f"{SVG}text") if t.get("font-size") == "14"]
+    assert ", ".join(t.text for t in lines) == title and len(lines) > 1
+    assert all(7.4 * len(t.text) <= float(root.get("width")) for t in lines)
+    panel = next(root.iter(f"{SVG}g")).get("transform")
+    assert float(lines[-1].get("y")) < float(panel.split(",")[1][:-1]) - 20
 
 
 def test_bars_are_proportional_and_panels_share_a_scale():

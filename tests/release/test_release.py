@@ -332,3 +332,12 @@ def test_a_forged_text_of_z_is_found(tmp_path, long_release, forged, said):
     folder = long_release.save(tmp_path / "out")
     forge(folder, target=forged(long_release.target))
     assert re.search(said, " ".join(holdfast.verify(folder).damage))
+
+
+def test_a_readme_promises_no_noise_where_counts_are_large(tmp_path):
+    counts = np.random.default_rng(1).lognormal(7, 1, size=300).astype(int)
+    release = holdfast.privatize(counts, epsilon=1, max_count=50_000, seed=1)
+    release.save(tmp_path / "release")
+    said = (tmp_path / "release" / "README.md").read_text()
+    assert "mostly noise" not in said and "off by more than one row is" in said
+    assert ">50,000+</text>" in (tmp_path / "release" / "distribution.svg").read_text()

@@ -105,15 +105,15 @@ READ = "README.md"
 text("contributions", "pure", READ, "adds at most 1\n", "adds at most 1000\n", "as its promise")
 text("delta in the README", "delta", READ, " for a person", "0 for a person", "as its promise")
 text(
-    "a second epsilon in the README", "pure", READ, "- Totals", "- In truth epsilon = 1.\n- Totals",
+    "a second epsilon in the README", "pure", READ, "- Columns", "- Truly epsilon = 1.\n- Columns",
     "README.md states another epsilon",
 )  # fmt: skip
 text(
-    "a second delta in the README", "delta", READ, "- Totals", "- Rather delta = 1e-9.\n- Totals",
+    "a second delta in the README", "delta", READ, "- Columns", "- Rather delta = 1e-9.\n- Columns",
     "README.md states another delta",
 )  # fmt: skip
 text("a comment", "pure", READ, "- Promise", "<!-- hidden -->\n- Promise", "as its promise")
-text("two promises", "pure", READ, "- Totals", "- Promise: none.\n- Totals", "as its promise")
+text("two promises", "pure", READ, "- Columns", "- Promise: none.\n- Columns", "as its promise")
 
 
 @forgery("pure", "as its promise")

@@ -106,10 +106,10 @@ class Answer:
         wide = self.interval[1] - self.interval[0]
         if not isfinite(value):
             return "∞" if value > 0 else "-∞"
-        if self.points:
-            return _unsigned_zero(f"{100 * value:.{digits_for(100 * wide)}f}")
-        if self.percent:
-            return _unsigned_zero(f"{value:.{digits_for(100 * wide)}%}")
+        if self.points or self.percent:
+            exact = round(100 * value, 2) + 0.0
+            shown = f"{100 * value:.{digits_for(100 * wide)}f}" if wide else f"{exact:g}"
+            return _unsigned_zero(shown) + ("" if self.points else "%")
         if self.whole or (self.whole_ends and value in self.interval):
             more = " or more" if self.top_code is not None and value >= self.top_code else ""
             return _unsigned_zero(f"{value:,.0f}") + more

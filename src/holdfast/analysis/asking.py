@@ -8,7 +8,14 @@ import numpy as np
 
 from holdfast.analysis.answer import SIMULATED, Answer, percent
 from holdfast.analysis.catalogue import Quantile, Question, Sum, find_question
-from holdfast.analysis.cautions import cap_is_noted, enters_capped, left_out, or_more
+from holdfast.analysis.cautions import (
+    beside_the_top,
+    cap_is_noted,
+    enters_capped,
+    left_out,
+    or_more,
+)
+from holdfast.analysis.linear import share
 from holdfast.analysis.markup import small, table
 from holdfast.analysis.one_row import ESTIMATOR as ONE_ROW
 from holdfast.analysis.one_row import answer_one
@@ -212,13 +219,16 @@ def _about(
     else:
         found = answer_about(part, question, level, options)
     notes = _notes(part, kind, found, grouped)
+    if question == "share" and found.estimator != ONE_ROW:
+        f = share(len(known.target), **options).f
+        notes += beside_the_top(known, f, part.histogram)
     notes += left_out(missing)
     if known.privacy.simulated:
         notes = (*notes, SIMULATED)
     named, top = found.question, None
     if _is_capped(part, kind, found):
         top = len(known.target) - 1
-        named = kind.capped_part.format(named, f"counts capped at {top}")
+        named = kind.capped_part.format(named, f"counts capped at {top:,}")
     named = f"{named}, {words}" if words else named
     asked = question if isinstance(question, str) else ""
     return replace(

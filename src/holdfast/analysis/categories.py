@@ -97,10 +97,10 @@ class RowComparison:
 
     @property
     def _difference(self) -> str:
-        level, ends = percent(self.level), ends_in_words(self.interval, "{:.0f}".format)
+        level, ends = percent(self.level), ends_in_words(self.interval, "{:,.0f}".format)
         if isnan(self.difference):
             return f"{ends} (at {level})"
-        return f"{self.difference:.1f} ({level} interval {ends})"
+        return f"{self.difference:,.1f} ({level} interval {ends})"
 
 
 def top(
@@ -228,8 +228,8 @@ def _undecided(law: Posterior) -> tuple[str, ...]:
     top = len(law.probabilities) - 1
     return (
         *notes,
-        f"which of the rows with a true count of {top} or more is the highest cannot be told from "
-        "this release: they are taken as tied, and ties are broken at random",
+        f"which of the rows with a true count of {top:,} or more is the highest cannot be told "
+        "from this release: they are taken as tied, and ties are broken at random",
     )
 
 
@@ -237,7 +237,7 @@ def _same_at_the_top(one: Posterior, other: Posterior) -> tuple[str, ...]:
     if not (top_notes([one]) and top_notes([other])):
         return ()
     top = len(one.probabilities) - 1
-    return (f"which of two rows with {top} or more each has more cannot be told",)
+    return (f"which of two rows with {top:,} or more each has more cannot be told",)
 
 
 def _chances_on_top(laws: Sequence[Posterior], rows: Integers, places: tuple[int, ...]) -> Floats:

@@ -1,12 +1,17 @@
 """When an answer must say that its interval may cover less than stated, or that its counts are
 capped."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from holdfast.analysis.evidence import Evidence
 from holdfast.arrays import Floats
-from holdfast.errors import numbered
+from holdfast.errors import numbered, roughly
 from holdfast.release.row_prior import LONG
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
 
 NOTED_TOP_SHARE = 0.001
 FEW_FOR_ANSWERS = 0.2
@@ -45,6 +50,19 @@ def cap_is_noted(shares: Floats) -> bool:
     return last * top > NOTED_TOP_SHARE * mean
 
 
+def beside_the_top(release: "Release", f: Floats, shown: Floats) -> tuple[str, ...]:
+    """What to say of a share f of a long range, where it tells the highest count from the one below
+    it; so many rows show each count."""
+    if len(f) <= LONG or f[-1] == f[-2] or not shown[-1] or not release.privacy.budget.stage_1:
+        return ()
+    top, near = len(f) - 1, roughly(1 / float(release.privacy.budget.unit_1))
+    return (
+        f"rows that show {top:,} may truly have a little less, by about {near}: stage 1 places a "
+        "row no better, and the interval allows for all of them; what is said of one such row "
+        "takes stage 1 for right",
+    )
+
+
 def left_out(missing: int) -> tuple[str, ...]:
     """What to say where the counts of so many rows are not known."""
     return (f"{numbered(missing, 'row')} without a count left out",) if missing else ()
@@ -52,9 +70,9 @@ def left_out(missing: int) -> tuple[str, ...]:
 
 def enters_capped(top: int) -> str:
     """What to say of a number into which counts enter capped."""
-    return f"counts above {top} were published as {top} and enter as {top}"
+    return f"counts above {top:,} were published as {top:,} and enter as {top:,}"
 
 
 def or_more(top: int) -> str:
     """What to say of an answer that is or may be the highest count."""
-    return f"counts above {top}, if any, were published as {top}: {top} means {top} or more"
+    return f"counts above {top:,}, if any, were published as {top:,}: {top:,} means {top:,} or more"

@@ -123,10 +123,10 @@ class RowChanges:
         return [int(row) for row in among[order[:SHOWN]]]
 
     def _line(self, row: int, low: float, high: float) -> str:
-        known = "" if np.isnan(self.expected[row]) else f"{self.expected[row]:+z.1f}, "
+        known = "" if np.isnan(self.expected[row]) else f"{self.expected[row]:+z,.1f}, "
         return (
-            f"  {one_line(str(self.labels[row]))}: {self.before[row]} to {self.after[row]}, "
-            f"{known}{ends_in_words((float(low), float(high)), '{:+z.0f}'.format)}"
+            f"  {one_line(str(self.labels[row]))}: {self.before[row]:,} to {self.after[row]:,}, "
+            f"{known}{ends_in_words((float(low), float(high)), '{:+z,.0f}'.format)}"
         )
 
     def columns(self) -> dict[str, list[Any]]:
@@ -325,7 +325,9 @@ def _check(release: "Release", earlier: "Release") -> tuple[str, ...]:
     notes = []
     tops = len(release.target) - 1, len(earlier.target) - 1
     if tops[0] != tops[1]:
-        notes.append(f"counts are capped at {tops[0]} here, and at {tops[1]} in the earlier one")
+        notes.append(
+            f"counts are capped at {tops[0]:,} here, and at {tops[1]:,} in the earlier one"
+        )
     if release.rows != earlier.rows:
         notes.append(f"{release.rows:,} rows here, and {earlier.rows:,} in the earlier one")
     return (*notes, *_same_data(release, earlier))

@@ -105,6 +105,8 @@ class Drawing:
     """An SVG picture of what a table beside it says in numbers; on the page only."""
 
     svg: str
+    words: str = ""
+    """Above it, our own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,8 +167,8 @@ def _html(block: Block) -> str:
             return "\n".join(f"<p{small}>{_escaped(_sentence(note))}</p>" for note in _once(items))
         case Table():
             return _html_table(block)
-        case Drawing(svg):
-            return svg
+        case Drawing(svg, words):
+            return f"<p>{_prose(words)}</p>\n{svg}" if words else svg
         case Image():
             data = base64.b64encode(block.svg).decode()
             image = f'<img alt="{html.escape(block.title)}" src="data:image/svg+xml;base64,{data}">'

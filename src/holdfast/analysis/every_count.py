@@ -91,5 +91,5 @@ def _mean(covered: Floats, before: Floats, low: int, high: int | None) -> float:
 
 def _range(low: int, high: int | None, n: int) -> str:
     if high is None or high >= n - 1:
-        return f"{low} or more"
-    return str(low) if low == high else f"{low} to {high}"
+        return f"{low:,} or more"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -98,8 +98,8 @@ class Call:
 def parse(text: str) -> Call:
     """What a text asks for; raises with suggestions if it asks for nothing that is known.
 
-    >>> parse("share at least 3").options
-    {'at_least': 3}
+    >>> parse("share at least 3").options, parse("share at least 1,000").options
+    ({'at_least': 3}, {'at_least': 1000})
     >>> parse("compare Kent with Ely").arguments
     ('Kent', 'Ely')
     >>> parse("shre zero")
@@ -120,7 +120,8 @@ ask for 'mean', and say the rest with `by` or `where`, --by or --where.
         return Call(method=AnsweredBy.CHANGES)
     if lower in _PLAIN:
         return Call(method=AnsweredBy.ASK, arguments=(_PLAIN[lower],))
-    found = _share(lower) or _numbered(lower) or _named(words)
+    plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", lower)  # 1,000 as answers write it
+    found = _share(plain) or _numbered(plain) or _named(words)
     if not words:
         raise HoldfastError(f"the question is empty. {_hint(lower)}")
     if found is None:

@@ -155,14 +155,14 @@ def share(
         )
     top = n - 1
     if equal is not None:
-        first, last, words = _count(equal, "equal", top), equal, f"equal to {equal}"
+        first, last, words = _count(equal, "equal", top), equal, f"equal to {equal:,}"
     elif at_least is not None:
-        first, last, words = _count(at_least, "at_least", top), top, f"with {at_least} or more"
+        first, last, words = _count(at_least, "at_least", top), top, f"with {at_least:,} or more"
     elif at_most is not None:
-        first, last, words = 0, _count(at_most, "at_most", top), f"with {at_most} or less"
+        first, last, words = 0, _count(at_most, "at_most", top), f"with {at_most:,} or less"
     else:
         first, last = _pair(between, top)
-        words = f"between {first} and {last}"
+        words = f"between {first:,} and {last:,}"
     f = np.zeros(n)
     f[first : last + 1] = 1
     return Linear(words=f"share of rows {words}", f=f, percent=True)
@@ -185,10 +185,10 @@ def _pair(between: Any, top: int) -> tuple[int, int]:
         raise HoldfastError("`between` must be two counts, such as (2, 5).") from None
     first, last = (_count(end, "between", top) for end in (first, last))
     if first > last:
-        raise HoldfastError(f"`between` must go upwards, got {first} and {last}.")
+        raise HoldfastError(f"`between` must go upwards, got {first:,} and {last:,}.")
     return first, last
 
 
 def _count(value: Any, name: str, top: int) -> int:
-    hint = f"counts above {top} were published as {top}."
+    hint = f"counts above {top:,} were published as {top:,}."
     return whole_number(value, name, most=top, hint=hint)

@@ -43,7 +43,7 @@ def ask_row(release: "Release", row: Any, *, label: str | None, level: float) ->
     name, count = one_line(str(labels[place])), int(release.counts[place])
     if count < 0:
         raise HoldfastError(f"the count of {name!r:.60} is missing: it was not known.")
-    found = _answer(release, place, f"true count of {name}, released as {count}", level)
+    found = _answer(release, place, f"true count of {name}, released as {count:,}", level)
     law = row_law(release, row_kinds(release)[place])
     chances = f"unchanged with probability {law.equal(count):.0%}, 0 with {law.equal(0):.0%}"
     notes = (*found.notes, chances, *row_notes(release, [count], [law]))

@@ -53,7 +53,9 @@ def _groups(release: "Release") -> Picture:
     shown = [Shown(*group) for group in release.groups.shown()]
     words = f"{numbered(release.rows, 'row')} in {numbered(len(shown), 'group')}"
     name = release.count_column or "count"
-    return Picture(group_picture(name, release.distribution, shown, title=words), words)
+    return Picture(
+        group_picture(name, release.distribution, shown, title=words, open_end=True), words
+    )
 
 
 def _row(release: "Release", row: Any, label: str | None, level: float) -> Picture:

@@ -80,7 +80,7 @@ def posterior(release: "Release", count: Any, group: int = 0) -> Posterior:
     joint = before * column_of(mechanism, count)
     if joint.sum() <= 0:
         raise HoldfastError(
-            f"`count` {count} is never released by this mechanism: its target share is 0."
+            f"`count` {count:,} is never released by this mechanism: its target share is 0."
         )
     return Posterior(count=count, probabilities=joint / joint.sum())
 
@@ -153,8 +153,8 @@ expected counts, differences and sums as 1',)
 def top_note(top: int) -> tuple[str, ...]:
     """What to say where a row's true count may be the highest."""
     return (
-        f"counts above {top}, if any, were published as {top}: a true count of {top} means {top} "
-        f"or more, and enters expected counts, differences and sums as {top}",
+        f"counts above {top:,}, if any, were published as {top:,}: a true count of {top:,} means "
+        f"{top:,} or more, and enters expected counts, differences and sums as {top:,}",
     )
 
 
@@ -163,11 +163,13 @@ def run_words(interval: Sequence[int], top: int) -> str:
 
     >>> run_words((3, 8), 50), run_words((3, 50), 50), run_words((0, 0), 50)
     ('3 to 8', '3 or more', '0')
+    >>> run_words((2_998, 3_002), 20_000)
+    '2,998 to 3,002'
     """
     low, high = interval
     if high == top:
-        return f"{low} or more"
-    return str(low) if low == high else f"{low} to {high}"
+        return f"{low:,} or more"
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def prior(release: "Release", group: int = 0) -> tuple[Floats, Mechanism]:

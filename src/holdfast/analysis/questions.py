@@ -12,6 +12,7 @@ from holdfast.analysis.catalogue import Quantile, Question, find_question
 from holdfast.analysis.cautions import (
     FEW_FOR_ANSWERS,
     FEW_ROWS_FOR_BUDGET,
+    beside_the_top,
     cap_is_noted,
     enters_capped,
     left_out,
@@ -87,6 +88,7 @@ def _ask_all(
     few = _few_rows(release.evidence, weights)
     if answer.percent and weights is not None and estimator != "target" and by_columns(release):
         answer = _beside_z(release, answer, weights)
+        few += beside_the_top(release, weights, release.distribution)
     notes = answer.notes + few + _notes(release, question, kind, answer)
     return replace(
         answer,
@@ -117,7 +119,7 @@ def _named(release: "Release", kind: Question, words: str) -> str:
     """The question in words that say so where counts enter capped."""
     top = _capped_at(release, kind)
     capped = kind.capped if top is not None else None
-    return words if capped is None else capped.format(f"counts capped at {top}")
+    return words if capped is None else capped.format(f"counts capped at {top:,}")
 
 
 def _check(question: Any, estimator: str, level: Any, options: dict[str, Any]) -> None:

@@ -146,7 +146,7 @@ def in_words(answer: Any, top: int) -> str:
             f"probability to be {among}the highest"
         )
         lines = [
-            f"{one_line(row.name)}: {row.released}, {row.expected:.1f}, "
+            f"{one_line(row.name)}: {row.released:,}, {row.expected:,.1f}, "
             f"{run_words(row.interval, top)}, "
             + f"{row.probability:.0%}, " * several
             + f"{row.highest:.0%}"
@@ -156,9 +156,9 @@ def in_words(answer: Any, top: int) -> str:
         return "\n".join([head, *lines, *(f"  {note}." for note in notes)])
     if isinstance(answer, dict):
         text = (
-            f"a released {answer['released']}: true count {answer['interval_words']} "
+            f"a released {answer['released']:,}: true count {answer['interval_words']} "
             f"({percent(answer['level'])}), "
-            f"{answer['expected']:.1f} expected, "
+            f"{answer['expected']:,.1f} expected, "
             f"unchanged with probability {answer['probability_unchanged']:.0%}, "
             f"0 with {answer['probability_zero']:.0%}"
         )

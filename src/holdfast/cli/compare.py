@@ -13,10 +13,10 @@ from rich.table import Table
 
 from holdfast.cli.choices import by_column, within_of
 from holdfast.cli.options import Jobs, Questions, Results, Text, Texts, listed, says, whole
-from holdfast.cli.screen import asides, screen
+from holdfast.cli.screen import asides, marked, screen
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
-from holdfast.errors import HoldfastError, numbered
+from holdfast.errors import HoldfastError, numbered, roughly
 
 if TYPE_CHECKING:
     from holdfast.studies.compare.comparison import Comparison
@@ -157,11 +157,11 @@ def _show(found: "Comparison") -> None:
         views.append(
             (
                 f"error of {question.name}",
-                f"Bias of the question {question.name!r}, in {unit}",
+                f"Bias of the question {marked(question.name)!r}, in {unit}",
                 partial(_bias, factor),
             )
         )
-    views.append(("seconds", "Seconds per release", lambda mean, spread: f"{mean:.2g}"))
+    views.append(("seconds", "Seconds per release", lambda mean, spread: roughly(mean)))
     for measure, title, shown in views:
         table = Table(title=f"{title} (NOT PRIVATE)", title_justify="left")
         table.add_column("epsilon", min_width=max(len(method.name) for method in found.methods))
@@ -193,10 +193,10 @@ def _promises(found: "Comparison") -> list[str]:
 
 
 def _mean(mean: float, spread: float | None) -> str:
-    return f"{mean:.3g}"
+    return roughly(mean, 3)
 
 
 def _bias(factor: int, mean: float, spread: float | None) -> str:
     bias = round(factor * mean, 3)
-    shown = f"{bias:+.2g}" if bias else "0"
-    return shown if spread is None else f"{shown}\n±{round(factor * spread, 3):.2g}"
+    shown = f"{'+' if bias > 0 else ''}{roughly(bias or 0)}"
+    return shown if spread is None else f"{shown}\n±{roughly(round(factor * spread, 3))}"

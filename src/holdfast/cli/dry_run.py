@@ -53,7 +53,7 @@ def say_plan(
     search = f"{float(budget.quantile):g} on max_count, " if budget.quantile else ""
     search += f"{float(budget.totals):g} on totals, " if budget.totals else ""
     extra = f" and delta {rounded_up(delta, 3)}" if delta else ""
-    top = f"max_count, {highest} at the most" if budget.quantile else highest
+    top = f"max_count, {highest:,} at the most" if budget.quantile else f"{highest:,}"
     screen.print(
         f"The table is in order: {numbered(rows, 'row')}{_beside(table)}. A run would spend "
         f"epsilon {float(budget.epsilon):g}{extra}: {search}"

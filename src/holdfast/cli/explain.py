@@ -7,6 +7,7 @@ import typer
 
 from holdfast.cli.options import says
 from holdfast.cli.screen import screen, tabled
+from holdfast.errors import roughly
 
 
 def explain(
@@ -28,8 +29,8 @@ def explain(
         return
     name = f"epsilon = {float(told.epsilon):g}"
     screen.print(
-        f"With {name} anything that is published is at most {told.factor:.3g} times as probable "
-        "with any one person counted as without, or the reverse.\n",
+        f"With {name} anything that is published is at most {roughly(told.factor, 3)} times as "
+        "probable with any one person counted as without, or the reverse.\n",
         style="bold",
     )
     screen.print(

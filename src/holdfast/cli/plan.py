@@ -11,10 +11,10 @@ import typer
 
 from holdfast.cli.choices import by_column, within_of
 from holdfast.cli.options import Jobs, Questions, Results, Text, Texts, listed, says, whole
-from holdfast.cli.screen import asides, screen, tabled
+from holdfast.cli.screen import asides, marked, screen, tabled
 from holdfast.cli.several import compare_both_ways
 from holdfast.cli.stopping import AGAIN, RESUMES, Stopped
-from holdfast.errors import numbered
+from holdfast.errors import numbered, roughly
 
 if TYPE_CHECKING:
     from holdfast.studies.plan.plan import Plan
@@ -131,11 +131,11 @@ def plan(
 def _show(found: "Plan") -> None:
     keys = [("epsilon", _once(row["epsilon"] for row in found.rows))]
     keys.append(("stage 1", [_share(row) for row in found.rows]))
-    columns = [("W1", [f"{row['w1']:.2g}" for row in found.rows])]
-    columns.append(("count", [f"{row['absolute']:.2g}" for row in found.rows]))
-    columns += [(q.name, [_errors(row, q) for row in found.rows]) for q in found.questions]
+    columns = [("W1", [roughly(row["w1"]) for row in found.rows])]
+    columns.append(("count", [roughly(row["absolute"]) for row in found.rows]))
+    columns += [(marked(q.name), [_errors(row, q) for row in found.rows]) for q in found.questions]
     size = numbered(found.categories, "row")
-    screen.print(f"Expected of a release of {size}, counts 0 to {found.max_count}:")
+    screen.print(f"Expected of a release of {size}, counts 0 to {found.max_count:,}:")
     for part in _parts(columns, screen.width - _width(keys) - 1):
         names, cells = zip(*keys, *part, strict=True)
         screen.print(tabled(names, zip(*cells, strict=True), no_wrap=True))
@@ -156,7 +156,7 @@ def _show_groups(rows: list[dict[str, Any]]) -> None:
     """The release with groups beside the one without, at the default split."""
     shown = {"W1": "w1", "count": "absolute", "W1 within": "w1 within", "totals": "totals within"}
     lines = [
-        (row["epsilon"], row["method"], *(f"{row[measure]:.3g}" for measure in shown.values()))
+        (row["epsilon"], row["method"], *(roughly(row[measure], 3) for measure in shown.values()))
         for row in sorted(rows, key=lambda row: Fraction(row["epsilon"]))
     ]
     headings, title = ("epsilon", "method", *shown), "With and without groups"
@@ -175,8 +175,8 @@ def _show_sizes(found: "Plan") -> None:
     sizes = [name for name in rows[0] if name.startswith(SIZE)] if rows else []
     if len(sizes) < 2:
         return
-    lines = [(row["epsilon"], *(f"{row[size]:.2g}" for size in sizes)) for row in rows]
-    headings = ("epsilon", *(size.removeprefix(SIZE) for size in sizes))
+    lines = [(row["epsilon"], *(roughly(row[size]) for size in sizes)) for row in rows]
+    headings = ("epsilon", *(marked(size.removeprefix(SIZE)) for size in sizes))
     title = "How far a count is off, by its size"
     screen.print(tabled(headings, lines, title=title, no_wrap=True))
 
@@ -192,7 +192,7 @@ def _share(row: dict[str, Any]) -> str:
 def _errors(row: dict[str, Any], question: "Question") -> str:
     factor = 100 if question.is_share else 1
     error, bound = (row[f"{kind} of {question.name}"] for kind in ("error", "9 in 10"))
-    return f"{factor * error:.2g}/{factor * bound:.2g}"
+    return f"{roughly(factor * error)}/{roughly(factor * bound)}"
 
 
 def _width(columns: Iterable[Column]) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.dry_run import warn
 from holdfast.cli.screen import PROMISED, asides, bars, promise, screen, tabled
-from holdfast.errors import numbered, one_line
+from holdfast.errors import numbered, one_line, roughly
 
 if TYPE_CHECKING:
     from holdfast.release.facts import ReleaseFacts
@@ -50,10 +50,10 @@ def show(release: "Release", folder: Path, whom: str) -> None:
     top = len(release.target) - 1
     high = numbered(rows_at_the_top(release.distribution, release.rows), "row")
     screen.print(
-        f"Released {numbered(release.rows, 'row')}{extra}: {high} with {top}, which means {top} or "
-        f"more. If counts are distributed as the release says, a released count is off by "
-        f"{change_in_words(release.expected_change)} on average from the true one capped at "
-        f"{top}.{_groups_in_words(release)}\n"
+        f"Released {numbered(release.rows, 'row')}{extra}: {high} with {top:,}, which means "
+        f"{top:,} or more. If counts are distributed as the release says, a released count is off "
+        f"by {change_in_words(release.expected_change)} on average from the true one capped at "
+        f"{top:,}.{_groups_in_words(release)}\n"
         f"Published unchanged: {others or 'no column'}, and the order of the rows.\n"
         f"The release is in {folder}; start with its README.md."
     )
@@ -77,7 +77,7 @@ def show_several(release: "SeveralFacts[Any]", folder: Path, whom: str) -> None:
     """What was promised and certified, of each column and in all; `whom` as in `show`."""
     privacy = release.privacy
     parts = [
-        (one_line(name), one.privacy, "-" if change is None else f"{change:.2g}")
+        (one_line(name), one.privacy, "-" if change is None else roughly(change))
         for name, one in release.columns.items()
         for change in [one.expected_change]
     ]

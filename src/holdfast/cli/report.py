@@ -23,7 +23,9 @@ def report(
         Path | None,
         says("File to write; default DIR-report.html or .xlsx, or the screen for md and json."),
     ] = None,
-    form: Annotated[str, says("html, md, json or xlsx.", "--format")] = "html",
+    form: Annotated[
+        Text, says("html, md, json or xlsx; default: as --out ends, or html.", "--format")
+    ] = None,
     with_intervals: Annotated[
         bool, says("Also write the table with an interval per row.", "--with-intervals")
     ] = False,
@@ -57,6 +59,8 @@ def report(
     from holdfast.analysis.report.table import as_text, table_with_intervals
     from holdfast.tables.files import write_file, write_whole
 
+    ending = "" if out is None else out.suffix.removeprefix(".").lower()
+    form = form or (ending if ending in FORMATS else "html")
     if form not in FORMATS:
         raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
     name = directory.resolve().name

@@ -1,5 +1,6 @@
 """What the commands show: the promise as a table, distributions as bars."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
@@ -56,6 +57,15 @@ def tabled(
     return table
 
 
+def marked(name: str) -> str:
+    """A name for machines as people read it, with marks between thousands.
+
+    >>> marked("1000-9999"), marked("above 10")
+    ('1,000-9,999', 'above 10')
+    """
+    return re.sub(r"\d{4,}", lambda number: f"{int(number[0]):,}", name)
+
+
 def promise(release: "Release") -> Table:
     """Promised and certified, as a table."""
     privacy = release.privacy
@@ -100,7 +110,7 @@ def bars(columns: Sequence[Column], title: str, width: int = 13) -> Table:
 def _labels(starts: list[int]) -> list[str]:
     ends = [start - 1 for start in starts[1:]]
     ranges = zip(starts[:-1], ends, strict=True)
-    return [*(str(a) if a == b else f"{a}-{b}" for a, b in ranges), f"{starts[-1]}+"]
+    return [*(f"{a:,}" if a == b else f"{a:,}-{b:,}" for a, b in ranges), f"{starts[-1]:,}+"]
 
 
 def _starts(columns: Sequence[Floats]) -> list[int]:

@@ -8,7 +8,7 @@ import typer
 from rich.table import Table
 
 from holdfast.cli.screen import screen, tabled
-from holdfast.errors import numbered, one_line
+from holdfast.errors import numbered, one_line, roughly
 
 if TYPE_CHECKING:
     from holdfast.engines.several import SeveralStages
@@ -74,7 +74,7 @@ def _table_of(stages: "SeveralStages", missing: Sequence[int]) -> Table:
     rows, gaps = [], any(missing)
     for name, one, number in zip(stages.names, stages.columns, missing, strict=True):
         parts = one.budget.epsilon, one.budget.stage_1, one.budget.stage_2
-        row = [one_line(name), *(f"{float(part):.4g}" for part in parts), str(one.highest)]
+        row = [one_line(name), *(f"{float(part):.4g}" for part in parts), f"{one.highest:,}"]
         rows.append([*row, *[f"{number:,}"][:gaps]])
     headings = ("column", "epsilon", "distribution", "counts", "highest", *["missing"][:gaps])
     return tabled(headings, rows, left=("column",))
@@ -110,7 +110,7 @@ def compare_both_ways(
     names = [one_line(f"{words} {name}") for what, words in told.items() for name in found[0][what]]
     lines = []
     for line in found:
-        numbers = [f"{number:.3g}" for what in told for number in line[what].values()]
+        numbers = [roughly(number, 3) for what in told for number in line[what].values()]
         lines.append([line["epsilon"] or "", line["way"], *numbers])
     screen.print(tabled(("epsilon", "drawn", *names), lines))
     screen.print(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from holdfast.errors import roughly
 from holdfast.release.svg import BLUE, ORANGE, element, label
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 250, 80, 20, 14, 64
@@ -28,7 +29,7 @@ def error_picture(curve: Curve, epsilon: float | None, unit: str, words: str, be
     """An expected error against epsilon; `unit` follows the numbers."""
     highest = max([error for _, error in curve] + [1e-9]) * 1.1
     step = _round_step(highest / 3)
-    ticks = [(k * step, f"{k * step:g}{unit}") for k in range(int(highest / step) + 1)]
+    ticks = [(k * step, f"{roughly(k * step, 6)}{unit}") for k in range(int(highest / step) + 1)]
     near = [point for point in curve if epsilon is not None and math.isclose(point[0], epsilon)]
     return _chart(curve, near[0] if near else None, ticks, (0.0, highest), words, below)
 

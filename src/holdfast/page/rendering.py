@@ -6,6 +6,8 @@ from importlib.resources import files
 
 import jinja2
 
+from holdfast.errors import roughly
+
 
 @cache
 def environment() -> jinja2.Environment:
@@ -19,7 +21,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["plainly"] = _plainly
-    made.filters["roughly"] = _roughly
+    made.filters["roughly"] = roughly
     return made
 
 
@@ -27,13 +29,3 @@ def _plainly(number: Fraction) -> str:
     from holdfast.ledger.entries import plainly
 
     return plainly(number)
-
-
-def _roughly(number: float) -> str:
-    """A number to two digits, without an exponent.
-
-    >>> _roughly(0.0123), _roughly(1.26), _roughly(123.4)
-    ('0.012', '1.3', '120')
-    """
-    rounded = float(f"{number:.2g}")
-    return f"{rounded:,.0f}" if abs(rounded) >= 10 else f"{rounded:g}"

@@ -38,12 +38,10 @@ def counts_in_words(release: "Release", words: Words) -> Callable[..., str]:
     def write(low: int, high: int | None = None) -> str:
         last = low if high is None else high
         if last == highest:
-            return str(said.format(count=low))
-        return (
-            str(low)
-            if low == last
-            else str(words.content["overview"]["ends"].format(low=low, high=last))
-        )
+            return str(said.format(count=f"{low:,}"))
+        if low == last:
+            return f"{low:,}"
+        return str(words.content["overview"]["ends"].format(low=f"{low:,}", high=f"{last:,}"))
 
     return write
 
@@ -53,5 +51,7 @@ def _row(row: Sequence[str], width: int, write: Callable[..., str], told: bool) 
     if not told:
         return shown
     low, high, mean, _, zero = row[width : width + 5]
-    expected = "" if write(int(high)) != high else f"{float(mean):.1f}"  # of capped counts
+    expected = (
+        "" if write(int(high)) != f"{int(high):,}" else f"{float(mean):,.1f}"
+    )  # of capped counts
     return [*shown, write(int(low), int(high)), expected, f"{float(zero):.0%}"]

@@ -4,7 +4,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 
-LONG = 10_000  # the highest count up to which a picture shows every count, as it always did
+LONG = 1000  # the highest count up to which a picture shows every count
 PER_DECADE = 8
 
 

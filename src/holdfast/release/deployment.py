@@ -9,7 +9,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import numbered
+from holdfast.errors import numbered, roughly
 from holdfast.privacy.persons import protected
 
 FILL_IN = "FILL IN"
@@ -24,17 +24,18 @@ _HEAD = """\
 _SIMULATED = "# SIMULATION, protects nobody: a seed was used. Do not register it.\n"
 
 
-def deployment_yaml(record: dict[str, Any]) -> str:
+def deployment_yaml(record: dict[str, Any], first: bool = False) -> str:
     """The record of a release, for the registry, as YAML.
 
-    `record` is the release.json to be. Says nothing that is not in it.
+    `record` is the release.json to be. Says nothing that is not in it. The `first` bundles wrote
+    numbers otherwise.
     """
     sections = {
-        "basic": _basic(record),
-        "dp_variant": _variant(record),
+        "basic": _basic(record, first),
+        "dp_variant": _variant(record, first),
         "privacy_loss": _loss(record),
         "deployment_model": _model(),
-        "implementation": _implementation(record),
+        "implementation": _implementation(record, first),
         "administrative": {
             "status": "Draft",
             "registry_authors": [FILL_IN],
@@ -56,8 +57,13 @@ def decimal_above(number: Fraction, digits: int = 12) -> str:
     return f"{context.divide(Decimal(number.numerator), Decimal(number.denominator)):f}"
 
 
-def _basic(record: dict[str, Any]) -> dict[str, Any]:
-    top = record["max_count"]
+def number_in_words(number: int, first: bool) -> str:
+    """A number with marks between thousands, which the first bundles did not have."""
+    return str(number) if first else f"{number:,}"
+
+
+def _basic(record: dict[str, Any], first: bool) -> dict[str, Any]:
+    top = number_in_words(record["max_count"], first)
     mark = "SIMULATION, protects nobody. " * record["privacy"]["simulated"]
     return {
         "name": FILL_IN,
@@ -80,15 +86,16 @@ def _kept_within(record: dict[str, Any]) -> str:
     return f" So do those of the {groups} that public columns make." if within else ""
 
 
-def _variant(record: dict[str, Any]) -> dict[str, Any]:
+def _variant(record: dict[str, Any], first: bool) -> dict[str, Any]:
     pure = Fraction(record["privacy"]["delta"]) == 0
     kept, grouped = ", ".join(record["unchanged_columns"]) or "none", record.get("within")
     top = "" if Fraction(record["privacy"]["bound"]) else " max_count,"
+    zeros = number_in_words(record["structural_zeros"], first)
     return {
         "variant_name": "Pure DP" if pure else "Approximate DP",
         "data_domain": "Tables of counts over the same rows: one whole number of 0 or more a row.",
         "unprotected_quantities": f"The number of rows and their order,{top} the rows publicly "
-        f"known to be zero ({record['structural_zeros']}), and the columns published unchanged: "
+        f"known to be zero ({zeros}), and the columns published unchanged: "
         f"{kept}." + (" The groups, and the rows of each, follow from them." * bool(grouped)),
     }
 
@@ -132,10 +139,12 @@ def _model() -> dict[str, Any]:
     }
 
 
-def _implementation(record: dict[str, Any]) -> dict[str, Any]:
-    change = record["expected_change_of_a_count"]
+def _implementation(record: dict[str, Any], first: bool) -> dict[str, Any]:
+    change, top = record["expected_change_of_a_count"], record["max_count"]
     chosen = "epsilon" if Fraction(record["privacy"]["bound"]) else "max_count, epsilon"
-    said = "an unknown amount" if change is None else f"{change:.3g}"
+    said = "an unknown amount"
+    if change is not None:
+        said = f"{change:.3g}" if first else roughly(change, 3)
     return {
         "preprocessing_and_hyperparameter_tuning": "Counts above max_count are set to it. "
         f"{FILL_IN}: how {chosen} and contributions were chosen.",
@@ -147,7 +156,7 @@ def _implementation(record: dict[str, Any]) -> dict[str, Any]:
         "post_processing": _post_processing(record),
         "justification": FILL_IN,
         "utility": f"A released count is off by {said} on average from the true one, capped at "
-        f"{record['max_count']}, if the true counts are "
+        f"{number_in_words(top, first)}, if the true counts are "
         "distributed as the private distribution says.",
         "additional_information": "holdfast verify recomputes the certificate from this bundle.",
     }

@@ -9,7 +9,7 @@ from holdfast.arrays import Floats
 from holdfast.errors import numbered, one_line
 from holdfast.release.bins import LONG, wide_bins
 from holdfast.release.pictures import HEIGHT, MARGIN, PANEL, panel
-from holdfast.release.svg import BLUE, element, group, label, picture
+from holdfast.release.svg import BLUE, element, group, heading, label, picture
 
 MOST_SMALL, IN_A_ROW, MOST_STRIPS = 24, 6, 120
 SMALL, TALL, GAP = 110, 62, 34
@@ -17,7 +17,7 @@ LONGEST_NAME = 20
 SHADES = ("#e8eef7", "#b7cbe6", "#7fa3d1", "#3b6fb6", "#1d3f70")
 STEPS, NAMES = (0, 1, 3, 7), ("0", "1", "2-3", "4-7", "8+")
 LONG_STEPS = (9, 99, 999, 9999)
-LONG_NAMES = ("0-9", "10-99", "100-999", "1000-9999", "10000+")
+LONG_NAMES = ("0-9", "10-99", "100-999", "1,000-9,999", "10,000+")
 WIDTH = IN_A_ROW * (SMALL + 22) + MARGIN
 
 
@@ -30,9 +30,16 @@ class Shown(NamedTuple):
 
 
 def group_picture(
-    name: str, shares: Floats, groups: Sequence[Shown], *, title: str, open_end: bool = False
+    name: str,
+    shares: Floats,
+    groups: Sequence[Shown],
+    *,
+    title: str,
+    open_end: bool = False,
+    first: bool = False,
 ) -> str:
-    """The released distribution of the whole table, and below it that of each group by its z.
+    """The released distribution of the whole table, and below it that of each group by its z;
+    `first` is that of `distribution_picture`.
 
     >>> law = np.array([0.75, 0.25])
     >>> few = group_picture("n", law, [Shown("a", 3, law), Shown("b", 1, law)], title="two")
@@ -41,12 +48,12 @@ def group_picture(
     """
     starts = wide_bins(len(shares))
     shares = np.add.reduceat(shares, starts)
-    bars = panel(name, shares, float(shares.max()), None, starts, open_end)
+    bars = panel(name, shares, float(shares.max()), None, starts, open_end, first)
     whole = group((WIDTH - PANEL) / 2, 52, bars)
     many = len(groups) > MOST_SMALL
     parts, height = _strips(groups) if many else _small(groups)
     below = group(MARGIN, 52 + HEIGHT + 74, parts)
-    words = [label(title, WIDTH / 2, 20, font_size=14), whole, below]
+    words = [*heading(title, WIDTH), whole, below]
     return picture(WIDTH, 52 + HEIGHT + 74 + height, words)
 
 

@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 BLUE, ORANGE = "#3b6fb6", "#c2410c"
+TITLE_LETTER, LINE = 7.6, 18  # how wide a letter of a title is at most, on average; how tall a line
 STEPS = tuple(int(step * 10**power) for power in range(6) for step in (1, 2, 5))
 
 
@@ -21,6 +22,23 @@ def element(tag: str, inside: str | None = None, **attributes: Any) -> str:
 def label(words: str, x: Any, y: Any, anchor: str = "middle", **attributes: Any) -> str:
     """Words at a place."""
     return element("text", escape(words), x=x, y=y, text_anchor=anchor, **attributes)
+
+
+def heading(words: str, room: float) -> list[str]:
+    """A title in the middle of so much room, on as many lines as it needs, parted at its commas.
+
+    >>> len(heading("3,136 rows, epsilon = 1", 366)), len(heading("rows, epsilon", 60))
+    (1, 2)
+    """
+    lines: list[str] = []
+    for part in words.split(", "):
+        longer = f"{lines[-1]}, {part}" if lines else part
+        if lines and len(longer) * TITLE_LETTER <= room:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    places = enumerate(lines)
+    return [label(line, room / 2, 20 + LINE * i, font_size=14) for i, line in places]
 
 
 def picture(width: float, height: float, parts: Sequence[str]) -> str:

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Floats
-from holdfast.errors import code_span, markdown_text, numbered
+from holdfast.errors import code_span, markdown_text, numbered, roughly
 from holdfast.privacy.delta import beyond_epsilon, rounded_up
 from holdfast.privacy.persons import protected
 from holdfast.release.codebook import codebook
-from holdfast.release.deployment import deployment_yaml
+from holdfast.release.deployment import deployment_yaml, number_in_words
 from holdfast.release.group_pictures import Shown, group_picture
 from holdfast.release.pictures import distribution_picture
 from holdfast.release.recipes import has_mechanism_csv, recipes
@@ -33,6 +33,11 @@ LEFT_OUT = """\
 An interval may leave the released count of its row out: where few rows have that many, it was more
 probably drawn for a row that has another. It is the interval that tells of the row.
 """
+FEW_ROWS = """\
+- A total of a few rows is off by more than one row is; a difference between two releases of the
+  same data is noise alone."""
+FEW_ROWS_AT_FIRST = """\
+- Totals of a few rows, and differences between two releases of the same data, are mostly noise."""
 NO_MECHANISM = """
 `mechanism.csv`, from which the same can be computed without holdfast, is written up to a max_count
 of 200 and 250,000 probabilities in all (counts by counts by groups): here there are more.
@@ -45,6 +50,7 @@ def written(
     table: str,
     mechanism: str,
     groups: Sequence[tuple[str, int, Floats]] = (),
+    first: bool = False,
 ) -> dict[str, str]:
     """The files of a bundle that people read, by their names.
 
@@ -54,16 +60,18 @@ def written(
         table: The name of the file with the table.
         mechanism: The name of the file with the mechanism's integers.
         groups: The name of each group, its rows and its target, where there are groups.
+        first: As the first bundles of schemas 3 to 5 had them, up to a max_count of 1000.
     """
     shares = np.array(histogram, dtype=np.float64) / record["rows"]
     name, title = record["count_column"] or "count", _picture_title(record)
     book: dict[str, str] = {}
-    how: dict[str, Any] = {"title": title, "open_end": "intervals" in record}
+    how: dict[str, Any] = {"title": title, "first": first}
+    how["open_end"] = not first or "intervals" in record
     if "intervals" in record:
         book = {"codebook.md": codebook(record, table, has_mechanism_csv(record))}
     return book | {
-        "README.md": read_me(record, table, mechanism),
-        "deployment.yaml": deployment_yaml(record),
+        "README.md": read_me(record, table, mechanism, first),
+        "deployment.yaml": deployment_yaml(record, first),
         "distribution.svg": group_picture(name, shares, [Shown(*g) for g in groups], **how)
         if groups
         else distribution_picture([(name, shares)], **how),
@@ -76,9 +84,11 @@ def _picture_title(record: dict[str, Any]) -> str:
     return f"{numbered(record['rows'], 'row')}, {kind}, {privacy['promise']}"
 
 
-def change_in_words(change: float | None) -> str:
+def change_in_words(change: float | None, first: bool = False) -> str:
     """An expected change of a count, where one can be stated."""
-    return "an unknown amount" if change is None else f"{change:.2g}"
+    if change is None:
+        return "an unknown amount"
+    return f"{change:.2g}" if first else roughly(change)
 
 
 def rows_at_the_top(target: Sequence[float] | Floats, rows: int) -> int:
@@ -126,7 +136,7 @@ def _several_in_words(summary: dict[str, Any]) -> str:
     )
 
 
-def _rows_in_words(summary: dict[str, Any]) -> str:
+def _rows_in_words(summary: dict[str, Any], first: bool) -> str:
     """What a row's true count may be: where the bundle has intervals.csv."""
     if "intervals" not in summary:
         return ""
@@ -142,14 +152,15 @@ def _rows_in_words(summary: dict[str, Any]) -> str:
 
 `intervals.csv` has a line for each {lines}: the released count, the
 true count to expect, and an interval in which the true count lies with a probability of {level},
-{kind}; a `high` of {top} means {top} or more. `codebook.md` says what
+{kind}; a `high` of {top} means {number_in_words(top, first)} or more. `codebook.md` says what
 each column of each file holds.
 {recipe}"""
 
 
-def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
+def read_me(summary: dict[str, Any], table: str, mechanism: str, first: bool = False) -> str:
     """The README.md of a bundle."""
-    privacy, top = summary["privacy"], summary["max_count"]
+    privacy, top = summary["privacy"], number_in_words(summary["max_count"], first)
+    change = change_in_words(summary["expected_change_of_a_count"], first)
     law = KEPT if summary["fixed_point"] else NOT_KEPT
     heading = f"{SIMULATED}: a seed was used. Do not publish it.\n\n" * privacy["simulated"]
     column = code_span(summary["count_column"] or "count")
@@ -162,9 +173,9 @@ def read_me(summary: dict[str, Any], table: str, mechanism: str) -> str:
     if delta:
         promise += f" with delta = {rounded_up(delta, 3)}"
         notes = f"- {beyond_epsilon(delta)}\n{notes}"
-    gaps, missing = summary.get("missing", 0), ""
+    more, gaps = _several_in_words(summary) + _groups_in_words(summary), summary.get("missing", 0)
     if gaps:
-        missing = f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
+        more += f"- In {numbered(gaps, 'row')} the count is missing: it was not known.\n"
     whom = protected(privacy, gap="\n  ")
     certified = f"{privacy['certified_epsilon_decimal']} was certified from what was drawn."
     at_top = numbered(rows_at_the_top(summary["target"], summary["rows"]), "row")
@@ -178,12 +189,12 @@ any one {privacy.get("unit", "person")} was counted{law}
 - Promise: {promise} for {whom}; {certified}
 - {numbered(summary["rows"], "row")} went through the mechanism; {known}
   publicly known to be zero and left so.
-{_several_in_words(summary)}{_groups_in_words(summary)}{missing}- {top} means {top} or more{found}.
-- A released count is off by {change_in_words(summary["expected_change_of_a_count"])} on average
+{more}- {top} means {top} or more{found}.
+- A released count is off by {change} on average
   from the true one capped at {top}, if the true counts are distributed as the private
   distribution says: of those, about {at_top} have {top} or more. Do not read a
   single row as a fact; ask for shares, averages and distributions over many rows.
-- Totals of a few rows, and differences between two releases of the same data, are mostly noise.
+{FEW_ROWS_AT_FIRST if first else FEW_ROWS}
 - Columns published unchanged: {kept}. The rows stand in their own
   order, or in that of a public column: their order is published as well.
 {notes}
@@ -194,4 +205,4 @@ sums again, for `sha256sum -c`; `deployment.yaml` a draft for OpenDP's registry 
 all of it. It finds accidents, and whatever does not fit the certificate; whoever forges a whole
 release on purpose can forge its sums too, so get the sums from its maker.
 Made with holdfast {summary["holdfast"]}.
-{_rows_in_words(summary)}"""
+{_rows_in_words(summary, first)}"""

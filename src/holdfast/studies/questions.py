@@ -38,8 +38,8 @@ class Question:
             return linear.mean(n).f
         if share.get("at_least", 0) >= n:
             raise HoldfastError(
-                f"the question {self.name!r} has the answer 0: counts above {n - 1} are published "
-                f"as {n - 1}. Hint: ask for less than `max_count`."
+                f"the question {self.name!r} has the answer 0: counts above {n - 1:,} are "
+                f"published as {n - 1:,}. Hint: ask for less than `max_count`."
             )
         return linear.share(n, **share).f
 

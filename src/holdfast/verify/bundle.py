@@ -191,14 +191,14 @@ class _Bundle:
             raise Damage(f"a release by group, and no other, has {GROUPS}.")
         if self.grouped:
             self.groups = read_groups(self.path, self.record)
-            return f"{n} by {n} integers for each of {len(self.groups.index):,} groups"
+            return f"{n:,} by {n:,} integers for each of {len(self.groups.index):,} groups"
         if name == WEIGHTS:
             self.mechanism = read_weights(self.path, self.record)
-            return f"{n} by {n} integers"
+            return f"{n:,} by {n:,} integers"
         if self.record["schema"] == 2:
             raise Damage("a release of schema 2 has weights, not curves.")
         self.mechanism = read_curves(self.path, self.record)
-        return f"{n} by {n} integers, which follow from 3 by {n}"
+        return f"{n:,} by {n:,} integers, which follow from 3 by {n:,}"
 
     def check_digest(self) -> str:
         integers = self.groups if self.grouped else self.mechanism
@@ -219,7 +219,7 @@ class _Bundle:
 
     def read_target(self) -> str:
         self.target = read_target(self.record)
-        return f"a distribution over 0 to {len(self.target) - 1}"
+        return f"a distribution over 0 to {len(self.target) - 1:,}"
 
     def check_measurement(self) -> str | Found:
         if self.listed is not None:
@@ -255,10 +255,10 @@ class _Bundle:
             self.tallies = members.tallies()
             self.members = members.rows
             return (
-                f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}, in "
+                f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1:,}, in "
                 f"{len(self.tallies):,} groups that follow from its columns"
             )
-        return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1}"
+        return f"{sum(self.tally):,} rows of whole numbers up to {len(self.tally) - 1:,}"
 
     def check_written(self) -> Found:
         names = self.table_name, find_mechanism(self.path)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, roughly
 from holdfast.verify.borrowed import made_here, repeating
 from holdfast.verify.certificate import check_certificate, worst_ratio
 from holdfast.verify.curve_table import CurveTable
@@ -201,7 +201,7 @@ def check_change(sums: list[Sums], tables: GroupTables, listed: Listed, stated: 
     change = float(listed.sizes @ changes[tables.index] / listed.sizes.sum())
     if stated is None or abs(stated - change) > 1e-6 * max(change, 1e-3):
         raise Damage("expected_change_of_a_count is not what z and the weights of groups give.")
-    return f"a count is off by {change:.3g} on average"
+    return f"a count is off by {roughly(change, 3)} on average"
 
 
 def check_possible(tables: GroupTables, tallies: Integers) -> str:

@@ -190,7 +190,7 @@ def check_fields(record: dict[str, Any]) -> str | Found:
     if len(record["methods"]) != 2:
         raise Damage("release.json: methods must name the two stages.")
     _check_work(record)
-    said = f"{record['rows']:,} rows, counts from 0 to {record['max_count']}"
+    said = f"{record['rows']:,} rows, counts from 0 to {record['max_count']:,}"
     if record.get("other_counts") and "table_above" not in record:
         return Found(said, _BESIDE, claimed=True)
     return said

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.errors import roughly
 from holdfast.verify.mechanism import Floats, Sums
 from holdfast.verify.report import Damage
 
@@ -72,4 +73,4 @@ def check_expected_change(sums: Sums, target: Floats, record: dict[str, Any]) ->
     change = float(sums.crossing.sum())
     if stated is None or abs(stated - change) > 1e-6 * max(change, 1e-3):
         raise Damage("expected_change_of_a_count is not what z and the weights give.")
-    return f"a count is off by {change:.3g} on average"
+    return f"a count is off by {roughly(change, 3)} on average"

@@ -139,7 +139,7 @@ class Derived:
         if len(set(tops)) == 1:
             return tops[0]
         named = zip(self.formula.parts, tops, strict=True)
-        return " and ".join(f"{top} ({one_line(name)})" for name, top in named if top is not None)
+        return " and ".join(f"{top:,} ({one_line(name)})" for name, top in named if top is not None)
 
 
 def _where_words(where: Any, marks: Marks) -> str:

@@ -245,7 +245,7 @@ def _answer(
 def _notes(release: "TableRelease", of: Sequence[str], missing: int) -> tuple[str, ...]:
     notes = []
     capped = [
-        f"{one_line(name)} at {release[name].drawn_with.max_count}"
+        f"{one_line(name)} at {release[name].drawn_with.max_count:,}"
         for name in of
         if release[name].target[-1] > 0.001
     ]

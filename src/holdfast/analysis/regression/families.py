@@ -33,7 +33,7 @@ class Poisson:
         from scipy.special import gammaln
 
         mean = np.exp(eta)
-        log = counts * eta - mean - gammaln(counts + 1)
+        log = counts * eta - mean - gammaln(np.maximum(counts, 0) + 1)  # of unblurred ones too
         return log, counts - mean, np.zeros((0, *log.shape))
 
     def tail(self, top: int, eta: Floats, extra: Floats) -> tuple[Floats, Floats]:

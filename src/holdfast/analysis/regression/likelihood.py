@@ -56,7 +56,7 @@ class Likelihood:
     family: Family
     matrix: Floats = field(repr=False)
     offset: Floats = field(repr=False)
-    counts: Integers = field(repr=False)
+    counts: Integers | Floats = field(repr=False)
     kernel: Floats | Near | None = field(repr=False)
     """For each row, the probability of what it shows by its true count: a column of the T that
     drew it. None for counts that went through no mechanism."""

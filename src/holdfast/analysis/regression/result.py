@@ -116,14 +116,15 @@ class Regression:
                 strict=True,
             )
         ]
-        head = f"its gap to coef (counts above {self.max_count} were published as {self.max_count})"
+        top = f"{self.max_count:,}"
+        head = f"its gap to coef (counts above {top} were published as {top})"
         return [f"{head}:", *gaps]
 
     def _facts(self) -> list[str]:
         left = [self.formula.text, f"family: {self.family}", self.method]
         right = [f"rows: {self.rows:,}", "standard errors: robust", ""]
         if self.log_likelihood is not None:
-            right[2] = f"log likelihood: {self.log_likelihood:.1f}"
+            right[2] = f"log likelihood: {self.log_likelihood:,.1f}"
         return [f"{a:<50} {b:>35}".rstrip() for a, b in zip(left, right, strict=True)]
 
     def __str__(self) -> str:
@@ -165,6 +166,6 @@ def _number(value: float) -> str:
     """Four places, and fewer where the number is large.
 
     >>> _number(1.07166), _number(25621.09)
-    ('1.0717', '25621')
+    ('1.0717', '25,621')
     """
-    return f"{value:.4f}" if abs(value) < 1000 else f"{value:.0f}"
+    return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.0f}"

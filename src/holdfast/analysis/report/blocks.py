@@ -19,11 +19,17 @@ from holdfast.analysis.document import (
 )
 from holdfast.analysis.document import markdown as markdown_of
 from holdfast.analysis.report.content import NO_ANSWERS, notes_of_rows, run_name, share_words
-from holdfast.analysis.report.pictures import band_picture, row_picture, tail_of
+from holdfast.analysis.report.pictures import band_picture, row_picture, tail_of, widens
+from holdfast.errors import roughly
 
 Content = dict[str, Any]
 SEVERAL = "A private table with several columns of counts"
 WRITTEN = 0.00005  # a share that is not 0.00 %
+IN_THE_PICTURE = (
+    "Bars are released shares, dots best estimates, lines intervals; lines that leave the picture "
+    "are longer than drawn."
+)
+WIDENING = " Bars stand for more and more counts."
 NOTHING_TOLD = "Counts that are not listed have a share below 0.01% in every respect."
 STYLE = """
 :root{color-scheme:light dark}
@@ -117,20 +123,17 @@ def _distribution(content: Content) -> list[Block]:
     bars = content["distribution"]
     told = [share_words(bar) for bar in bars if _tells(bar)]
     tail = tail_of(bars)
-    enlarged: list[Block] = [
-        Paragraph(f"The same from {run_name(bars[tail])} on, enlarged:"),
-        Drawing(band_picture(bars[tail:], "The same, enlarged")),
-    ] if tail else []  # fmt: skip
+    same = f"The same from {run_name(bars[tail])} on, enlarged:"
+    enlarged = [Drawing(band_picture(bars[tail:], "The same, enlarged"), same)] if tail else []
     return [
         Heading(2, "The distribution of", _count(content)),
-        Drawing(band_picture(bars)),
-        *enlarged,
         Paragraph(
-            "Released is the share of rows with each count in the released table (bars). Beside it "
-            f"stand the best estimate of the true share and its {level}, from all that the release "
-            "says (dots and lines); the estimates add up to 1. Lines that leave the picture are "
-            "longer than drawn."
+            "Released is the share of rows with each count in the released table. Beside it stand "
+            f"the best estimate of the true share and its {level}, from all that the release says; "
+            "the estimates add up to 1."
         ),
+        Drawing(band_picture(bars), IN_THE_PICTURE + (WIDENING if widens(bars) else "")),
+        *enlarged,
         Notes(content["distribution_notes"]),
         Table(
             header=(_count(content), "released", "best estimate", level),
@@ -194,10 +197,10 @@ def _one_count(row: Content, top: int) -> list[Block]:
     return [
         Heading(2, "How far a single count may be off"),
         Paragraph(
-            f"A row whose true count is {row['true_count']} was published unchanged with "
+            f"A row whose true count is {row['true_count']:,} was published unchanged with "
             f"probability {row['unchanged']:.0%}, within one of it with {row['within_one']:.0%}; "
-            f"it is off by {row['expected_change']:.2g} on average. "
-            f"Counts above {top} enter as {top}."
+            f"it is off by {roughly(row['expected_change'])} on average. "
+            f"Counts above {top:,} enter as {top:,}."
         ),
         Drawing(row_picture(row)),
     ]
@@ -216,9 +219,9 @@ def _single_rows(content: Content) -> list[Block]:
             header=("released", "true count", "expected", "truly 0", "unchanged"),
             rows=[
                 (
-                    str(row["released"]),
+                    f"{row['released']:,}",
                     row["interval_words"],
-                    f"{row['expected']:.1f}",
+                    f"{row['expected']:,.1f}",
                     f"{row['zero']:.0%}",
                     f"{row['same']:.0%}",
                 )
@@ -252,7 +255,7 @@ def _top_rows(content: Content) -> list[Block]:
             rows=[
                 (
                     row["label"],
-                    str(row["released"]),
+                    f"{row['released']:,}",
                     row["interval_words"],
                     f"{row['probability']:.0%}",
                     f"{row['highest']:.0%}",

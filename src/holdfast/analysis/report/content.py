@@ -19,10 +19,12 @@ from holdfast.analysis.posterior import (
 )
 from holdfast.analysis.rows import label_column
 from holdfast.analysis.stage_one import has_stage_1
-from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError, numbered, one_line, roughly
 from holdfast.privacy.delta import beyond_epsilon
 from holdfast.privacy.persons import protected
 from holdfast.release.bins import widening
+from holdfast.release.svg import STEPS
 
 if TYPE_CHECKING:
     from holdfast.release.release import Release
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
 BARS, TOP, MOST_GROUPS = 61, 5, 100
 FAR = 1001  # counts from which on runs widen
+SMALL_COUNTS, FEW_COUNTS = (1, 3, 5, 10, 20), 100
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 Content = dict[str, Any]
 PAPER = (
     "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
@@ -155,8 +159,9 @@ def promise(release: "Release") -> Content:
             "Whoever reads this release learns almost the same whether or not any one "
             f"{budget.unit} was counted. Precisely: for {protected(privacy.to_dict())}, anything "
             "the release can say is at most "
-            f"{factor:.3g} times as probable with that {budget.unit} as without, or the reverse "
-            f"({privacy.promise})." + (f" {beyond_epsilon(privacy.delta)}" if privacy.delta else "")
+            f"{roughly(factor, 3)} times as probable with that {budget.unit} as without, or the "
+            f"reverse ({privacy.promise})."
+            + (f" {beyond_epsilon(privacy.delta)}" if privacy.delta else "")
         ),
         "unit": budget.unit,
         "neighbours": privacy.neighbours.replace("`contributions`", f"{budget.contributions:,}"),
@@ -181,7 +186,7 @@ def facts(release: "Release") -> Content:
         "structural_zeros": release.structural_zeros,
         "missing": int((release.counts < 0).sum()),
         "max_count": top,
-        "top_code": f"{top} means {top} or more",
+        "top_code": f"{top:,} means {top:,} or more",
         "count_column": release.count_column,
         "label_column": label_column(release),
         "unchanged_columns": list(release.unchanged_columns),
@@ -225,8 +230,9 @@ def run_name(bar: Content) -> str:
     ('3-5', '50+')
     """
     if bar.get("open"):
-        return f"{bar['first']}+"
-    return str(bar["first"]) if bar["first"] == bar["last"] else f"{bar['first']}-{bar['last']}"
+        return f"{bar['first']:,}+"
+    ends = (bar["first"],) if bar["first"] == bar["last"] else (bar["first"], bar["last"])
+    return "-".join(f"{end:,}" for end in ends)
 
 
 def share_words(bar: Content) -> tuple[str, str, str, str]:
@@ -256,11 +262,25 @@ def runs(n: int, most: int = BARS) -> list[tuple[int, int]]:
 
 def questions(release: "Release", level: float) -> list[Content]:
     """Common questions, each with the best answer and what the released table says itself."""
-    top = len(release.target) - 1
     asked: list[tuple[str, dict[str, Any]]] = [("share", {"equal": 0})]
-    asked += [("share", {"at_least": k}) for k in (1, 3, 5, 10, 20) if k <= top]
+    asked += [("share", {"at_least": k}) for k in thresholds(release.target)]
     asked += [("mean", {}), ("total", {}), ("median", {}), ("quantile", {"at": 0.9}), ("gini", {})]
     return [row for name, options in asked if (row := _question(release, level, name, options))]
+
+
+def thresholds(target: Floats) -> list[int]:
+    """Counts of which it tells something how many rows have as many: small ones, or where counts
+    are higher round ones near quantiles of z.
+
+    >>> thresholds(np.eye(1, 31, 4)[0]), thresholds(np.ones(100_000) / 100_000)
+    ([1, 3, 5, 10, 20], [10000, 20000, 50000])
+    """
+    sums = np.cumsum(target)
+    at = [max(int(np.searchsorted(sums, q * sums[-1])), 1) for q in QUANTILES]
+    if at[QUANTILES.index(0.9)] <= FEW_COUNTS:
+        return [k for k in SMALL_COUNTS if k < len(target)]
+    near = {min(STEPS, key=lambda step: abs(np.log(step / count))) for count in at}
+    return sorted(k for k in near if k < len(target) - 1)  # the highest is told least
 
 
 def _question(
@@ -400,7 +420,7 @@ def cite(release: "Release") -> str:
     made = f"made with holdfast {release.made_with}"
     kind = "SIMULATED table of counts" if release.privacy.simulated else "Private table of counts"
     return (
-        f"{kind}, {rows_words(release)}, counts 0 to {len(release.target) - 1}, "
+        f"{kind}, {rows_words(release)}, counts 0 to {len(release.target) - 1:,}, "
         f"{release.privacy.promise} (certified "
         f"{float(release.privacy.certified_epsilon):.6g}), {made}, "
         f"mechanism {release.drawn_with.digest[:16]}. Method: "

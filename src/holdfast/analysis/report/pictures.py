@@ -44,13 +44,18 @@ def band_picture(bars: list[dict[str, Any]], words: str = WORDS) -> str:
     return _frame(parts, _names(bars), highest, words)
 
 
+def widens(bars: list[dict[str, Any]]) -> bool:
+    """Whether later bars stand for more counts than the first ones."""
+    wide = [bar["last"] - bar["first"] for bar in bars]
+    return len(bars) > 1 and bool(wide[-2] > 2 * wide[1])
+
+
 def _names(bars: list[dict[str, Any]]) -> dict[int, str]:
     """Bars that are named, by their first count: every so many; where they widen the powers of ten,
     so that the axis is one of logarithms; and the last, which stands for all above it."""
     last, starts = len(bars) - 1, [bar["first"] for bar in bars]
-    widening = bars[-2]["last"] - starts[-2] > 2 * (bars[1]["last"] - starts[1]) if last else False
-    if not widening:
-        named = [*map(str, starts[:-1]), run_name(bars[last])]
+    if not widens(bars):
+        named = [*(f"{first:,}" for first in starts[:-1]), run_name(bars[last])]
         return {i: named[i] for i in _named(named)}
     step = _step(len(bars))
     names = {i: f"{first:,}" for i, first in enumerate(starts) if first in POWERS}
@@ -73,7 +78,7 @@ def row_picture(row: dict[str, Any]) -> str:
     probabilities, true = row["probabilities"], row["true_count"]
     reach = max([10, *(abs(j - true) for j, p in enumerate(probabilities) if p > 0.002)])
     span = max(0, true - reach), min(len(probabilities) - 1, true + reach)
-    words = f"What is published for a true count of {true}"
+    words = f"What is published for a true count of {true:,}"
     return _law(probabilities, span, (true, true), words)
 
 
@@ -92,9 +97,10 @@ def _law(
     highest, step = max(p for _, p in shown), _step(len(shown))
     fills = [ORANGE if marked[0] <= j <= marked[1] else BLUE for j, _ in shown]
     parts = [
-        _bar(i, step, p, highest, f"{j}: {p:.2%}", fill=fills[i]) for i, (j, p) in enumerate(shown)
+        _bar(i, step, p, highest, f"{j:,}: {p:.2%}", fill=fills[i])
+        for i, (j, p) in enumerate(shown)
     ]
-    names = [f"{j}+" if j == len(probabilities) - 1 else str(j) for j, _ in shown]
+    names = [f"{j:,}+" if j == len(probabilities) - 1 else f"{j:,}" for j, _ in shown]
     return _frame(parts, {i: names[i] for i in _named(names)}, highest, words)
 
 

@@ -9,16 +9,21 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from holdfast.analysis.answer import percent
 from holdfast.analysis.report.content import (
     DO_NOT,
+    FAR,
     Cover,
     opening,
     report,
     run_name,
+    runs,
 )
 from holdfast.analysis.report.several_table import several_with_intervals
 from holdfast.analysis.report.table import as_text, table_for_people
@@ -80,7 +85,7 @@ def _written(
             book.sheet("Answers", (*named, *_answers_header(level)), answers, widths=widths)
         if totals := lines(totals_sheet):
             book.sheet("Totals", (*named, *TOTALS_HEADER), totals)
-        if groups := lines(groups_sheet):
+        if groups := lines(partial(groups_sheet, counts=len(longest.target))):
             book.sheet("Groups", (*named, *_groups_header(longest, level)), groups)
     return book.data
 
@@ -149,25 +154,32 @@ def totals_sheet(release: "Release", content: dict[str, Any]) -> Rows:
     return rows
 
 
-def groups_sheet(release: "Release", content: dict[str, Any]) -> Rows:
+def groups_sheet(release: "Release", content: dict[str, Any], counts: int | None = None) -> Rows:
     """For every group its rows, what `ask` says of its mean and of its zeros, where the report asks
-    so many groups, and its z."""
+    so many groups, and its z, by the runs of so many counts."""
     if release.groups is None:
         return []
+    n = len(release.target)
     answers = {
         group["name"]: (*group["numbers"], group["mean_counts"]) for group in content["groups"]
     }
+    starts = [first for first, _ in runs(counts or n, FAR) if first < n]
     return [
-        (name, group.rows, *answers.get(name, (None,) * 7), *group.target)
+        (
+            name,
+            group.rows,
+            *answers.get(name, (None,) * 7),
+            *np.add.reduceat(group.target, starts).tolist(),
+        )
         for name, group in release.groups.items()
     ]
 
 
 def _groups_header(release: "Release", level: float) -> tuple[str, ...]:
     ends = (f"{percent(level)} interval, from", "to")
-    shares = [
-        f"share of {count}, by the private distribution" for count in range(len(release.target))
-    ]
+    places = runs(len(release.target), FAR)  # a sheet holds 16,384 columns
+    named = [f"{a:,}" if a == b else f"{a:,} to {b:,}" for a, b in places]
+    shares = [f"share of {counts}, by the private distribution" for counts in named]
     answers = ("mean count", *ends, "share of zeros", *ends, "counts in the mean")
     return ("group", "rows", *answers, *shares)
 
