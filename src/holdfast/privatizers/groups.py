@@ -32,7 +32,7 @@ MANY_OF_LONG_RANGES, WHOLE_OF_LONG_RANGES = 20, Fraction(1, 3)
 RAISED = 2.0**-38  # of a share: stage 2 takes less for zero
 ROUNDS = 20
 NEXT_TO_NOTHING = 1e-12  # so that no cell is empty
-BEYOND = 0.001  # rows of a group that may be above where z ends, of long ranges
+BEYOND = 0.001  # rows of a group that may be above where z of a long range ends
 
 
 def block_edges(bins: int) -> Integers:
@@ -172,11 +172,13 @@ def fit_groups(
 
 
 def _by_count(z: Floats, measured: Measured) -> Floats:
-    """z of every count from that of cells; above all but `BEYOND` of a row there is nothing, or a
-    long empty tail would move the mean."""
-    width = np.diff(measured.cells)
+    """z of every count from that of cells. Blocks above all but `BEYOND` of a row have nothing, or
+    a long empty tail would move the mean; a block is kept whole, since its sum does not say where
+    in it a row is."""
+    width, blocks = np.diff(measured.cells), measured.cells.searchsorted(measured.edges)
+    begins = np.append(blocks[measured.block], len(width) - 1)  # the first cell of a cell's block
     above = np.cumsum(z[:, ::-1], axis=1)[:, ::-1] * np.maximum(measured.sizes, 1.0)[:, None]
-    kept = np.where(above > BEYOND, np.maximum(z / width, RAISED), 0.0)
+    kept = np.where(above[:, begins] > BEYOND, np.maximum(z / width, RAISED), 0.0)
     by_count = np.repeat(kept, width, axis=1)
     return np.asarray(by_count / by_count.sum(axis=1, keepdims=True))
 
