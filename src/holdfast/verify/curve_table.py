@@ -96,9 +96,9 @@ class CurveTable:
         """Whether no ratio is above `worst` further out, by the weights at these rows of tails.
 
         In the tails of a column with floor f weights are y + f within 2, and y falls by q = e^-ε
-        from row to row. Where a weight w is f + 2 or more, y lies between 0 and u = w + 2 - f, there
-        and further out, and ratios are at most (f + 2) / (f - 2) or (u + f + 2) / (q u + f - 2):
-        docs/privacy-guarantee.md, "Tails", has the proof.
+        from row to row. Where a weight w is f + 2 or more, y lies between 0 and u = w + 2 - f, and
+        so it does further out. Ratios there are at most (f + 2) / (f - 2) or
+        (u + f + 2) / (q u + f - 2): docs/privacy-guarantee.md, "Tails", has the proof.
         """
         floors, which = np.unique(self.floors[outputs], return_inverse=True)
         most = np.array([self._most_settled(int(f), worst) for f in floors], dtype=np.int64)
