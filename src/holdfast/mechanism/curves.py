@@ -140,14 +140,14 @@ class Curves:
         most (f + 2) / (f - 2) or (y + f + 2) / (y e^-ε + f - 2).
         """
         decay = Fraction(int(self.powers[1]), TOTAL) if len(self.powers) > 1 else Fraction(0)
-        floors, which = np.unique(self.floors, return_inverse=True)
+        floors = np.unique(self.floors)
         settled = np.full(len(floors), -1, dtype=np.int64)
         for k, f in enumerate(floors.tolist()):
             room, slope = worst * (f - 2) - (f + 2), 1 - worst * decay
             if f > 2 and room >= 0 and not self.lift:
                 y = math.floor(room / slope) if slope > 0 else TOTAL
                 settled[k] = min(y - 2 + f, TOTAL)
-        return np.asarray(settled[which])
+        return np.asarray(settled[np.searchsorted(floors, self.floors)])
 
     def neighbours(self) -> Iterator[tuple[Integers, Integers]]:
         """Adjacent rows, without the columns in which both have the same weight."""

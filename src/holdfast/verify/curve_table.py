@@ -100,10 +100,12 @@ class CurveTable:
         so it does further out. Ratios there are at most (f + 2) / (f - 2) or
         (u + f + 2) / (q u + f - 2): docs/privacy-guarantee.md, "Tails", has the proof.
         """
-        floors, which = np.unique(self.floors[outputs], return_inverse=True)
-        most = np.array([self._most_settled(int(f), worst) for f in floors], dtype=np.int64)
-        weights = self._weights(outputs, rows)
-        return np.asarray((weights >= self.floors[outputs] + 2) & (weights <= most[which]))
+        floors, weights = self.floors[outputs], self._weights(outputs, rows)
+        kinds = np.unique(floors)
+        most = np.array([self._most_settled(int(f), worst) for f in kinds], dtype=np.int64)
+        return np.asarray(
+            (weights >= floors + 2) & (weights <= most[np.searchsorted(kinds, floors)])
+        )
 
     def _most_settled(self, f: int, worst: Fraction) -> int:
         """The largest weight w for which both bounds are at most `worst`; -1 if there is none."""
