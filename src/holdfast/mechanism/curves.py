@@ -118,8 +118,8 @@ class Curves:
     def worst(self) -> tuple[int, int, int, int]:
         """The largest ratio of two weights of a column in adjacent rows.
 
-        About 6n comparisons: once beside the turns alone, and once as far as a ratio above what
-        was found there may follow (docs/privacy-guarantee.md, "Tails").
+        Mostly about 6n comparisons: once beside the turns alone, and once as far as a ratio above
+        what was found there may follow (docs/privacy-guarantee.md, "Tails").
         """
         found = self._worst(np.full(len(self), TOTAL, dtype=np.int64))
         return self._worst(self._settled(Fraction(*found[:2]))) if found[1] else found
