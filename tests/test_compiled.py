@@ -4,6 +4,8 @@ import importlib.util
 
 import pytest
 
+from holdfast.compiled import watched
+
 KERNEL = """
 from holdfast.compiled import compiled
 
@@ -13,12 +15,20 @@ def double(x):
 """
 
 
-def load(path):
+NESTED = """
+
+@compiled()
+def four_times(x):
+    return double(double(x))
+"""
+
+
+def load(path, name="double"):
     """The module again, as a new process would load it."""
     spec = importlib.util.spec_from_file_location("some_kernel", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.double
+    return getattr(module, name)
 
 
 @pytest.fixture
@@ -78,3 +88,14 @@ def test_a_cache_that_cannot_be_written_to_is_no_fault(kernel):
     (kernel.parent / "__pycache__").rmdir()
     (kernel.parent / "__pycache__").write_text("")
     assert double(4) == 8
+
+
+def test_who_waits_is_told_of_compiling_and_not_of_what_the_cache_holds(kernel):
+    kernel.write_text(KERNEL + NESTED)
+    for expected in ([True, False], []):
+        told, four_times = [], load(kernel, "four_times")
+        with watched(told.append):
+            assert four_times(4) == 16
+        assert told == expected
+    load(kernel, "four_times")(4.0)
+    assert told == []

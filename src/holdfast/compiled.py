@@ -7,11 +7,12 @@ cannot be read or written, is done without: then the kernel is compiled in this 
 
 import hashlib
 import pickle
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from numba import njit
+from numba.core import event
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 SUM = hashlib.sha256().digest_size
@@ -34,6 +35,31 @@ def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
         return kernel
 
     return compile_it
+
+
+@contextmanager
+def watched(tell: Callable[[bool], None]) -> Iterator[None]:
+    """While this lasts, `tell` hears when kernels begin to be compiled, and when that is done.
+
+    It hears nothing of those that the cache holds.
+    """
+    with event.install_listener("numba:compile", _Listener(tell)):
+        yield
+
+
+class _Listener(event.Listener):  # type: ignore[misc]
+    def __init__(self, tell: Callable[[bool], None]) -> None:
+        self._tell, self._depth = tell, 0  # a kernel is compiled while one that calls it is
+
+    def on_start(self, event: Any) -> None:
+        self._depth += 1
+        if self._depth == 1:
+            self._tell(True)
+
+    def on_end(self, event: Any) -> None:
+        self._depth -= 1
+        if not self._depth:
+            self._tell(False)
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]

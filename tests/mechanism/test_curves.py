@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
+from curve_sets import all_weights, one_tail, optimal_curves, some_curves, worst_of_all
 from families import FAMILIES, hump, powerlaw
 from holdfast.constructors import Heuristic, Optimal
 from holdfast.errors import CertificateError, HoldfastError
@@ -102,6 +103,42 @@ def test_arbitrary_curves_are_certified_exactly_if_their_table_is(integers):
         except CertificateError:
             outcomes.append(None)
     assert outcomes[0] == outcomes[1]
+
+
+def largest_ratio(curves):
+    turns, heights, floors, epsilon, _ = curves
+    made = Curves(turns=turns, heights=heights, floors=floors, epsilon=Fraction(epsilon))
+    try:
+        top, bottom, row, column = made.worst()
+    except CertificateError:
+        return "negative"
+    if bottom:
+        weights = all_weights(curves)[column][row : row + 2]
+        assert row < 0 or sorted(weights) == [bottom, top]
+    return Fraction(top, bottom) if bottom else "impossible"
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_largest_ratio_is_that_of_all_weights(seed):
+    random, found = np.random.default_rng(seed), []
+    for _ in range(40):
+        for curves in (some_curves(random), some_curves(random), *optimal_curves(random)):
+            expected, ratio = worst_of_all(all_weights(curves)), largest_ratio(curves)
+            assert ratio == expected or {ratio, expected} == {"negative", "impossible"}
+            found.append(ratio)
+    assert sum(isinstance(ratio, Fraction) for ratio in found) > 100
+
+
+@pytest.mark.parametrize("f", [3, 4, 5])
+def test_steps_down_to_a_low_floor_are_found_however_far_out_they_are(f):
+    curves = one_tail(f, TOTAL >> 2, "1/10", 450)
+    assert largest_ratio(curves) == worst_of_all(all_weights(curves)) > Fraction(111, 100)
+
+
+def test_without_the_bound_on_what_follows_the_largest_ratio_is_missed(monkeypatch):
+    monkeypatch.setattr(Curves, "_settled", lambda self, worst: np.full(len(self), TOTAL))
+    curves = one_tail(3, TOTAL >> 2, "1/10", 450)
+    assert largest_ratio(curves) < worst_of_all(all_weights(curves))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.options import Text, Texts, says
-from holdfast.cli.releases import one_column, open_release
+from holdfast.cli.releases import one_column, open_release, verifying
 from holdfast.cli.screen import working
 from holdfast.errors import HoldfastError
 
@@ -80,8 +80,9 @@ def ask(
     if len(names) == 2:
         if against is not None or less is not None:
             raise HoldfastError("`--against` and `--less` do not fit a question about two counts.")
-        with working("Answering …", quiet=as_json):
+        with working(verifying(directory), quiet=as_json) as say:
             several = open_release(directory)
+            say("Answering …")
             found = ask_pair(several, question, tuple(names), where=where, by=by, level=level)
         typer.echo(json.dumps(_plain(found, several), default=str) if as_json else str(found))
         return
@@ -91,11 +92,12 @@ def ask(
             "release of several, --of A --of B."
         )
     parse(question)  # what cannot be asked is said before anything is read
-    with working("Answering …", quiet=as_json):
+    with working(verifying(directory), quiet=as_json) as say:
         release = one_column(directory, names)
         how: dict[str, Any] = {"estimator": estimator, "label": label, "where": where, "by": by}
         how["less"] = less
         how["against"] = None if against is None else one_column(against, names)
+        say("Answering …")
         answer = answer_typed(release, question, level=level, **how)
     if as_json:
         typer.echo(json.dumps(_plain(answer, release), default=str))

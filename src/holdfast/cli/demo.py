@@ -10,7 +10,15 @@ from rich.table import Table
 
 from holdfast.arrays import Integers
 from holdfast.cli.options import says
-from holdfast.cli.screen import Column, bars, promise, screen, tabled, working
+from holdfast.cli.screen import (
+    Column,
+    bars,
+    promise,
+    screen,
+    tabled,
+    working,
+    working_with_kernels,
+)
 
 EPSILON, MAX_COUNT = "0.5", 30
 
@@ -53,7 +61,7 @@ def demo(
             f"`--picture` must be an .svg file in a folder that exists, got {picture}."
         )
     with as_file(source) as path:
-        with working("Building the mechanism (the first run compiles it) …"):
+        with working_with_kernels("Building the mechanism …"):
             release = holdfast.privatize(
                 path,
                 epsilon=EPSILON,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.options import Text, says
-from holdfast.cli.releases import open_release
+from holdfast.cli.releases import open_release, verifying
 from holdfast.cli.screen import asides, working
 
 if TYPE_CHECKING:
@@ -38,8 +38,10 @@ def derive(
 
     [bold]holdfast derive release "violent = murder + rape" --out violent.csv[/bold]
     """
-    with working("Deriving …", quiet=as_json):
-        found = open_release(directory).derive(formula, level=level)
+    with working(verifying(directory), quiet=as_json) as say:
+        release = open_release(directory)
+        say("Deriving …")
+        found = release.derive(formula, level=level)
         answer = found.ask(where=where, by=by)
         if out is not None:
             _write(found, out)

@@ -41,7 +41,7 @@ from holdfast.cli.payment import (
     warn_of_same_counts,
 )
 from holdfast.cli.released import say_notes, show, show_several
-from holdfast.cli.screen import counted_twice, working
+from holdfast.cli.screen import counted_twice, working, working_with_kernels
 from holdfast.cli.several import plan_several
 from holdfast.cli.streams import asked_source, is_streamed, watched
 from holdfast.errors import HoldfastError
@@ -331,7 +331,7 @@ def privatize(
                 )
             folder = release.folder
         else:
-            with working("Privatizing (the first run compiles the kernels) …", quiet=as_json):
+            with working_with_kernels("Privatizing …", quiet=as_json):
                 release = holdfast.privatize(source, **chosen)
             with working("Writing …", quiet=as_json), saying_if_it_is_kept(ledger, seed):
                 folder = release.save(out or "", table_format=release_format(file))

@@ -5,6 +5,25 @@ from typing import Any
 
 from holdfast.errors import HoldfastError, listed_names
 
+A_SECOND = 1_000_000  # counts, of all groups, that are verified in about so long
+FEW_SECONDS, MOST_SECONDS = 5, 60
+
+
+def verifying(directory: Path) -> str:
+    """What is said while a release is verified; of long ranges in groups also how long it takes."""
+    from holdfast.verify.folder import RECORD, read_small
+    from holdfast.verify.strict_json import parse_json
+
+    try:
+        record = parse_json(read_small(directory, RECORD), RECORD)
+        counts, groups = int(record["max_count"]), int(record["within"]["groups"])
+    except (HoldfastError, OSError, ValueError, TypeError, LookupError, OverflowError):
+        return "Verifying …"  # without groups, or damaged, which is found later
+    seconds = counts * groups // A_SECOND
+    if not FEW_SECONDS <= seconds <= MOST_SECONDS:
+        return "Verifying …"
+    return f"Verifying {groups} groups with counts up to {counts:,}: some {seconds} seconds …"
+
 
 def open_release(directory: Path) -> Any:
     """The release in a folder; raises where `holdfast.verify` finds any damage."""

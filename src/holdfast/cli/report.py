@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.options import Text, says
-from holdfast.cli.releases import has_several
+from holdfast.cli.releases import has_several, verifying
 from holdfast.cli.screen import asides, working
 from holdfast.errors import HoldfastError
 
@@ -72,8 +72,9 @@ def report(
             _check_new(path)
     cover = Cover(title=title, by=by, date=date, purpose=purpose)
     several = has_several(directory)
-    with working("Answering …", quiet=form == "json"):
+    with working(verifying(directory), quiet=form == "json") as say:
         release: Any = (holdfast.load_table if several else holdfast.load)(directory)
+        say("Answering …")
         made = _dress(release, several, level, form, cover)
     if table is not None:
         make_table = several_with_intervals if several else table_with_intervals

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 screen = Console(highlight=False, markup=False)
 asides = Console(stderr=True, highlight=False, markup=False)
 PROMISED = "What was promised, and what was certified"
+COMPILING = "Compiling, which only the first run does …"
 SHOWN = 20
 FEW = 0.1  # share of the rows that one bar may stand for without a closer look
 NOTHING = 0.001  # so few rows need no bar of their own
@@ -36,6 +37,19 @@ def working(message: str, *, quiet: bool = False) -> Iterator[Callable[[str], No
     else:
         with asides.status(message) as status:
             yield lambda words: status.update(words)
+
+
+@contextmanager
+def working_with_kernels(message: str, *, quiet: bool = False) -> Iterator[None]:
+    """The same for what uses kernels: while these are compiled it says so, and that it is once."""
+    with working(message, quiet=quiet) as say:
+        if quiet or not asides.is_terminal:
+            yield
+            return
+        from holdfast.compiled import watched
+
+        with watched(lambda compiling: say(COMPILING if compiling else message)):
+            yield
 
 
 def tabled(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.options import says
+from holdfast.cli.releases import verifying
 from holdfast.cli.screen import screen, tabled, working
 from holdfast.cli.stopping import End
 from holdfast.errors import HoldfastError
@@ -40,7 +41,7 @@ def verify(
     from holdfast.verify import verify as run
 
     _check_readable(folder)
-    with working("Verifying …", quiet=as_json):
+    with working(verifying(folder), quiet=as_json):
         report = run(folder)
     if as_json:
         typer.echo(json.dumps(report.to_dict()))

@@ -15,6 +15,7 @@ from holdfast.mechanism.certificate_kernel import exceeds, product
 
 TWO, SIXTY_TWO = np.uint64(2), np.uint64(62)
 EMPTY, NEGATIVE = 0, -1
+NEAR = 2  # rows beside a turn that are looked at in every column
 
 
 @compiled(nogil=True)
@@ -36,11 +37,13 @@ def _value(i, turn, height, keep, lift, powers):
 
 
 @compiled()
-def worst_curve_ratio(turns, heights, floors, keep, lift, powers):
+def worst_curve_ratio(turns, heights, floors, keep, lift, powers, settled):
     """The largest ratio of two vertical neighbours: (numerator, denominator, row, column).
 
-    A curve is constant further than `reach` from its turn, so these rows are all that differ. The
-    denominator is EMPTY when a positive weight meets a zero, NEGATIVE when a weight is negative.
+    From the first turn of a column down past the second, and up. A tail ends where its curves are
+    constant, further than `reach` from the turn, or is left at a weight from its floor + 2 to
+    `settled`. The denominator is EMPTY when a positive weight meets a zero, NEGATIVE when a weight
+    is negative.
     """
     n, reach = len(turns), len(powers)
     top, bottom, row, column = np.uint64(1), np.uint64(1), -1, -1
@@ -50,29 +53,30 @@ def worst_curve_ratio(turns, heights, floors, keep, lift, powers):
         turn_1, height_1 = turns[j], heights[j]
         if turn_0 == turn_1 and height_0 == height_1:
             continue  # the floor in every row
-        seen = np.int64(0)
-        for turn in (turn_0, turn_1):
-            first, last = max(turn - reach, seen), min(turn + reach, n - 1)
-            above = np.int64(-1)
-            for i in range(first, last + 1):
-                below = (
+        for step in (1, -1):
+            tail = turn_1 if step > 0 else turn_0
+            end = min(turn_1 + reach, n - 1) if step > 0 else max(turn_0 - reach, 0)
+            last = np.int64(-1)
+            for i in range(turn_0, end + step, step):
+                weight = (
                     _value(i, turn_1, height_1, keep, lift, powers)
                     - _value(i, turn_0, height_0, keep, lift, powers)
                     + floors[j]
                 )
-                if below < 0:
+                if weight < 0:
                     return np.uint64(1), NEGATIVE, i, j
-                a, b = np.uint64(max(above, below)), np.uint64(min(above, below))
-                if above < 0:
+                a, b = np.uint64(max(last, weight)), np.uint64(min(last, weight))
+                if last < 0:
                     pass
                 elif b == 0:
                     if a > 0:
-                        return a, EMPTY, i - 1, j
+                        return a, EMPTY, min(i, i - step), j
                 elif np.float64(a) >= nearly * np.float64(b) and exceeds(a, b, top, bottom):
-                    top, bottom, row, column = a, b, i - 1, j
+                    top, bottom, row, column = a, b, min(i, i - step), j
                     nearly = np.float64(a) / np.float64(b) * (1 - 1e-14)
-                above = below
-            seen = max(seen, last)
+                if (i - tail) * step >= NEAR and floors[j] + 2 <= weight <= settled[j]:
+                    break
+                last = weight
     return top, np.int64(bottom), row, column
 
 

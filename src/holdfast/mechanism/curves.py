@@ -1,6 +1,7 @@
 """A mechanism made of curves: three integers per column, from which every weight follows."""
 
 import hashlib
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -115,13 +116,38 @@ class Curves:
         return weights
 
     def worst(self) -> tuple[int, int, int, int]:
-        """The largest ratio of two weights of a column in adjacent rows; O(n/ε) comparisons."""
+        """The largest ratio of two weights of a column in adjacent rows.
+
+        Mostly about 6n comparisons: once beside the turns alone, and once as far as a ratio above
+        what was found there may follow (docs/privacy-guarantee.md, "Tails").
+        """
+        found = self._worst(np.full(len(self), TOTAL, dtype=np.int64))
+        return self._worst(self._settled(Fraction(*found[:2]))) if found[1] else found
+
+    def _worst(self, settled: Integers) -> tuple[int, int, int, int]:
         from holdfast.mechanism.curve_kernel import NEGATIVE, worst_curve_ratio
 
-        top, bottom, row, column = (int(number) for number in worst_curve_ratio(*self._arguments))
+        found = worst_curve_ratio(*self._arguments, settled)
+        top, bottom, row, column = (int(number) for number in found)
         if bottom == NEGATIVE:
             raise CertificateError("a weight is negative.")
         return top, bottom, row, column
+
+    def _settled(self, worst: Fraction) -> Integers:
+        """For every column the largest weight in a tail with no ratio above `worst` beyond; or -1.
+
+        A weight w is c e^(-εd) + f within 2, so that with y = w + 2 - f ratios beyond it are at
+        most (f + 2) / (f - 2) or (y + f + 2) / (y e^-ε + f - 2).
+        """
+        decay = Fraction(int(self.powers[1]), TOTAL) if len(self.powers) > 1 else Fraction(0)
+        floors = np.unique(self.floors)
+        settled = np.full(len(floors), -1, dtype=np.int64)
+        for k, f in enumerate(floors.tolist()):
+            room, slope = worst * (f - 2) - (f + 2), 1 - worst * decay
+            if f > 2 and room >= 0 and not self.lift:
+                y = math.floor(room / slope) if slope > 0 else TOTAL
+                settled[k] = min(y - 2 + f, TOTAL)
+        return np.asarray(settled[np.searchsorted(floors, self.floors)])
 
     def neighbours(self) -> Iterator[tuple[Integers, Integers]]:
         """Adjacent rows, without the columns in which both have the same weight."""

@@ -69,7 +69,7 @@ class Mechanism(Certified):
     exact arithmetic (docs/privacy-guarantee.md, "Stage 2"). With a `delta` the claim is
     (ε, δ)-privacy, and the hockey-stick divergence of adjacent rows, both ways, is checked
     instead, as exactly. The check runs again whenever a sampler is made, and nothing turns it off.
-    Cost: O(n^2) for weights, O(n/ε) for curves.
+    Cost: O(n^2) for weights, about O(n) for curves of the optimum, O(n/ε) at most.
 
     >>> coin = Mechanism(weights=np.full((2, 2), 2**61), epsilon="0.5")
     >>> coin.certified_epsilon

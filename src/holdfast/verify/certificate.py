@@ -19,7 +19,7 @@ from holdfast.verify.exact import (
     ratios,
     sums_by_row,
 )
-from holdfast.verify.mechanism import TOTAL, Mechanism, Strip
+from holdfast.verify.mechanism import TOTAL, Mechanism, Pairs
 from holdfast.verify.record import Budget
 from holdfast.verify.report import Damage
 
@@ -99,26 +99,28 @@ def worst_ratio(mechanism: Mechanism) -> Place:
     (Fraction(2, 1), 0, 1, 0)
     """
     worst: Place = (Fraction(1), 0, 0, 0)
-    for strip in mechanism.strips():
-        upper, lower = strip.weights[:, :-1], strip.weights[:, 1:]
-        top, bottom = np.maximum(upper, lower), np.minimum(upper, lower)
-        _check_zeros(strip, top, bottom)
-        at = _largest(top.ravel(), bottom.ravel(), worst[0])
+
+    def so_far() -> Fraction:
+        return worst[0]
+
+    for pairs in mechanism.pairs(so_far):
+        top = np.maximum(pairs.upper, pairs.lower)
+        bottom = np.minimum(pairs.upper, pairs.lower)
+        _check_zeros(pairs, top, bottom)
+        at = _largest(top, bottom, worst[0])
         if at is not None:
-            line, k = divmod(at, top.shape[1])
-            i, j = int(strip.rows[k]), int(strip.outputs[line])
-            pair = (i, i + 1) if upper[line, k] >= lower[line, k] else (i + 1, i)
-            worst = (Fraction(int(top[line, k]), int(bottom[line, k])), *pair, j)
+            i, j = int(pairs.rows[at]), int(pairs.outputs[at])
+            inputs = (i, i + 1) if pairs.upper[at] >= pairs.lower[at] else (i + 1, i)
+            worst = (Fraction(int(top[at]), int(bottom[at])), *inputs, j)
     return worst
 
 
-def _check_zeros(strip: Strip, top: Words, bottom: Words) -> None:
+def _check_zeros(pairs: Pairs, top: Words, bottom: Words) -> None:
     """A column is zero in all rows or in none: then no zero has a neighbour above it."""
     found = np.flatnonzero((bottom == 0) & (top > 0))
     if len(found):
-        line, k = divmod(int(found[0]), top.shape[1])
-        i, j = int(strip.rows[k]), int(strip.outputs[line])
-        able, unable = (i + 1, i) if strip.weights[line, k] == 0 else (i, i + 1)
+        i, j = int(pairs.rows[found[0]]), int(pairs.outputs[found[0]])
+        able, unable = (i + 1, i) if pairs.upper[found[0]] == 0 else (i, i + 1)
         raise Damage(
             f"the certificate fails: output {j} is possible for input {able} "
             f"and impossible for input {unable}."
@@ -133,7 +135,8 @@ def _largest(top: Words, bottom: Words, limit: Fraction) -> int | None:
     however a forger ordered the weights. All these comparisons are exact, of 128-bit products.
     """
     nearly = ratios(top, bottom)
-    places = np.flatnonzero(nearly >= max(float(nearly.max()), float(limit)) * (1 - NEARLY))
+    highest = max(float(nearly.max(initial=0.0)), float(limit))
+    places = np.flatnonzero(nearly >= highest * (1 - NEARLY))
     p, q = limit.numerator, limit.denominator
     best = None
     while True:
@@ -171,13 +174,12 @@ def _excesses(mechanism: Mechanism, factor: int) -> tuple[Limbs, Limbs]:
     """
     n = len(mechanism)
     tops, bottoms = np.zeros((2, 3, n)), np.zeros((2, 3, n))
-    for strip in mechanism.strips():
-        upper, lower = strip.weights[:, :-1], strip.weights[:, 1:]
-        rows = np.broadcast_to(strip.rows[:-1], upper.shape)
-        for k, (a, b) in enumerate(((upper, lower), (lower, upper))):
+    for pairs in mechanism.pairs():
+        sides = (pairs.upper, pairs.lower), (pairs.lower, pairs.upper)
+        for k, (a, b) in enumerate(sides):
             exceeding = above(a, b, factor)
-            tops[k] += sums_by_row(rows[exceeding], a[exceeding], n)
-            bottoms[k] += sums_by_row(rows[exceeding], b[exceeding], n)
+            tops[k] += sums_by_row(pairs.rows[exceeding], a[exceeding], n)
+            bottoms[k] += sums_by_row(pairs.rows[exceeding], b[exceeding], n)
     return tops, bottoms
 
 

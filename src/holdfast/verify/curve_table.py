@@ -1,22 +1,34 @@
-"""Weights that follow from curves, worked out where they change: O(n) memory, O(n/ε) work."""
+"""Weights that follow from curves, worked out where they matter: O(n) memory, about O(n) work."""
 
 import hashlib
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.verify.exact import Mask, Words, product
+from holdfast.verify.curve_sums import CurveSums
+from holdfast.verify.exact import Mask, Words, part
 from holdfast.verify.folder import CURVES
-from holdfast.verify.mechanism import STRIP, TOTAL, Floats, Integers, Strip, Sums
+from holdfast.verify.mechanism import STRIP, TOTAL, Floats, Integers, Pairs, Sums
 from holdfast.verify.report import Damage
+
+NEAR = 2  # rows beside a turn that are looked at in every column
+
+
+class Stretches(NamedTuple):
+    """Parts of columns: an output, and inputs one after the other."""
+
+    outputs: Integers
+    first: Integers
+    last: Integers
 
 
 class CurveTable:
     """A mechanism made of curves, as docs/bundle.md defines them; the curves are in order.
 
-    A curve is constant further from its turn than its powers reach. So weights change, and can be
-    negative, only within that reach of the two curves that a column lies between.
+    A curve is constant further from its turn than the highest tail reaches. So weights change, and
+    can be negative, only within that reach of the two curves that a column lies between.
     """
 
     def __init__(
@@ -24,39 +36,31 @@ class CurveTable:
     ) -> None:
         self.turns, self.heights, self.floors, self.lift = turns, heights, floors, lift
         self.keep = TOTAL - int(floors.sum())
-        self.reach = int(np.count_nonzero(powers))
-        self.powers = np.append(powers[: self.reach], np.uint64(0))
+        self.powers = np.append(powers[powers > 0], np.uint64(0))
+        highest = self._tails(np.full(len(self.powers), self.keep), self.powers)
+        self.reach = int(np.count_nonzero(highest))
 
     def __len__(self) -> int:
         return len(self.turns)
 
     def weight(self, i: int, j: int) -> int:
         """The weight of output j for input i."""
-        rows = np.array([i])
-        below = int(self._curves(np.array([j - 1]), rows)[0, 0]) if j else 0
-        return int(self._curves(np.array([j]), rows)[0, 0]) - below + int(self.floors[j])
+        return int(self._weights(np.array([j]), np.array([i]))[0])
 
     def column(self, j: int) -> Floats:
         """The weights of output j for every input, in doubles."""
-        below, here = self._curves(np.array([j - 1, j]), np.arange(len(self)))
-        return np.asarray(here - below + self.floors[j], dtype=np.float64)
+        rows = np.arange(len(self))
+        return np.asarray(self._weights(np.full(len(self), j), rows), dtype=np.float64)
 
-    def strips(self) -> Iterator[Strip]:
-        """Columns whose curves turn near each other, in all rows that these curves reach.
-
-        Turns are in order, so the rows between them come to n in all, however they are spread.
-        """
-        n, reach = len(self), self.reach
-        most = max(8, STRIP // (3 * reach + 3))
-        outputs = np.flatnonzero(self._unlike)  # the others have their floor in every row
-        turns, first = self.turns[outputs], 0
-        while first < len(outputs):
-            start = int(turns[first - 1]) if first else 0
-            near = int(np.searchsorted(turns, start + max(reach, 64), side="right"))
-            end = min(max(near, first + 1), first + most)
-            last = min(int(turns[min(end, len(turns)) - 1]) + reach + 2, n)
-            yield self._strip(outputs[first:end], np.arange(max(start - reach - 1, 0), last))
-            first = end
+    def pairs(self, worst: Callable[[], Fraction] | None = None) -> Iterator[Pairs]:
+        """With `worst`, from the turns outwards, as far as something worse may follow."""
+        if worst is None or self.lift:
+            yield from self._pairs(self._stretches(self.reach))
+            return
+        stretches = self._stretches(NEAR)
+        while len(stretches.outputs):
+            yield from self._pairs(stretches)
+            stretches = self._beyond(stretches, worst())
 
     @property
     def _unlike(self) -> Mask:
@@ -65,40 +69,101 @@ class CurveTable:
             (np.diff(self.turns, prepend=0) != 0) | (np.diff(self.heights, prepend=0) != 0)
         )
 
-    def _strip(self, outputs: Integers, rows: Integers) -> Strip:
-        below = self._curves(np.append(outputs[0] - 1, outputs), rows)
-        weights = np.diff(below, axis=0)
-        weights += self.floors[outputs][:, None]
-        if weights.min() < 0:
-            line, at = divmod(int(np.argmin(weights)), len(rows))
-            i, j = rows[at], outputs[line]
-            raise Damage(f"{CURVES}: the weight of input {i}, output {j} is negative.")
-        return Strip(outputs, rows, weights.view(np.uint64))
+    def _stretches(self, reach: int) -> Stretches:
+        """Of every column that is not its floor in all rows: between its turns, and beside them."""
+        outputs = np.flatnonzero(self._unlike)
+        first, last = self._turns_before(outputs) - reach, self.turns[outputs] + reach
+        return Stretches(outputs, np.maximum(first, 0), np.minimum(last, len(self) - 1))
+
+    def _turns_before(self, outputs: Integers) -> Integers:
+        return np.where(outputs > 0, self.turns[outputs - 1], 0)
+
+    def _beyond(self, seen: Stretches, worst: Fraction) -> Stretches:
+        """As much again as was seen of every tail in which a worse ratio may follow."""
+        outputs, first, last = seen
+        before, turns, n = self._turns_before(outputs), self.turns[outputs], len(self)
+        left = (first <= before) & (first > np.maximum(before - self.reach, 0))
+        right = (last >= turns) & (last < np.minimum(turns + self.reach, n - 1))
+        left[left] = ~self._settled(outputs[left], first[left], worst)
+        right[right] = ~self._settled(outputs[right], last[right], worst)
+        return Stretches(
+            np.append(outputs[left], outputs[right]),
+            np.append(np.maximum((2 * first - before)[left], 0), last[right]),
+            np.append(first[left], np.minimum((2 * last - turns)[right], n - 1)),
+        )
+
+    def _settled(self, outputs: Integers, rows: Integers, worst: Fraction) -> Mask:
+        """Whether no ratio is above `worst` further out, by the weights at these rows of tails.
+
+        In the tails of a column with floor f weights are y + f within 2, and y falls by q = e^-ε
+        from row to row. Where a weight w is f + 2 or more, y lies between 0 and u = w + 2 - f, and
+        so it does further out. Ratios there are at most (f + 2) / (f - 2) or
+        (u + f + 2) / (q u + f - 2): docs/privacy-guarantee.md, "Tails", has the proof.
+        """
+        floors, weights = self.floors[outputs], self._weights(outputs, rows)
+        kinds = np.unique(floors)
+        most = np.array([self._most_settled(int(f), worst) for f in kinds], dtype=np.int64)
+        return np.asarray(
+            (weights >= floors + 2) & (weights <= most[np.searchsorted(kinds, floors)])
+        )
+
+    def _most_settled(self, f: int, worst: Fraction) -> int:
+        """The largest weight w for which both bounds are at most `worst`; -1 if there is none."""
+        p, r, q = (
+            worst.numerator,
+            worst.denominator,
+            int(self.powers[1]),
+        )  # cut off, so q u is not too large
+        room, slope = p * (f - 2) - r * (f + 2), r * TOTAL - p * q
+        if f <= 2 or room < 0:
+            return -1
+        u = room * TOTAL // slope if slope > 0 else TOTAL
+        return min(u - 2 + f, TOTAL)
+
+    def _pairs(self, stretches: Stretches) -> Iterator[Pairs]:
+        ends = np.cumsum(stretches.last - stretches.first + 1)
+        shift = stretches.last + 1 - ends
+        for start in range(0, int(ends[-1]) if len(ends) else 0, STRIP):
+            entries = np.arange(start, min(start + STRIP + 1, int(ends[-1])))
+            which = np.searchsorted(ends, entries, side="right")
+            outputs, rows = stretches.outputs[which], shift[which] + entries
+            weights = self._weights(outputs, rows)
+            if weights.min() < 0:
+                at = int(np.argmin(weights))
+                i, j = rows[at], outputs[at]
+                raise Damage(f"{CURVES}: the weight of input {i}, output {j} is negative.")
+            same, words = which[:-1] == which[1:], weights.view(np.uint64)
+            yield Pairs(outputs[:-1][same], rows[:-1][same], words[:-1][same], words[1:][same])
+
+    def _weights(self, outputs: Integers, rows: Integers) -> Integers:
+        """The weights of outputs for inputs, one by one."""
+        weights = self._curves(outputs, rows)
+        weights -= np.where(outputs > 0, self._curves(outputs - 1, rows), 0)
+        weights += self.floors[outputs]
+        return weights
 
     def _curves(self, curves: Integers, rows: Integers) -> Integers:
-        """The cumulative weights of some outputs without their floors; curve -1 is 0."""
-        none = curves < 0
-        turn = np.where(none, 0, self.turns[curves])[:, None]
-        height = np.where(none, 0, self.heights[curves])[:, None]
+        """The cumulative weights of outputs without their floors."""
+        turn, height = self.turns[curves], self.heights[curves]
         steps = rows - turn
         right = steps >= 0
         np.abs(steps, out=steps)
         power = self.powers[np.minimum(steps, self.reach, out=steps)]
-        ends = [(part + self.lift).astype(np.uint64) for part in (height, self.keep - height)]
-        high, low = product(power, np.where(right, *ends))
-        high <<= np.uint64(2)
-        high |= low >> np.uint64(62)
-        tail = high.view(np.int64)
-        tail -= self.lift
-        np.maximum(tail, 0, out=tail)
+        tail = self._tails(np.where(right, height, self.keep - height), power)
         return np.where(right, tail, self.keep - tail)
+
+    def _tails(self, heights: Integers, powers: Words) -> Integers:
+        """What is left of heights where these powers are, one by one."""
+        tail = part(powers, (heights + self.lift).view(np.uint64)).view(np.int64)
+        tail -= self.lift
+        return np.maximum(tail, 0, out=tail)
 
     def possible(self) -> Mask:
         """Which outputs have a positive weight for any input."""
         found = self.floors > 0
         if (self._unlike & ~found).any():  # without a floor, but between two curves that differ
-            for strip in self.strips():
-                found[strip.outputs] |= strip.weights.any(axis=1)
+            for pairs in self.pairs():
+                found[pairs.outputs[(pairs.upper > 0) | (pairs.lower > 0)]] = True
         return found
 
     def check_row_totals(self) -> str:
@@ -117,54 +182,33 @@ class CurveTable:
         return digest.hexdigest()
 
     def sums(self, z: Floats) -> Sums:
-        """By the windows in which a curve is neither 0 nor full, and the shares left of them.
+        """In doubles: the share up to a count is rounded once for every count, a tail a few
+        hundred times, and what a curve has is cut off below 2^-62."""
+        n, keep, sums = len(self), self.keep / TOTAL, self._curve_sums(z)
+        below, crossing = np.empty(n), np.empty(n)
+        for start in range(0, n, STRIP):
+            outputs = np.arange(start, min(start + STRIP, n))
+            below[outputs] = sums.whole(*self._shape(outputs))
+            crossing[outputs] = sums.crossing(*self._shape(outputs), outputs)
+        floors, shares = np.cumsum(self.floors) / TOTAL, sums.before[1:]
+        crossing += floors * (shares[-1] - shares) + (1 - keep - floors) * shares
+        return Sums(below + floors, crossing, (3 * n + 400) * 2.0**-53)
 
-        In doubles: a value of a curve is rounded five times, and cut off below 2^-62.
-        """
-        n, before, keep = len(self), np.append(0.0, np.cumsum(z)), self.keep / TOTAL
-        whole, upper = np.zeros(n), np.zeros(n)
-        for curves, rows, shares in self._parts(z):
-            parts = self._heights(curves, rows) * shares
-            left, at = before[np.maximum(rows[:, 0], 0)], before[curves + 1]
-            whole[curves] = parts.sum(axis=1) + keep * left
-            beyond = np.where(rows > curves[:, None], parts, 0.0).sum(axis=1)
-            upper[curves] = beyond + keep * np.maximum(left - at, 0.0)
-        floors, shares = np.cumsum(self.floors) / TOTAL, before[1:]
-        lower = keep * shares - (whole - upper)
-        crossing = upper + floors * (before[-1] - shares) + lower + (1 - keep - floors) * shares
-        return Sums(whole + floors, crossing, (3 * n + 20) * 2.0**-53)
+    def _curve_sums(self, values: Floats) -> CurveSums:
+        powers = self.powers / TOTAL
+        return CurveSums(values, powers, lift=self.lift / TOTAL, keep=self.keep / TOTAL)
 
-    def _heights(self, curves: Integers, rows: Integers) -> Floats:
-        """The same as `_curves` as shares of 2^62, in doubles."""
-        turn, height = self.turns[curves][:, None], self.heights[curves][:, None]
-        right = rows >= turn
-        power = (self.powers / TOTAL)[np.minimum(np.abs(rows - turn), self.reach)]
-        lift, keep = self.lift / TOTAL, self.keep / TOTAL
-        start = np.where(right, height / TOTAL, (self.keep - height) / TOTAL) + lift
-        tail = np.maximum(start * power - lift, 0.0)
-        return np.asarray(np.where(right, tail, keep - tail))
-
-    def _parts(self, values: Floats) -> Iterator[tuple[Integers, Integers, Floats]]:
-        """Curves, the rows around their turns, and the values there; 0 beyond the table."""
-        n, reach = len(self), self.reach
-        width = 2 * reach + 1
-        step = max(1, STRIP // width)
-        for first, end in pairwise([*range(0, n, step), n]):
-            curves = np.arange(first, end)
-            rows = self.turns[curves][:, None] + np.arange(-reach, reach + 1)
-            inside = (rows >= 0) & (rows < len(values))
-            yield curves, rows, np.where(inside, values[np.clip(rows, 0, len(values) - 1)], 0.0)
+    def _shape(self, curves: Integers) -> tuple[Integers, Floats, Floats]:
+        heights = self.heights[curves]
+        return self.turns[curves], heights / TOTAL, (self.keep - heights) / TOTAL
 
     def reached(self, outputs: Integers) -> Floats:
         """The chance that one of these outputs or a lower one is released, one line per output, for
         every input."""
-        curves = self._curves(outputs, np.arange(len(self))) / TOTAL
+        curves = self._curves(outputs[:, None], np.arange(len(self))) / TOTAL
         return np.asarray(curves + (np.cumsum(self.floors) / TOTAL)[outputs][:, None])
 
     def moved(self, errors: Floats) -> Floats:
-        """By the falls of each curve from one input to the next."""
-        found = np.zeros(len(self))
-        for curves, rows, off in self._parts(errors):
-            falls = -np.diff(self._heights(curves, rows), axis=1)
-            found[curves] = (falls * off[:, :-1]).sum(axis=1)
-        return found
+        """Σ_i errors_i (s_b(i) - s_b(i+1)), summed by parts."""
+        changes = np.diff(errors, prepend=0.0, append=0.0)
+        return self._curve_sums(changes).whole(*self._shape(np.arange(len(self))))

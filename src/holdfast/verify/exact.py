@@ -9,6 +9,7 @@ Words = NDArray[np.uint64]
 Mask = NDArray[np.bool_]
 _BITS = 320
 _LOW, _HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
+_LOW_31, _HALF_31 = np.uint64(0x7FFFFFFF), np.uint64(31)
 PLACES = 112  # binary places that a factor keeps when arrays are compared with it
 NEARLY = 1e-14  # relative, and far more than three roundings to a double come to
 
@@ -38,6 +39,24 @@ def product(a: Words, b: Words | int) -> tuple[Words, Words]:
     carry = (low >> _HALF) + (middle_1 & _LOW) + (middle_2 & _LOW)
     high = a1 * b1 + (middle_1 >> _HALF) + (middle_2 >> _HALF) + (carry >> _HALF)
     return high, (carry << _HALF) | (low & _LOW)
+
+
+def part(a: Words, b: Words) -> Words:
+    """⌊a b / 2^62⌋ for a up to 2^62 and b up to 2^63: in halves of 31 bits no sum reaches 2^64.
+
+    >>> part(np.array([3], np.uint64), np.array([1 << 61], np.uint64)).tolist()
+    [1]
+    """
+    a0, a1, b0, b1 = a & _LOW_31, a >> _HALF_31, b & _LOW_31, b >> _HALF_31
+    middle = a1 * b0
+    middle += a0 * b1
+    a0 *= b0
+    a0 >>= _HALF_31
+    middle += a0
+    middle >>= _HALF_31
+    a1 *= b1
+    a1 += middle
+    return np.asarray(a1)
 
 
 def exceeds(top: Words, bottom: Words, p: int, q: int) -> Mask:

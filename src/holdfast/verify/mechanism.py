@@ -1,7 +1,8 @@
-"""A mechanism as the checks see it: strips of its weights, and what it makes of a distribution."""
+"""A mechanism as the checks see it: neighbouring weights, and what it makes of a distribution."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -11,20 +12,21 @@ from holdfast.verify.exact import Mask, Words
 from holdfast.verify.report import Damage
 
 TOTAL = 1 << 62
-STRIP = 1 << 15  # weights looked at in one go: few enough to stay near the processor
+STRIP = 1 << 14  # weights looked at in one go: few enough to stay near the processor
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-class Strip(NamedTuple):
-    """Neighbouring columns of a mechanism, or the part of them in which weights change."""
+class Pairs(NamedTuple):
+    """Vertical neighbours: the weights of an output for an input and for the next."""
 
     outputs: Integers
-    """Which columns."""
     rows: Integers
-    """Which inputs, one after the other."""
-    weights: Words
-    """A line a column."""
+    """The first of the two inputs."""
+    upper: Words
+    """The weights for that one."""
+    lower: Words
+    """The weights for the next."""
 
 
 class Sums(NamedTuple):
@@ -49,8 +51,9 @@ class Mechanism(Protocol):
     def column(self, j: int) -> Floats:
         """The weights of output j for every input, in doubles."""
 
-    def strips(self) -> Iterator[Strip]:
-        """Every pair of neighbours in a column whose weights may differ."""
+    def pairs(self, worst: Callable[[], Fraction] | None = None) -> Iterator[Pairs]:
+        """All neighbours in a column whose weights may differ; where `worst` gives the largest
+        ratio of those seen so far, all whose ratio may be larger."""
 
     def possible(self) -> Mask:
         """Which outputs have a positive weight for any input."""
@@ -85,13 +88,15 @@ class WeightTable:
         """The weights of output j for every input, in doubles."""
         return np.asarray(self.columns[j], dtype=np.float64)
 
-    def strips(self) -> Iterator[Strip]:
-        """Whole columns."""
+    def pairs(self, worst: Callable[[], Fraction] | None = None) -> Iterator[Pairs]:
+        """All there are."""
         outputs, inputs = self.columns.shape
-        step, rows = max(1, STRIP // inputs), np.arange(inputs)
+        step, rows = max(1, STRIP // inputs), np.arange(inputs - 1)
         for start in range(0, outputs, step):
             block = self.columns[start : start + step]
-            yield Strip(np.arange(start, start + len(block)), rows, block)
+            which = np.repeat(np.arange(start, start + len(block)), len(rows))
+            sides = block[:, :-1].ravel(), block[:, 1:].ravel()
+            yield Pairs(which, np.tile(rows, len(block)), *sides)
 
     def possible(self) -> Mask:
         """Which outputs have a positive weight for any input."""
