@@ -48,7 +48,7 @@ def max_count_notes(found: FoundMaxCount | None, rows: int) -> tuple[str, ...]:
     if found is None:
         return ()
     words = (
-        f"max_count = {found.max_count} came from the data: a private estimate of the "
+        f"max_count = {found.max_count:,} came from the data: a private estimate of the "
         f"{float(found.q):g} quantile of the counts, for epsilon = {float(found.epsilon):g}"
     )
     notes = [words]
@@ -82,7 +82,7 @@ def top_notes(target: Floats, rows: int, *, totals: bool) -> list[str]:
         capped = "sums of released counts leave out what is above it; the measured totals do not"
     return [
         f"{begin}about {numbered(rows_at_the_top(target, rows), 'row')} ({float(target[-1]):.0%}) "
-        f"have a count of {top}, which stands for {top} or more: what they truly have is not "
+        f"have a count of {top:,}, which stands for {top:,} or more: what they truly have is not "
         f"told, and {capped}; {end}"
     ]
 
