@@ -1,5 +1,6 @@
 """Releases that a ledger keeps: never taken for another, and room for them before the spend."""
 
+import os
 import shutil
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from bundles import read_record
 from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.ledger.head import head_file
 from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.receipts import read_receipt
+from holdfast.ledger.receipts import read_receipt, record_in
 from holdfast.ledger.sqlite_file import change
 
 
@@ -179,3 +180,18 @@ def test_words_in_the_place_of_a_receipt_are_damage(ledger, tmp_path):  # noqa: 
     assert holdfast.verify(folder)
     plant_record(folder, read_record(folder) | {"receipt": "exact, no noise"}, strong=True)
     assert "receipt" in holdfast.verify(folder).damage[0]
+
+
+def test_a_record_that_is_no_plain_file_or_a_bomb_is_not_read(tmp_path):
+    record = tmp_path / "release.json"
+    record.write_text('{"receipt": "x"}')
+    assert record_in(tmp_path) == {"receipt": "x"}
+    record.rename(tmp_path / "other.json")
+    record.symlink_to(tmp_path / "other.json")
+    assert record_in(tmp_path) == {}
+    record.unlink()
+    os.mkfifo(record)
+    assert record_in(tmp_path) == {}
+    record.unlink()
+    record.write_text('{"a": [' + "[]," * 6_000_000 + "[]]}")
+    assert record_in(tmp_path) == {}

@@ -1,6 +1,5 @@
 """What a release in a folder says of its spend, beside what the ledger wrote down."""
 
-import json
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -17,17 +16,19 @@ from holdfast.ledger.periods import period_in, read_period
 from holdfast.tables.columns import Wanted
 from holdfast.tables.stream.open import open_source
 from holdfast.tables.subset import is_subset_note
+from holdfast.verify.folder import RECORD, read_small
+from holdfast.verify.strict_json import parse_json
 
 Record = dict[str, Any]
 
 
 def record_in(folder: Path) -> Record:
-    """What a release says of itself; nothing where that cannot be read."""
+    """What a release says of itself; nothing where that cannot be read, or is no plain file of
+    bounded size: a folder may be anybody's."""
     try:
-        record = json.loads((folder / "release.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        return parse_json(read_small(folder, RECORD), RECORD)
+    except (HoldfastError, OSError):
         return {}
-    return record if isinstance(record, dict) else {}
 
 
 def read_receipt(folder: Path) -> Receipt | None:

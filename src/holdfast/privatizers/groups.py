@@ -161,23 +161,26 @@ def fit_groups(
         return np.array([fit_alone(numbers[g], int(rows[g]), epsilon) for g in own])
     measured = measured_sums(numbers, rows, epsilon, bins, whole, totals)
     fit = JointFit(measured, ordered=ordered)
-    z = followed(fit.from_sums_first() if totals is not None and sums_first else fit.run())
+    fit = fit.from_sums_first() if totals is not None and sums_first else fit.run()
+    z = followed(fit)
     if measured.whole is not None:
         z = _raked(z, measured)
     if bins > SINGLE_COUNTS:
-        return _by_count(z, measured)
+        return _by_count(z, fit)
     for g in own:
         z[g] = fit_alone(numbers[g], int(rows[g]), epsilon)
     return z
 
 
-def _by_count(z: Floats, measured: Measured) -> Floats:
-    """z of every count from that of cells. Blocks above all but `BEYOND` of a row have nothing, or
-    a long empty tail would move the mean; a block is kept whole, since its sum does not say where
-    in it a row is."""
+def _by_count(z: Floats, fit: JointFit) -> Floats:
+    """z of every count from that of cells. Blocks above all but `BEYOND` of a row, by z and by the
+    group's law, have nothing, or a long empty tail would move the mean. A block is kept whole: its
+    sum does not say where in it a row is, nor, if it has little, that there is none."""
+    measured = fit.measured
     width, blocks = np.diff(measured.cells), measured.cells.searchsorted(measured.edges)
     begins = np.append(blocks[measured.block], len(width) - 1)  # the first cell of a cell's block
-    above = np.cumsum(z[:, ::-1], axis=1)[:, ::-1] * np.maximum(measured.sizes, 1.0)[:, None]
+    above = np.cumsum(np.maximum(z, fit.laws())[:, ::-1], axis=1)[:, ::-1]
+    above *= np.maximum(measured.sizes, 1.0)[:, None]
     kept = np.where(above[:, begins] > BEYOND, np.maximum(z / width, RAISED), 0.0)
     by_count = np.repeat(kept, width, axis=1)
     return np.asarray(by_count / by_count.sum(axis=1, keepdims=True))

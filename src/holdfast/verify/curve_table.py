@@ -82,14 +82,14 @@ class CurveTable:
         """As much again as was seen of every tail in which a worse ratio may follow."""
         outputs, first, last = seen
         before, turns, n = self._turns_before(outputs), self.turns[outputs], len(self)
-        left = (first <= before) & (first > np.maximum(before - self.reach, 0))
-        right = (last >= turns) & (last < np.minimum(turns + self.reach, n - 1))
+        most = np.maximum(before - self.reach, 0), np.minimum(turns + self.reach, n - 1)
+        left, right = (first <= before) & (first > most[0]), (last >= turns) & (last < most[1])
         left[left] = ~self._settled(outputs[left], first[left], worst)
         right[right] = ~self._settled(outputs[right], last[right], worst)
         return Stretches(
             np.append(outputs[left], outputs[right]),
-            np.append(np.maximum((2 * first - before)[left], 0), last[right]),
-            np.append(first[left], np.minimum((2 * last - turns)[right], n - 1)),
+            np.append(np.maximum(2 * first - before, most[0])[left], last[right]),
+            np.append(first[left], np.minimum(2 * last - turns, most[1])[right]),
         )
 
     def _settled(self, outputs: Integers, rows: Integers, worst: Fraction) -> Mask:
