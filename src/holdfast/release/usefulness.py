@@ -108,9 +108,11 @@ def small_group_notes(groups: Partition, budget: Budget, bins: int) -> tuple[str
     rows = int(groups.sizes.sum())
     bearable = max(int(rows * budget.unit_1 / LITTLE), 1)
     advice = f"; {numbered(bearable, 'class', 'classes')} of equal size would do"
+    whom = "is too small for this budget to say much of it: its distribution follows"
+    if small > 1:
+        whom = "are too small for this budget to say much of them: their distributions follow"
     return (
-        f"{numbered(small, 'group')} of {len(groups):,} are too small for this budget to say much "
-        "of them: their distributions follow those of the other groups"
+        f"{numbered(small, 'group')} of {len(groups):,} {whom} those of the other groups"
         + (advice if bearable < len(groups) else ""),
     )
 
