@@ -6,7 +6,8 @@ Each table has counts of a random law and 12 public columns of random kinds, of 
 functions of the counts, alone or together with others: one of ten kinds each. A leak counts as
 found if a leak is named that has all its columns, or some of them. A column that has no part in
 any leak is innocent, and named wrongly if any leak names it. Then near copies of large counts, and
-columns that go with them as closely as other counts of other people do.
+of counts that are mostly small, and columns that go with them as closely as other counts of other
+people do.
 """
 
 import sys
@@ -132,17 +133,42 @@ def like_counts(rng, y):
     }
 
 
-def near(rng, tables):
+def mixed_counts_of(rng, rows):
+    """Mostly small, some of them large: at least 40 from 300 on."""
+    while True:
+        y = rng.poisson(rng.lognormal(rng.uniform(0.5, 3), rng.uniform(1.5, 2.3), rows))
+        if np.median(y) < 30 and np.count_nonzero(y >= 300) >= 40:
+            return y
+
+
+def near_where_large(rng, y):
+    moved = rng.integers(0, 3, len(y))
+    return {
+        "plus or minus 1, from 0 on": np.maximum(y + moved - 1, 0),
+        "plus 0, 1 or 2": y + moved,
+        "rounded to 10": np.round(y, -1),
+        "scaled, plus 0, 1 or 2": 1.03 * y + moved,
+        "Laplace noise of scale 3": y + rng.laplace(0, 3, len(y)),
+        "Laplace noise of scale 10": y + rng.laplace(0, 10, len(y)),
+    }
+
+
+def like_mixed(rng, y):
+    columns = like_counts(rng, y + 1)  # else zeros are where the counts have theirs
+    return columns | {"most of the people": rng.binomial(y + 1, 0.85)}
+
+
+def near(rng, tables, title, counts, copies, others):
     there, found, innocents, accused = Counter(), Counter(), Counter(), Counter()
     for _ in range(tables):
-        y = large_counts_of(rng, int(rng.choice([1000, 5000, 20_000])))
-        for name, cells in near_copies(rng, y).items():
+        y = counts(rng, int(rng.choice([1000, 5000, 20_000])))
+        for name, cells in copies(rng, y).items():
             there[name] += 1
             found[name] += bool(find_leaks(y, {name: cells}))
-        for name, cells in like_counts(rng, y).items():
+        for name, cells in others(rng, y).items():
             innocents[name] += 1
             accused[name] += bool(find_leaks(y, {name: cells}))
-    print("near copies of large counts")
+    print(title)
     for name in there:
         print(f"  {name:<28} {found[name]:>3} of {there[name]:>3}")
     print(f"as close as other counts, named: {accused.total()} of {innocents.total()}")
@@ -167,7 +193,12 @@ def main(tables=200, seed=1):
         print(f"  {kind:<28} {found[kind]:>3} of {there[kind]:>3}")
     print(f"  {'all':<28} {found.total():>3} of {there.total():>3}")
     print(f"innocent columns named: {len(accused)} of {innocents}")
-    near(np.random.default_rng(seed), tables // 2)
+    kinds = {
+        "near copies of large counts": (large_counts_of, near_copies, like_counts),
+        "near copies of small and large counts": (mixed_counts_of, near_where_large, like_mixed),
+    }
+    for title, made in kinds.items():
+        near(np.random.default_rng(seed), tables // 2, title, *made)
     large(np.random.default_rng(seed))
 
 

@@ -5,7 +5,7 @@ import pytest
 import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv_part import Lines, find_lines, parse_part
-from holdfast.tables.files import find_part, read_part
+from holdfast.tables.files import find_part, read_file, read_part
 
 ROWS = "".join(f"Kreis {i};NE;{i % 4};{i},5\n" for i in range(20))
 TABLE = "Kreis;Land;Fälle;Quote\n" + ROWS
@@ -64,7 +64,76 @@ NUMBERS = {
 def test_marks_are_taken_out_of_numbers_and_of_nothing_else(case):
     thousands, decimal, cell, plain = NUMBERS[case]
     data = f"a;n\nKent, East;{cell}\n".encode()
-    assert parse_part(data, Lines(), thousands, decimal).rows[0] == ["Kent, East", plain]
+    table = parse_part(data, Lines(), thousands, decimal)
+    assert table.rows[0] == ["Kent, East", cell]
+    assert [table.numbers(name) for name in table.columns] == [["Kent, East"], [plain]]
+
+
+MARKED = {
+    "decimals": ({"decimal": "."}, "{}.000", "{}.000"),
+    "decimal commas": ({"decimal": ","}, "{},000", "{},0"),
+    "thousands": ({"thousands": "."}, "{}.100", "{}.000"),
+    "both": ({"thousands": ".", "decimal": ","}, "{}.100", "{}.000,000"),
+}
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["one count", "two counts"])
+@pytest.mark.parametrize("case", MARKED)
+def test_marks_of_numbers_leave_other_columns_as_they_are(tmp_path, case, several):
+    part, code, count = MARKED[case]
+    (tmp_path / "a.csv").write_text(
+        "code;kept;state;n;m\n"
+        + "".join(
+            f"{code.format(i + 1)};{code.format(7 * i % 40)};{code.format(1 + i % 2)};"
+            f"{count.format(1 + i * i % 7)};{count.format(1 + i * i % 5)}\n"
+            for i in range(40)
+        )
+    )
+    table = holdfast.read_csv(tmp_path / "a.csv", **part)
+    thousand = 1000 if "thousands" in part else 1
+    asked = {"category": "code", "keep": ["kept"], "within": "state", "order_by": "code"}
+    asked |= {"epsilon": 4, "max_count": 9 * thousand, "seed": 1}
+    if several:
+        asked["person_in"] = "one column"
+    release = holdfast.privatize(table, count=["n", "m"] if several else "n", **asked)
+    release.save(tmp_path / "release")
+    written, found = read_file(tmp_path / "a.csv"), read_file(tmp_path / "release" / "table.csv")
+    for name in ("code", "kept", "state"):
+        assert found.column(name) == written.column(name)  # 9 before 10: in the order of numbers
+    assert all(map(str.isdecimal, found.column("n")))
+    assert holdfast.verify(tmp_path / "release").passed
+
+
+def test_numbers_that_make_classes_are_published_without_their_marks_and_the_release_says_so(
+    tmp_path,
+):
+    rows = "".join(f"{i}.000;{1 + i}.204,5;{i * i % 7}\n" for i in range(60))
+    (tmp_path / "a.csv").write_text("code;people;n\n" + rows)
+    table = holdfast.read_csv(tmp_path / "a.csv", thousands=".", decimal=",")
+    names = {"count": "n", "category": "code", "within": holdfast.classes("people", 2)}
+    release = holdfast.privatize(table, epsilon=4, max_count=9, seed=1, **names)
+    assert release.cells.column("code") == [f"{i}.000" for i in range(60)]
+    assert release.cells.column("people") == [f"{1 + i}204.5" for i in range(60)]
+    assert any("people makes classes" in note for note in release.notes)
+    release.save(tmp_path / "release")
+    assert holdfast.verify(tmp_path / "release").passed
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"1.{i * 37 % 211:03d}" for i in range(100)] + ["rund 3,5"],  # 1 to a reader without marks
+        [f"{1000 + i * 37 % 211}" for i in range(100)] + ["5"],
+    ],
+    ids=["marked", "plain"],
+)
+def test_a_kept_column_that_tells_the_counts_is_found_with_marks_and_without(tmp_path, cells):
+    rows = "".join(f"c{i};{cell};{1000 + i * 37 % 211}\n" for i, cell in enumerate(cells))
+    (tmp_path / "a.csv").write_text("code;kept;n\n" + rows)
+    table = holdfast.read_csv(tmp_path / "a.csv", thousands=".")
+    names = {"count": "n", "category": "code", "keep": "kept"}
+    with pytest.raises(HoldfastError, match="given away: 'kept'"):
+        holdfast.privatize(table, epsilon=4, max_count=2000, **names)
 
 
 @pytest.mark.parametrize(

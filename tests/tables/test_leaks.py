@@ -121,6 +121,37 @@ def test_a_column_as_close_to_large_counts_as_another_count_passes(kind):
     assert find_leaks(LARGE, {"x": GO_WITH_LARGE[kind]}) == []
 
 
+MIXED = RNG.poisson(RNG.lognormal(1.4, 2.2, ROWS))  # half are below 5, a tenth above 60
+NEAR_WHERE_LARGE = {
+    "plus or minus 1, not below 0": np.maximum(MIXED + RNG.integers(-1, 2, ROWS), 0),
+    "plus 0, 1 or 2": MIXED + RNG.integers(0, 3, ROWS),
+    "rounded to 10": np.round(MIXED, -1),
+    "scaled, with a little noise": 1.03 * MIXED + RNG.integers(0, 4, ROWS),
+}
+
+
+@pytest.mark.parametrize("kind", NEAR_WHERE_LARGE)
+def test_a_near_copy_is_found_where_many_counts_are_small(kind):
+    columns = {"region": RNG.integers(0, 9, ROWS), "x": NEAR_WHERE_LARGE[kind]}
+    (leak,) = find_leaks(MIXED, columns)
+    assert leak.names == ("x",) and "nearly holds the" in leak.how
+
+
+GO_WITH_MIXED = {
+    "last year": RNG.poisson(0.8 * MIXED + 0.5),
+    "as many people again": RNG.poisson(MIXED + 0.2),
+    "a population": np.round(30 * (MIXED + RNG.gamma(2, 2, ROWS)) * RNG.lognormal(0, 0.1, ROWS)),
+    "some of the people": RNG.binomial(MIXED, 0.7),
+    "most of the people": RNG.binomial(MIXED + 1, 0.85),
+    "nothing": RNG.permutation(MIXED),
+}
+
+
+@pytest.mark.parametrize("kind", GO_WITH_MIXED)
+def test_another_count_passes_where_many_counts_are_small(kind):
+    assert find_leaks(MIXED, {"x": GO_WITH_MIXED[kind]}) == []
+
+
 def test_counts_that_hardly_differ_are_not_told_by_any_column():
     counts = 10**6 + RNG.integers(0, 300, ROWS)
     assert find_leaks(counts, {"x": RNG.random(ROWS), "last year": RNG.poisson(counts)}) == []

@@ -65,7 +65,7 @@ def total_rows(run: Chosen) -> list[Row]:
     """The rows that are named like a total, or else hold the sum of all others; never a count."""
     from holdfast.tables.files import numbers_in_file
     from holdfast.tables.leaks.watch import is_total
-    from holdfast.tables.table import columns_of, labels_of
+    from holdfast.tables.table import columns_of, labels_of, numbers_of
 
     if run.people is not None or run.streamed:
         return []
@@ -73,7 +73,7 @@ def total_rows(run: Chosen) -> list[Row]:
     others = {name: labels_of(table, name) for name in columns_of(table) if name not in counts}
     cells = list(zip(*others.values(), strict=True))
     found = [at for at, row in enumerate(cells) if any(map(is_total, row))]
-    found = found or [at for name in counts for at in _sums(labels_of(table, name))]
+    found = found or [at for name in counts for at in _sums(numbers_of(table, name))]
     numbers = list(numbers_in_file(run.source, run.part))
     named = others.get(run.arguments.get("category", ""), [])
     return [
@@ -123,12 +123,12 @@ def same_names(run: Chosen) -> SameNames | None:
 def not_numbers(run: Chosen) -> list[str]:
     """Some of the texts that stand where counts should: what they mean is to be said."""
     from holdfast.tables.columns import reads_as_number
-    from holdfast.tables.table import columns_of, labels_of
+    from holdfast.tables.table import columns_of, numbers_of
 
     if run.people is not None or run.streamed:
         return []
     table = run.table()
-    cells = [c for name in run.counts if name in columns_of(table) for c in labels_of(table, name)]
+    cells = [c for name in run.counts if name in columns_of(table) for c in numbers_of(table, name)]
     texts = dict.fromkeys(str(cell).strip() for cell in cells if cell is not None)
     return [text[:20] for text in texts if text and not reads_as_number(text)][:MOST_TEXTS]
 

@@ -292,7 +292,7 @@ def _previewed(path: Path, part: dict[str, Any]) -> Values:
     from holdfast.engines.looking import is_large
     from holdfast.tables.files import numbers_in_file, read_part
     from holdfast.tables.preview import head, preview
-    from holdfast.tables.table import columns_of, labels_of
+    from holdfast.tables.table import columns_of, numbers_of
 
     if not part and is_large(path):
         table, numbers, order = head(path, SAMPLED), list[int](), []
@@ -300,14 +300,14 @@ def _previewed(path: Path, part: dict[str, Any]) -> Values:
     else:
         table = read_part(path, part)
         shown, numbers = preview(table, SHOWN, LAST), list(numbers_in_file(path, part))
-        order = advice.order_of({name: labels_of(table, name) for name in columns_of(table)})
+        order = advice.order_of({name: numbers_of(table, name) for name in columns_of(table)})
     return {
         "preview": shown,
         "numbers": numbers[:SHOWN],
         "last_numbers": numbers[len(numbers) - len(shown.last) :],
         "last_row": max(numbers, default=0),
         "order": order,
-        "quantities": advice.numbers({name: labels_of(table, name) for name in shown.columns}),
+        "quantities": advice.numbers({name: numbers_of(table, name) for name in shown.columns}),
     }
 
 

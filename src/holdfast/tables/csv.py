@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from types import SimpleNamespace
@@ -39,6 +39,8 @@ class CsvTable:
     newline: str = "\n"  #: what ends a line
     encoding: str = "utf-8"  #: how text becomes bytes, without the byte order mark
     bom: bytes = b""  #: the byte order mark
+    unmarked: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    """Takes the marks out of a number, where the file is said to have some; other text stays."""
 
     @property
     def columns(self) -> list[str]:
@@ -48,6 +50,11 @@ class CsvTable:
     def column(self, name: str, parameter: str = "column") -> list[str]:
         """The cells of one column; `parameter` is what an error calls the name."""
         return self._cells(find_column(self.header, name, parameter))
+
+    def numbers(self, name: str, parameter: str = "column") -> list[str]:
+        """The same cells, numbers without the marks that the file is said to have in them."""
+        cells = self.column(name, parameter)
+        return cells if self.unmarked is None else pooled(map(self.unmarked, cells), {})
 
     def _cells(self, at: int) -> list[str]:
         if isinstance(self.rows, TextRows):

@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from holdfast.errors import HoldfastError
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_text import DELIMITERS, BrokenCsv, find_encoding
-from holdfast.tables.text_rows import TextRows, pooled
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
 """What may separate thousands, and the characters that count as each."""
@@ -45,12 +44,13 @@ ALL = Lines()
 def parse_part(
     data: bytes, lines: Lines, thousands: str | None = None, decimal: str | None = None
 ) -> CsvTable:
-    r"""The table in the bytes of a file.
+    r"""The table in the bytes of a file: its text as it is, and how its numbers are read.
 
-    >>> parse_part(b"Deaths\na,n\nKent,\"1,204\"\nTotal,1\n", Lines(2, 3), ",").rows[0]
-    ['Kent', '1204']
+    >>> table = parse_part(b"Deaths\na,n\nKent,\"1,204\"\nTotal,1\n", Lines(2, 3), ",")
+    >>> table.column("n"), table.numbers("n")
+    (['1,204'], ['1204'])
     """
-    plain = _plain(thousands, decimal)
+    unmarked = _unmarked(thousands, decimal)
     kept, cut = _cut(data, lines)
     try:
         table = parse_csv(cut)
@@ -58,8 +58,7 @@ def parse_part(
         raise BrokenCsv(kept[min(error.line, len(kept)) - 1]) from None
     if thousands is None and decimal is None:
         return table
-    columns = [pooled(map(plain, table.column(name)), {}) for name in table.columns]
-    return replace(table, rows=TextRows(columns))
+    return replace(table, unmarked=unmarked)
 
 
 def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
@@ -127,7 +126,7 @@ def _lines(text: str) -> list[str]:
     return [line for line in _LINE.findall(text) if line]
 
 
-def _plain(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
+def _unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
     """Makes of a number with marks one without; other text stays."""
     if thousands not in (None, *MARKS):
         raise HoldfastError(
@@ -142,7 +141,7 @@ def _plain(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
     point = re.escape(decimal or ".")
     written = re.compile(rf"[ \t]*([+-]?(?:{grouped}[0-9]+))(?:{point}([0-9]+))?[ \t]*")
 
-    def plain(cell: str) -> str:
+    def unmarked(cell: str) -> str:
         found = written.fullmatch(cell)
         if not found:
             return cell
@@ -150,7 +149,7 @@ def _plain(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
         # where a mark was named three zeros are decimals, and would be taken for thousands
         return whole if found[2] in (None, "000") else f"{whole}.{found[2]}"
 
-    return plain
+    return unmarked
 
 
 def find_lines(data: bytes) -> Lines:

@@ -80,10 +80,11 @@ def read_csv(
         header_row: The number of the line that holds the column names; lines above are left out.
         last_row: The number of the table's last line; totals and notes below are left out.
         leave_out: Numbers of lines of the table that are left out, such as those of totals.
-        thousands: The mark between thousands, a comma, point, apostrophe or space: it is taken out
-            of every cell that is a number written with it, such as "1,204".
-        decimal: "," where numbers have a decimal comma: it becomes a point; "." where they have a
-            point, and counts are written with three decimals, which may be taken for thousands.
+        thousands: The mark between thousands, a comma, point, apostrophe or space: "1,204" is then
+            read as 1204 in a column of counts, or of numbers that make classes.
+        decimal: "," where numbers have a decimal comma, which is read as a point; "." where they
+            have a point, and counts are written with three decimals, which may be taken for
+            thousands. Cells of other columns stay as they are, with either.
     """
     path = Path(path)
     if format_of(path) is not Format.TEXT:

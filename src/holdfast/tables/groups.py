@@ -61,6 +61,11 @@ class Within:
         return tuple(part if isinstance(part, str) else part.column for part in self.parts)
 
     @property
+    def numbers(self) -> tuple[str, ...]:
+        """Those of them that hold numbers, of which classes are made."""
+        return tuple(part.column for part in self.parts if isinstance(part, Classes))
+
+    @property
     def ordered(self) -> bool:
         """Whether the groups are classes one after the other."""
         return len(self.parts) == 1 and isinstance(self.parts[0], Classes)

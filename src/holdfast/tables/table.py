@@ -198,9 +198,13 @@ class CountTable:
         watched = (*roles.watched, *roles.wanted.other_counts)
         beside = _once(roles.withheld) if set(watched) - {roles.wanted.category} else []
         columns = {name: self._view.labels(name, "keep") for name in (*watched, *beside)}
+        leaks = self._leaks(columns, open_rows, beside)
+        if isinstance(self._view, _Text) and self._view.table.unmarked:
+            read = {name: self._view.numbers(name) for name in columns}  # readers know marks too
+            leaks += self._leaks(read, open_rows, beside)
         labels = roles.wanted.category and self._view.labels(roles.wanted.category, "category")
         named = [named_total()] if labels and any(map(is_total, labels)) else []
-        refuse_leaks([*self._leaks(columns, open_rows, beside), *named], self._wanted)
+        refuse_leaks([*leaks, *named], self._wanted)
 
     def _leaks(
         self, columns: dict[str, list[Any]], open_rows: Integers, withheld: Collection[str] = ()
@@ -243,10 +247,14 @@ def read_tables(source: Any, counts: Sequence[str], **options: Any) -> list[Coun
 
 
 def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
-    roles = _roles(view, wanted)
+    roles, changed = _roles(view, wanted), list[str]()
+    if isinstance(view, _Text) and roles is not None:
+        classes = () if wanted.within is None else wanted.within.numbers
+        changed = [name for name in classes if view.numbers(name) != view.labels(name, "within")]
+        view = view.with_numbers({roles.count, *wanted.other_counts, *changed})
     if wanted.order_by is not None and not isinstance(view, Line):
         names = roles.ordering if roles is not None else ()
-        view = view.take(rows_by([view.labels(name, "order_by") for name in names]))
+        view = view.take(rows_by([_numbers(view, name, "order_by") for name in names]))
     column = "" if roles is None else roles.count
     labels = None if wanted.category is None else view.labels(wanted.category, "category")
     counts = view.counts(column, called(wanted.count), wanted.missing)
@@ -254,7 +262,7 @@ def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
         raise no_rows()
     known = structural_zeros(
         wanted.structural_zero,
-        lambda name: view.labels(name, "structural_zero"),
+        lambda name: _numbers(view, name, "structural_zero"),
         labels,
         len(counts),
         isinstance(view, _Text),
@@ -268,7 +276,7 @@ def _read(source: Any, view: "_View", wanted: Wanted) -> CountTable:
         column=column or None,
         others=() if roles is None else roles.others,
         withheld=() if roles is None else roles.withheld,
-        notes=_notes(wanted, labels),
+        notes=(*_notes(wanted, labels), *map(_without_marks, changed)),
         _wanted=wanted,
         _roles=roles,
         _index=series_labels(source),
@@ -319,6 +327,17 @@ def _roles(view: "_View", wanted: Wanted) -> Roles | None:
     return None
 
 
+def _numbers(view: "_View", name: str, parameter: str) -> list[Any]:
+    """The cells of a column, numbers without marks where the file is said to have some."""
+    if isinstance(view, _Text):
+        return view.numbers(name, parameter)
+    return view.labels(name, parameter)
+
+
+def _without_marks(name: str) -> str:
+    return f"{name} makes classes: its numbers are published without the marks in the file"
+
+
 def _other_cells(source: Any, view: "_View", column: str) -> Iterator[list[Any]]:
     if isinstance(view, Line):
         yield from series_labels(source).values()
@@ -363,6 +382,11 @@ def labels_of(table: Any, column: str) -> list[Any]:
     return _open(table).labels(column, "column")
 
 
+def numbers_of(table: Any, column: str) -> list[Any]:
+    """The same, numbers without the marks that a file is said to have in them."""
+    return _numbers(_open(table), column, "column")
+
+
 def with_counts(table: Any, column: str | None, counts: Integers) -> Any:
     """A table of the same kind with other counts; -1 stands for a missing one."""
     return _open(table).replace(column or "", counts)
@@ -373,6 +397,8 @@ class _Text:
     """A `CsvTable`, with the same methods as a frame."""
 
     table: CsvTable
+    read: frozenset[str] = frozenset()
+    """Columns of numbers whose marks were taken out."""
 
     @property
     def columns(self) -> list[str]:
@@ -381,18 +407,33 @@ class _Text:
     def labels(self, name: str, parameter: str) -> list[Any]:
         return self.table.column(name, parameter)
 
+    def numbers(self, name: str, parameter: str = "column") -> list[Any]:
+        if name in self.read:
+            return self.table.column(name, parameter)
+        return self.table.numbers(name, parameter)
+
+    def with_numbers(self, names: Collection[str]) -> "_Text":
+        """The same with these columns read as numbers: their cells have no marks any more."""
+        table = self.table
+        if table.unmarked is None:
+            return self
+        for name in names:
+            table = table.with_column(name, table.numbers(name))
+        return _Text(table, frozenset(names))
+
     def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
         return text_counts(self.table.column(name, "count"), where, missing)
 
     def replace(self, name: str, counts: Integers) -> CsvTable:
         cells = ("" if count == MISSING else count for count in counts.tolist())
-        return self.table.with_column(name, cells)
+        return replace(self.table.with_column(name, cells), unmarked=None)
 
     def select(self, names: Collection[str]) -> "_Text":
-        return _Text(self.table.select(names))
+        return replace(self, table=self.table.select(names))
 
     def take(self, rows: Integers) -> "_Text":
-        return _Text(replace(self.table, rows=[self.table.rows[at] for at in rows.tolist()]))
+        taken = [self.table.rows[at] for at in rows.tolist()]
+        return replace(self, table=replace(self.table, rows=taken))
 
 
 _View = Frame | _Text | Line

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.tables.leaks.measures import (
     as_labels,
     beyond_chance,
@@ -27,6 +27,9 @@ RATE = 0.97
 """A number that is 0, or missing, in as many of the rows that have no count, and not in others."""
 MOST_PAIRS = 10_000  # of kept and withheld columns; with more they are not looked at
 FEW = 40  # rows in which a formula of several columns may hold by chance
+LARGE = (30, 100, 300, 1000, 3000, 10_000)
+"""Counts from each of these on are looked at by themselves: a near copy tells small ones no better
+than chance, and where most are small nine rows in ten are not told."""
 MOST_COLUMNS = {1: 100_000, 2: 300, 3: 40}  # with more, sets of two or three are not looked at
 AT_A_TIME = 512  # sets of columns in one array
 WAYS = {"as a sum or difference": linear_share, "as a product or ratio": product_share}
@@ -115,11 +118,25 @@ def _alone(
         nearly = "" if share == 1 else " in nearly all rows"
         yield Leak((name,), ("holds the counts" if equal else rising) + nearly, len(y) < FEW)
         return
-    share = near_share(x, y_rows)
-    if share >= NEARLY_ALL and beyond_chance(x, y_rows, share, rng, near_share):
+    if _is_near(x, y_rows, rng):
         yield Leak((name,), "nearly holds the counts, or a function of them", len(y) < FEW)
+    elif any(_is_near(x[large], y_rows[large], rng) for large in _large(y_rows)):
+        yield Leak((name,), "nearly holds the larger counts, or a function of them")
     elif neighbour_share(as_labels(cells), y, rng, NEARLY_ALL) >= NEARLY_ALL:
         yield Leak((name,), "is a flag or a class that follows from the count", few=True)
+
+
+def _is_near(x: Floats, y: Floats, rng: np.random.Generator) -> bool:
+    share = near_share(x, y)
+    return share >= NEARLY_ALL and beyond_chance(x, y, share, rng, near_share)
+
+
+def _large(y: Floats) -> Iterator[Marks]:
+    """Rows with a count from some number on, where that is not all of them, nor few."""
+    for least in LARGE:
+        large = y >= least
+        if FEW <= np.count_nonzero(large) < len(y):
+            yield large
 
 
 def _rates(
