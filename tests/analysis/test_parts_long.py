@@ -98,3 +98,20 @@ def test_a_share_is_worked_out_near_its_counts_alone(epsilon, monkeypatch):
 
 def groups(release):
     return [release.groups[name] for name in ("some", "many")]
+
+
+def test_groups_with_a_row_above_max_count_are_not_said_to_have_none():
+    rng = np.random.default_rng(3)
+    counts = rng.geometric(0.03, (30, 40)) - 1
+    counts[:20, 0] = 5000
+    groups = np.repeat([f"g{number}" for number in range(30)], 40)
+    table = pa.table({"row": [f"r{i}" for i in range(1200)], "group": groups, "n": counts.ravel()})
+    release = holdfast.privatize(
+        table, count="n", category="row", within="group", epsilon=0.2, max_count=2000, totals=True,
+        seed=1,
+    )  # fmt: skip
+    said = {
+        name: any("none is above max_count" in note for note in found.notes)
+        for name, found in release.ask("mean", by="group").items()
+    }
+    assert [said[f"g{number}"] for number in range(30)] == [False] * 20 + [True] * 10
