@@ -6,6 +6,7 @@ beyond.
 """
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,8 @@ from holdfast.mechanism.grouped import source_of
 from holdfast.mechanism.mechanism import Mechanism
 from holdfast.mechanism.weights import TOTAL
 
-CLOSE, FAR = 5.0, 24.0  # times 1/ε: e^-5, beyond which counts may stand for others, and e^-24
+CLOSE, FAR = 5.0, 16.0  # times 1/ε: from where counts stand for others, and one for all beyond
+SURE = 1e-6  # of a likelihood: rows with so little on the other side of every step are on theirs
 FINE, COARSE = 0.05, 0.5  # times 1/ε: how far true counts may lie apart, near a step and far away
 BENT = 20  # times that z is bent towards what the rows show
 
@@ -52,9 +54,18 @@ class NearSteps:
 
     def interval(self, level: float) -> tuple[float, float]:
         """By the likelihood, with nothing assumed of the true counts."""
+        if self._is_sure:
+            return self.estimate, self.estimate
         return Profile(drawn=self.drawn, asked=self.asked).interval(level)
 
     @property
+    def _is_sure(self) -> bool:
+        """Whether every row shows a count that hardly comes from another side of a step."""
+        f, kernel = self.asked.f, self.drawn.kernel
+        best = np.sort([kernel[f == value].max(axis=0) for value in np.unique(f)], axis=0)
+        return bool((best[-2] < SURE * best[-1]).all())
+
+    @cached_property
     def estimate(self) -> float:
         """By z, bent a few times to what the rows show: as like the table as they are."""
         law = self.before + 1e-6 / len(self.before)
