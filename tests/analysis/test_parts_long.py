@@ -9,6 +9,7 @@ import pytest
 import holdfast
 from holdfast.analysis.parts import long
 from holdfast.analysis.parts.long import spread_out
+from holdfast.analysis.parts.steps import at_most
 from long_groups import COUNTS, OPTIONS, SIZES, STATES, TABLE, TOP
 
 
@@ -98,3 +99,62 @@ def test_a_share_is_worked_out_near_its_counts_alone(epsilon, monkeypatch):
 
 def groups(release):
     return [release.groups[name] for name in ("some", "many")]
+
+
+def test_groups_with_a_row_above_max_count_are_not_said_to_have_none():
+    rng = np.random.default_rng(3)
+    counts = rng.geometric(0.03, (30, 40)) - 1
+    counts[:20, 0] = 5000
+    groups = np.repeat([f"g{number}" for number in range(30)], 40)
+    table = pa.table({"row": [f"r{i}" for i in range(1200)], "group": groups, "n": counts.ravel()})
+    release = holdfast.privatize(
+        table, count="n", category="row", within="group", epsilon=0.2, max_count=2000, totals=True,
+        seed=1,
+    )  # fmt: skip
+    said = {
+        name: any("none is above max_count" in note for note in found.notes)
+        for name, found in release.ask("mean", by="group").items()
+    }
+    assert [said[f"g{number}"] for number in range(30)] == [False] * 20 + [True] * 10
+
+
+def test_rows_unlike_the_table_are_covered_and_whole_tables_are_answered_as_before(monkeypatch):
+    rng = np.random.default_rng(8)
+    rural = np.arange(2500) < 300
+    counts = np.where(rural, rng.random(2500) < 0.08, rng.lognormal(2, 2, 2500).astype(int))
+    counts = np.minimum(counts, 5000)
+    table = pa.table(
+        {"row": [f"r{i}" for i in range(2500)], "rural": rural.astype(int), "n": counts}
+    )
+    few = counts[rural]
+    asked = {
+        ("share", (("equal", 0),)): (few == 0).mean(),
+        ("share", (("between", (1, 3)),)): ((few >= 1) & (few <= 3)).mean(),
+        ("mean", ()): few.mean(),
+        ("median", ()): np.median(few),
+    }
+    covered = {key: [] for key in asked}
+    for epsilon, seed in ((0.1, 0), (0.1, 1), (0.1, 2), (0.5, 0), (0.5, 1), (0.5, 2)):
+        release = holdfast.privatize(
+            table, count="n", category="row", keep=["rural"], epsilon=epsilon, max_count=5000,
+            seed=seed,
+        )  # fmt: skip
+        for key, truth in asked.items():
+            found = release.ask(key[0], where="rural == 1", **dict(key[1]))
+            low, high = found.interval
+            covered[key].append(low - 1e-9 <= truth <= high + 1e-9)
+            assert key[0] == "median" or any("assumes nothing" in note for note in found.notes)
+    assert all(sum(each) >= 5 for each in covered.values()), covered
+    whole = release.ask("mean", where=np.ones(2500, dtype=bool))
+    monkeypatch.setattr(long, "NEARLY_ALL", 0.0)
+    assert release.ask("mean", where=np.ones(2500, dtype=bool)).interval == whole.interval
+
+
+def test_the_likelihood_near_steps_is_that_of_the_mechanism(release):
+    mechanism = release.groups.at(0).mechanism
+    n = len(release.target)
+    true, edges = np.array([0, 3, 40, 300, n - 1]), np.array([0, 2, 300, n - 2, n - 1])
+    found = at_most(mechanism, true, edges)
+    for k, column in zip(edges, found.T, strict=True):
+        expected = mechanism.expected((np.arange(n) <= k).astype(float))[true]
+        assert column == pytest.approx(expected, abs=1e-12)

@@ -23,6 +23,10 @@ CAUTIOUS = (
     "covers more often than it says; the estimate takes them to be like the whole table's, with "
     "more of the low or of the high counts as these rows ask for"
 )
+FREE = (
+    "the interval assumes nothing about how the counts of these rows are distributed, and mostly "
+    "covers more often than it says"
+)
 STRETCHED = (
     "the interval was stretched to reach the estimate, which leans on the distribution of the "
     "whole table: by the counts of these rows alone it would end before"
@@ -41,6 +45,7 @@ def smooth(part: Part, asked: Asked, words: str, level: float, percent: bool = F
     if is_long(part, asked):
         found, method = straight(part, asked, level), "formula"
         estimate, error, ends = found.value, found.error, found.interval
+        notes += (FREE,) if found.free else ()
     else:
         low, high = interval(part, asked, level)
         estimate, error = _estimate(part, asked)

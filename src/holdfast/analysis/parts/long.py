@@ -11,6 +11,7 @@ import numpy as np
 
 from holdfast.analysis.parts.part import Part
 from holdfast.analysis.parts.profile import FEW, MARGIN, Asked
+from holdfast.analysis.parts.steps import NearSteps
 from holdfast.analysis.row_laws import has_columns, means_over
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
@@ -19,6 +20,9 @@ from holdfast.mechanism.mechanism import Mechanism
 from holdfast.release.row_prior import LONG
 
 ROUNDS = 2
+MANY_ROUNDS = (2, 4, 8, 16, 32)  # of which rows that may be unlike z take the best
+NEARLY_ALL = 0.9  # of a mechanism's rows: z is their law too
+REACH = 6.0  # times 1/ε: how far from what it shows, or from where that turns, a row may be
 FAR = 38.0  # times 1/ε: e^-38 is nothing beside 1
 MOST_STEPS = 4
 WIDER = 1.2  # what measured errors are of those worked out: docs/long-ranges.md
@@ -32,6 +36,8 @@ class Straight:
     value: float
     error: float
     interval: tuple[float, float]
+    free: bool = False
+    """Whether nothing is assumed of the counts of some of the rows."""
 
 
 def is_long(part: Part, asked: Asked | None = None) -> bool:
@@ -57,25 +63,41 @@ def straight(part: Part, asked: Asked, level: float) -> Straight:
         )
     f = _slope(part, asked)
     value = 0.0 if asked.straight else asked.value(part.histogram) - float(f @ part.histogram)
-    variance = shift = left = most = 0.0
+    total = _Undone(value, 0.0, 0.0, 0.0, 0.0)
+    below = above = 0.0
     scale = 1 / float(part.release.privacy.budget.unit_1 or 1)
-    for mechanism, counts, rows in part.by_mechanism:
-        found = _undone(f, mechanism, counts, rows, scale)
-        value += found.value
-        variance += found.variance
-        shift += found.shift
-        left += found.left
-        most = max(most, found.most)
     wide = float(ndtri((1 + level) / 2)) * (1 + MARGIN + FEW / part.rows) ** 0.5
+    free = [len(f) > LONG and share < NEARLY_ALL for share in part.chosen]
+    for (mechanism, counts, rows), unlike in zip(part.by_mechanism, free, strict=True):
+        if unlike and asked.straight and _has_few_steps(f, mechanism):
+            near = NearSteps.of(f, mechanism, counts, rows)
+            (low, high), estimate = near.interval(level), near.estimate
+            estimate = min(max(estimate, low), high)
+            total += _Undone(estimate, 0.0, 0.0, 0.0, 0.0)
+            below, above = below + estimate - low, above + high - estimate
+        elif unlike:
+            total += _undone_freely(f, mechanism, counts, rows, wide)
+        else:
+            total += _undone(f, mechanism, counts, rows, scale)
     wider = WIDER if len(part.release.target) > LONG else 1.0
-    half = wider * (wide * variance**0.5 + wide**2 / 6 * most) + left
+    half = wider * (wide * total.variance**0.5 + wide**2 / 6 * total.most) + total.left
     low, high = asked.limits
-    ends = value - half + min(shift, 0.0), value + half + max(shift, 0.0)
-    return Straight(
-        value=min(max(value, low), high),
-        error=wider * variance**0.5 + (abs(shift) + left) / 2,
-        interval=(min(max(ends[0], low), high), max(min(ends[1], high), low)),
+    ends = (
+        total.value - half - below + min(total.shift, 0.0),
+        total.value + half + above + max(total.shift, 0.0),
     )
+    beside = (abs(total.shift) + total.left) / 2 + (below + above) / (2 * wide)
+    return Straight(
+        value=min(max(total.value, low), high),
+        error=wider * total.variance**0.5 + beside,
+        interval=(min(max(ends[0], low), high), max(min(ends[1], high), low)),
+        free=any(free),
+    )
+
+
+def _has_few_steps(f: Floats, mechanism: Mechanism) -> bool:
+    steps = int(np.count_nonzero(np.diff(f)))
+    return mechanism.target is not None and has_columns(mechanism) and 0 < steps <= MOST_STEPS
 
 
 def _slope(part: Part, asked: Asked) -> Floats:
@@ -97,6 +119,15 @@ class _Undone:
     most: float
     """The largest standard deviation of a row."""
 
+    def __add__(self, other: "_Undone") -> "_Undone":
+        return _Undone(
+            self.value + other.value,
+            self.variance + other.variance,
+            self.shift + other.shift,
+            self.left + other.left,
+            max(self.most, other.most),
+        )
+
 
 def _undone(
     f: Floats, mechanism: Mechanism, counts: Integers, rows: Floats, scale: float
@@ -108,7 +139,7 @@ def _undone(
     spread so far.
     """
     if len(f) <= LONG or mechanism.target is None or not has_columns(mechanism):
-        w, left, own = _blur(f, mechanism.expected)
+        w, left, own = _blur(f, mechanism.expected, f, ROUNDS)
         here = own[counts]
         value, beside = float(rows @ w[counts]), float(rows @ np.abs(left[counts]))
         return _Undone(value, float(rows @ here), 0.0, beside, float(here.max(initial=0.0)) ** 0.5)
@@ -126,10 +157,38 @@ def _undone(
     return _Undone(value, variance, shift, 0.0, most**0.5)
 
 
-def _blur(f: Floats, expected: Callable[[Floats], Floats]) -> tuple[Floats, Floats, Floats]:
-    """w, and for each true count what is left of the blur and the variance of one row."""
-    w = f
-    for _ in range(ROUNDS):
+def _undone_freely(
+    f: Floats, mechanism: Mechanism, counts: Integers, rows: Floats, wide: float
+) -> _Undone:
+    """The same of rows that may be unlike z: what is left of the blur is the most that any counts
+    that they may truly have leave, after as many rounds as make the interval the narrowest."""
+    turns = counts if mechanism.curves is None else mechanism.curves.turns[counts]
+    reach = int(REACH / float(mechanism.epsilon)) + 1
+    firsts = np.maximum(np.minimum(counts, turns) - reach, 0)
+    ends = np.minimum(np.maximum(counts, turns) + reach + 1, len(f))
+    best, least, w, done = None, np.inf, f, 0
+    for rounds in MANY_ROUNDS:
+        w, left, own = _blur(f, mechanism.expected, w, rounds - done)
+        done = rounds
+        apart = np.abs(left)
+        most = [apart[first:end].max() for first, end in zip(firsts, ends, strict=True)]
+        beside, here = float(rows @ np.array(most)), own[counts]
+        variance = float(rows @ here)
+        half = wide * variance**0.5 + beside
+        if half >= least:
+            break
+        least = half
+        best = _Undone(float(rows @ w[counts]), variance, 0.0, beside, float(here.max()) ** 0.5)
+    assert best is not None  # the first is narrower than no end
+    return best
+
+
+def _blur(
+    f: Floats, expected: Callable[[Floats], Floats], w: Floats, rounds: int
+) -> tuple[Floats, Floats, Floats]:
+    """w after more rounds, and for each true count what is left of the blur and the variance of one
+    row."""
+    for _ in range(rounds):
         w = w + (f - expected(w))
     mean = expected(w)
     return w, f - mean, np.maximum(expected(w * w) - mean * mean, 0.0)

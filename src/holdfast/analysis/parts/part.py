@@ -118,6 +118,18 @@ class Part:
         return found
 
     @cached_property
+    def chosen(self) -> Sequence[float]:
+        """Of all rows of each of these mechanisms, the share that is in the part."""
+        members = None if self.release.groups is None else members_of(self.release)
+        if members is None:
+            whole = [self.shown(np.ones(len(self.marks), dtype=bool)).sum()]
+        else:
+            numbers = np.unique(members[self.marks & (members >= 0)])
+            whole = [self.shown(members == number).sum() for number in numbers]
+        inside = [rows.sum() for _, _, rows in self.by_mechanism]
+        return [float(some / all_) for some, all_ in zip(inside, whole, strict=True)]
+
+    @cached_property
     def estimate(self) -> Estimate:
         """Of their true counts."""
         return Estimate(rows=[stratum.inside for stratum in self.strata])

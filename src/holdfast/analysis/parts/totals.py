@@ -10,10 +10,8 @@ from holdfast.analysis.answer import Answer
 from holdfast.analysis.catalogue import find_question
 from holdfast.analysis.one_row import answer_one
 from holdfast.analysis.parts.part import Part, members_of
-from holdfast.analysis.row_laws import laws_of
 from holdfast.errors import numbered
 from holdfast.privatizers.totals import Totals
-from holdfast.release.row_marks import row_kinds
 
 ESTIMATOR = "measured"
 MEASURED_QUESTIONS = ("total", "mean")
@@ -21,9 +19,9 @@ MEASURED = "measured as a total, with counts above max_count in full"
 TOGETHER = (
     "from the measured total and from the counts of these rows, of which none is above max_count"
 )
-SURELY_BELOW = 0.01
-"""Rows to expect with the highest count or more, where all counts of a part are taken to be below
-it: then they add up to the total."""
+BY_CHANCE = 0.001
+"""How likely a row at max_count or above may be to show no more than the highest count that a part
+shows, where all its counts are taken to be below: then they add up to the total."""
 
 
 def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
@@ -35,7 +33,7 @@ def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
     if groups is None:
         return None
     totals, over = part.release.totals, part.rows if question == "mean" else 1
-    if len(groups) == 1 and _rows_at_the_top(part) < SURELY_BELOW:
+    if len(groups) == 1 and _at_the_top(part) < BY_CHANCE:
         value, error, ends = _with_the_counts(part, totals, groups, level)
         how = TOGETHER
     else:
@@ -56,11 +54,16 @@ def measured_answer(part: Part, question: Any, level: float) -> Answer | None:
     )
 
 
-def _rows_at_the_top(part: Part) -> float:
-    """How many rows to expect with the highest count, or any above it."""
-    kinds, rows = np.unique(row_kinds(part.release)[part.marks], return_counts=True)
-    chances = laws_of(part.release, kinds).at_least(len(part.release.target) - 1)
-    return float(rows @ chances)
+def _at_the_top(part: Part) -> float:
+    """How likely a row with the highest count, or any above it, would show as little as these rows
+    do. What z has there is not asked: it hardly tells one row of a group, and none on long ranges.
+    """
+    highest = 0.0
+    for mechanism, counts, _ in part.by_mechanism:
+        shown = np.zeros(len(part.release.target))
+        shown[: int(counts.max(initial=-1)) + 1] = 1.0
+        highest = max(highest, float(mechanism.expected(shown)[-1]))
+    return highest
 
 
 def _with_the_counts(
