@@ -291,18 +291,6 @@ def test_an_empty_tail_of_a_long_range_moves_no_mean() -> None:
     assert (np.abs(np.array(means) - true) < 6).all()  # 20 sums with a noise of 14, over 60 rows
 
 
-def test_a_row_far_above_its_group_is_not_above_where_z_ends() -> None:
-    bins, off = 20_001, []
-    for highest in range(9_000, 18_000, 300):
-        rng = np.random.default_rng(highest)
-        counts = np.append(rng.lognormal(4, 1.2, 24).astype(int), highest)
-        others = rng.lognormal(4, 1.5, (29, 25)).astype(int)
-        tables = np.array([np.bincount(one, minlength=bins) for one in (counts, *others)])
-        z = fit_groups(measured(tables, 0.1, rng), tables.sum(axis=1), 0.1, bins=bins)[0]
-        off.append(highest - z.nonzero()[0].max())
-    assert max(off) <= 0
-
-
 def test_a_highest_row_of_a_small_group_that_noise_hides_is_not_above_where_z_ends() -> None:
     rng, bins = np.random.default_rng(8), 20_001
     groups_of = np.repeat(np.arange(96), rng.integers(1, 31, 96))

@@ -173,16 +173,15 @@ def fit_groups(
 
 
 def _by_count(z: Floats, fit: JointFit) -> Floats:
-    """z of every count from that of cells. Blocks above all but `BEYOND` of a row, by z and by the
-    group's law, have nothing, or a long empty tail would move the mean. A block is kept whole: its
-    sum does not say where in it a row is, nor, if it has little, that there is none."""
-    measured = fit.measured
-    width, blocks = np.diff(measured.cells), measured.cells.searchsorted(measured.edges)
-    begins = np.append(blocks[measured.block], len(width) - 1)  # the first cell of a cell's block
+    """z of every count from that of cells. Above all but `BEYOND` of a row, by z and by the group's
+    law, there is nothing, or a long empty tail would move the mean; by z alone, a single row that
+    noise hides would be above its end."""
+    measured, width = fit.measured, np.diff(fit.measured.cells)
     above = np.cumsum(np.maximum(z, fit.laws())[:, ::-1], axis=1)[:, ::-1]
     above *= np.maximum(measured.sizes, 1.0)[:, None]
-    kept = np.where(above[:, begins] > BEYOND, np.maximum(z / width, RAISED), 0.0)
-    by_count = np.repeat(kept, width, axis=1)
+    by_count = np.repeat(
+        np.where(above > BEYOND, np.maximum(z / width, RAISED), 0.0), width, axis=1
+    )
     return np.asarray(by_count / by_count.sum(axis=1, keepdims=True))
 
 
