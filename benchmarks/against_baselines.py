@@ -10,10 +10,10 @@ import argparse
 
 import numpy as np
 
+from holdfast.former.privatizers.planning import MEASURES
+from holdfast.former.studies.reproduce.experiment import is_here, load
+from holdfast.former.studies.reproduce.methods import ORACLE, figure_method, share_of, simulator
 from holdfast.privacy.randomness import Simulation
-from holdfast.privatizers.planning import MEASURES
-from holdfast.studies.reproduce.experiment import is_here, load
-from holdfast.studies.reproduce.methods import ORACLE, figure_method, share_of, simulator
 
 METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
 MECHANISMS = ("truncated-geometric",)

@@ -9,10 +9,10 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-import holdfast
-from holdfast.release.pictures import distribution_picture
-from holdfast.studies.agencies import promise_of
-from holdfast.studies.methods import AgencyMethod
+import holdfast.former as holdfast
+from holdfast.former.release.pictures import distribution_picture
+from holdfast.former.studies.agencies import promise_of
+from holdfast.former.studies.methods import AgencyMethod
 from holdfast.tables.table import read_table
 
 EPSILON, MAX_COUNT, REPETITIONS = "1", 30, 50

@@ -13,9 +13,9 @@ import argparse
 
 import numpy as np
 
-import holdfast
-from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.studies.runner import Study, run
+import holdfast.former as holdfast
+from holdfast.former.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
+from holdfast.former.studies.runner import Study, run
 from interval_coverage import EPSILONS, TABLES, collect, study, true_counts
 
 BASELINES = {

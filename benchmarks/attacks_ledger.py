@@ -17,8 +17,8 @@ from fractions import Fraction
 from pathlib import Path
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.ledger.head import head_file, releases_of
-from holdfast.ledger.ledger import Ledger
+from holdfast.former.ledger.head import head_file, releases_of
+from holdfast.former.ledger.ledger import Ledger
 
 DATASET = "attacked"
 LIMIT, SPENT = Fraction(10), Fraction(33, 4)

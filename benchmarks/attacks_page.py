@@ -20,10 +20,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-import holdfast
-from holdfast.ledger.ledger import Ledger
-from holdfast.page.runs import Phase
-from holdfast.page.state import read_json
+import holdfast.former as holdfast
+from holdfast.former.ledger.ledger import Ledger
+from holdfast.former.page.runs import Phase
+from holdfast.former.page.state import read_json
 
 PIECE = b"x" * (1 << 20)
 TRICKS = ("../secret.csv", "/etc/passwd", "link.csv", "a/../../secret.csv", "deaths.csv\0", "..")

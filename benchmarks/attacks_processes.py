@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import holdfast
-from holdfast.ledger.ledger import Ledger
+import holdfast.former as holdfast
+from holdfast.former.ledger.ledger import Ledger
 
 CSV = "place,n\nKent,3\nEly,0\nYork,1\nRye,2\n"
 ASKED = [
@@ -41,7 +41,7 @@ PACKAGE = Path(holdfast.__file__).parent
 Case = tuple[str, list[str], int, dict[str, str]]
 LIMITED = (
     "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000)); "
-    "from holdfast.cli import main; main()"
+    "from holdfast.former.cli import main; main()"
 )
 
 
@@ -190,7 +190,7 @@ def together(folder: Path, number: int = 8) -> list[str]:
 def nursery(folder: str) -> None:
     """Fork a release for every line on standard input: no start-up to pay for."""
     os.chdir(folder)
-    from holdfast.cli import main
+    from holdfast.former.cli import main
 
     holdfast.privatize([0, 1], epsilon=1, max_count=5)  # loads everything
     for number in sys.stdin:

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 from attacks import WORST, plant_record, reason, record_mutations, text_mutations
 from bundles import make, make_curves, read_record, repair
 
 RUN = """
 import sys, time
 import pyarrow.parquet, numpy
-from holdfast.verify import verify
+from holdfast.former.verify import verify
 began = time.process_time()
 report = verify(sys.argv[1])
 seconds = time.process_time() - began

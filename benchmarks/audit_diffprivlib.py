@@ -6,7 +6,7 @@
 diffprivlib is no dependency of holdfast. Its 0.6.6 cannot be imported beside scikit-learn 1.9.
 """
 
-import holdfast
+import holdfast.former as holdfast
 
 DRAWS = 20_000
 

@@ -11,10 +11,10 @@ import time
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 from audit_cases import BROKEN, SOUND, Item, OverlappingGroups, opendp_geometric, ours
-from holdfast.privatizers import CumulativeIsotonic
-from holdfast.studies.audit import RepeatedGroups, RepeatedRelease
+from holdfast.former.privatizers import CumulativeIsotonic
+from holdfast.former.studies.audit import RepeatedGroups, RepeatedRelease
 
 CONFIDENCE = 0.99
 

@@ -16,10 +16,10 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import chi2
 
-from holdfast.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.constructors.baselines.clamped import clamped_noise
-from holdfast.constructors.baselines.discrete_gaussian import _noise as gaussian_noise
-from holdfast.privatizers.gaussian_scale import smallest_scale
+from holdfast.former.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
+from holdfast.former.constructors.baselines.clamped import clamped_noise
+from holdfast.former.constructors.baselines.discrete_gaussian import _noise as gaussian_noise
+from holdfast.former.privatizers.gaussian_scale import smallest_scale
 
 N, DELTA = 21, Fraction(1, 2198)
 

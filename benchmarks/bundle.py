@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
-from holdfast.release.mechanism_file import encode_weights
+import holdfast.former as holdfast
+from holdfast.former.release.mechanism_file import encode_weights
 
 ROWS = 10_000
 

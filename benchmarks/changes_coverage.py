@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-import holdfast
+import holdfast.former as holdfast
 
 TOP = 30
 STATES = ("48", "31", "01", "06", "51", "20", "34", "23")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from holdfast.privatizers import (
+from holdfast.former.privatizers import (
     ClassicLaplace,
     CumulativeGaussian,
     CumulativeSmooth,
@@ -13,7 +13,7 @@ from holdfast.privatizers import (
     Privatizer,
     Privelet,
 )
-from holdfast.privatizers.named_projections import PROJECTIONS
+from holdfast.former.privatizers.named_projections import PROJECTIONS
 
 DELTA = "1e-6"
 OWN = "own"

@@ -7,8 +7,8 @@ import argparse
 
 import numpy as np
 
-import holdfast
-from holdfast.constructors import Heuristic
+import holdfast.former as holdfast
+from holdfast.former.constructors import Heuristic
 
 CASES = (
     ("mean", {}, "1.5", (420, 180, 90, 40, 30, 20, 12, 8)),

@@ -12,8 +12,8 @@ import argparse
 
 import numpy as np
 
-import holdfast
-from holdfast.studies.runner import Study, run
+import holdfast.former as holdfast
+from holdfast.former.studies.runner import Study, run
 from interval_coverage import EPSILONS, TABLES, label, true_counts, truth
 
 ESTIMATORS = ("best", "released", "target")

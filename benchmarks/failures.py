@@ -22,7 +22,7 @@ from pathlib import Path
 
 import duckdb
 
-import holdfast
+import holdfast.former as holdfast
 
 SECRET = 987_654
 ROWS_SQL = """

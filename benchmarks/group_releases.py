@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from holdfast.former.privatizers.groups import block_edges, fit_groups, group_sums, whole_share
+from holdfast.former.privatizers.noisy import laplace_variance
+from holdfast.former.privatizers.projection import Noise
+from holdfast.former.privatizers.smooth import smooth_fit
 from holdfast.privacy.budget import share_rule
-from holdfast.privatizers.groups import block_edges, fit_groups, group_sums, whole_share
-from holdfast.privatizers.noisy import laplace_variance
-from holdfast.privatizers.projection import Noise
-from holdfast.privatizers.smooth import smooth_fit
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -29,9 +29,9 @@ from group_releases import (
     together,
     ungrouped,
 )
+from holdfast.former.privatizers.groups import classes_rule
+from holdfast.former.privatizers.totals import totals_whole_share
 from holdfast.privacy.budget import share_rule
-from holdfast.privatizers.groups import classes_rule
-from holdfast.privatizers.totals import totals_whole_share
 
 WAYS = {
     "ungrouped": ungrouped,

@@ -18,14 +18,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import holdfast
-from holdfast.analysis.linear import share
-from holdfast.analysis.parts.answers import interval
-from holdfast.analysis.parts.numbers import Average
-from holdfast.analysis.parts.part import Part
+import holdfast.former as holdfast
+from holdfast.former.analysis.linear import share
+from holdfast.former.analysis.parts.answers import interval
+from holdfast.former.analysis.parts.numbers import Average
+from holdfast.former.analysis.parts.part import Part
+from holdfast.former.privatizers.totals import measure_totals
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.randomness import Simulation
-from holdfast.privatizers.totals import measure_totals
 
 TOP, LEVEL, USUAL = 50, 0.9, 1.645
 ALLOWED = ["state", "row order", "totals"]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.engines.memory import privatize
-from holdfast.release.svg import BLUE, ORANGE, element, group, label, picture
+from holdfast.former.engines.memory import privatize
+from holdfast.former.release.svg import BLUE, ORANGE, element, group, label, picture
 from holdfast.tables.groups import classes
 from holdfast.tables.table import CsvTable
 

@@ -16,7 +16,7 @@ import time
 import numpy as np
 import pandas as pd
 
-import holdfast
+import holdfast.former as holdfast
 from holdfast.errors import HoldfastError
 
 ANYWAY = ["g", "h", "x", "row order", "totals"]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 
 TOP = 100
 

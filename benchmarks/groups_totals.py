@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from group_releases import noise
-from holdfast.privatizers.groups import fit_groups, group_sums
+from holdfast.former.privatizers.groups import fit_groups, group_sums
 
 BUDGETS = ((0.01, 0.02), (0.05, 0.1), (0.2, 0.2))
 WAYS = {"without": None, "sums first": True, "at once": False}

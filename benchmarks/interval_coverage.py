@@ -14,9 +14,9 @@ from importlib.resources import files
 
 import numpy as np
 
-import holdfast
-from holdfast.studies.datasets import dataset
-from holdfast.studies.runner import Study, run
+import holdfast.former as holdfast
+from holdfast.former.studies.datasets import dataset
+from holdfast.former.studies.runner import Study, run
 
 EPSILONS = ("0.1", "0.5", "1", "3")
 TABLES = ("demo", "crime", "binomial", "dozens", "small")

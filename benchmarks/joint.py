@@ -22,9 +22,9 @@ import pyarrow as pa
 import pyarrow.csv
 from scipy.stats import rankdata
 
-import holdfast
-from holdfast.constructors import Optimal
-from holdfast.engines import several
+import holdfast.former as holdfast
+from holdfast.former.constructors import Optimal
+from holdfast.former.engines import several
 from holdfast.tables.csv import CsvTable
 
 TOPS = {"MURDER": 40, "RAPE": 80, "ROBBERY": 100}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 from families import powerlaw
 
 STEPS = ("build", "certify", "sample", "save", "verify", "load")

@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Thread
 
 from holdfast.errors import BudgetError
-from holdfast.ledger.ledger import Ledger
-from holdfast.ledger.sqlite_file import change, now
+from holdfast.former.ledger.ledger import Ledger
+from holdfast.former.ledger.sqlite_file import change, now
 
 Result = dict[str, object]
 DATASET = "hammered"

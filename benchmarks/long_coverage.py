@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
-from holdfast.studies.runner import Study, run
+import holdfast.former as holdfast
+from holdfast.former.studies.runner import Study, run
 
 TABLES = ("lognormal", "power law", "robberies", "populations", "demo populations")
 EPSILONS, PLACES, BLOCK = ("0.1", "1"), (0.5, 0.9, 0.99, 0.999), 5

@@ -23,12 +23,12 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
-from holdfast.analysis.nonlinear import gini
+import holdfast.former as holdfast
+from holdfast.former.analysis.nonlinear import gini
+from holdfast.former.privatizers import CumulativeIsotonic, CumulativeSmooth, LongRange
+from holdfast.former.privatizers.pooling import nearest_rising
 from holdfast.privacy.metrics import wasserstein
 from holdfast.privacy.randomness import Simulation
-from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth, LongRange
-from holdfast.privatizers.pooling import nearest_rising
 
 FOLDER = Path(os.environ.get("HOLDFAST_DATA", "data"))
 SLOW = 20_001  # bins above which the fit of every count is left out
@@ -159,8 +159,8 @@ def one_grouping(groups: int, top: int) -> None:
     """Every step with groups in this process: seconds, and the peak of memory."""
     import pyarrow as pa
 
-    from holdfast.analysis.report.blocks import html
-    from holdfast.analysis.report.content import report
+    from holdfast.former.analysis.report.blocks import html
+    from holdfast.former.analysis.report.content import report
 
     rng, rows = np.random.default_rng(5), 100_000
     names = [f"g{number:02}" for number in rng.integers(0, groups, rows)]

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 from families import binomial, hump, powerlaw, sparse
-from holdfast.constructors import LinearProgram, Optimal
+from holdfast.former.constructors import LinearProgram, Optimal
 
 FAMILIES = {family.__name__: family for family in (binomial, hump, powerlaw, sparse)}
 CASES = [("binomial", 0.5), ("hump", 0.5), ("powerlaw", 0.5), ("hump", 2)]
@@ -95,7 +95,7 @@ def long_range(n: int, epsilon: float, result: Any) -> None:
     mechanism = found.mechanism
     certify = time.perf_counter() - start
     counts = np.random.default_rng(1).choice(n, size=DRAWS, p=z)
-    from holdfast.mechanism.sampling import Sampler
+    from holdfast.former.mechanism.sampling import Sampler
     from holdfast.privacy.randomness import SystemEntropy
 
     sampler = Sampler(mechanism)

@@ -18,7 +18,7 @@ import numpy as np
 from test_optimal import convex_errors, random_law, weighed
 
 from closed_form import certified_bound, dot, exact_kernel, solved
-from holdfast.constructors import Optimal
+from holdfast.former.constructors import Optimal
 
 
 def is_feasible(kernel: list, z: list, w: list, decay: Fraction, delta: Fraction) -> bool:

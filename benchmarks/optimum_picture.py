@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from holdfast.arrays import Floats
-from holdfast.constructors import Optimal
-from holdfast.constructors.baselines import TruncatedGeometric
-from holdfast.release.pictures import distribution_picture
+from holdfast.former.constructors import Optimal
+from holdfast.former.constructors.baselines import TruncatedGeometric
+from holdfast.former.release.pictures import distribution_picture
 
 NAME = "optimum-curves.svg"
 COUNTS, EPSILON, ROW = 21, "0.5", 14

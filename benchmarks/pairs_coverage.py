@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-import holdfast
-from holdfast.analysis.answer import Answer
-from holdfast.analysis.pairs.questions import QUESTIONS
+import holdfast.former as holdfast
+from holdfast.former.analysis.answer import Answer
+from holdfast.former.analysis.pairs.questions import QUESTIONS
 
 OF, CAPS = ("MURDER", "RAPE"), [40, 80]
 STATES = ("TX", "GA", "KS", "CA")

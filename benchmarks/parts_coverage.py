@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
-from holdfast.analysis.catalogue import find_question
-from holdfast.analysis.parts.part import Part
+import holdfast.former as holdfast
+from holdfast.former.analysis.catalogue import find_question
+from holdfast.former.analysis.parts.part import Part
 
 TABLES = ("homicides", "crime", "schools", "dozens")
 EPSILONS = ("0.2", "0.5", "1", "3")

@@ -16,7 +16,7 @@ from importlib.resources import as_file, files
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 from holdfast.tables.histogram import histogram_of_counts
 from holdfast.tables.table import read_table
 

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
-from holdfast import PrivateQuantile
-from holdfast.constructors import Heuristic
+import holdfast.former as holdfast
+from holdfast.former import PrivateQuantile
+from holdfast.former.constructors import Heuristic
 from holdfast.privacy.metrics import wasserstein
 from holdfast.privacy.randomness import Simulation
 

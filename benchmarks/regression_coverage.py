@@ -16,8 +16,8 @@ import argparse
 import numpy as np
 import pandas as pd
 
-import holdfast
-from holdfast.studies.runner import Study, run
+import holdfast.former as holdfast
+from holdfast.former.studies.runner import Study, run
 
 ROWS, SLOPE, BLOCK = 2000, 0.8, 10
 FAMILIES = ("poisson", "negative binomial", "gaussian")

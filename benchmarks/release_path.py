@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-import holdfast
+import holdfast.former as holdfast
 from algorithm_1_as_printed import algorithm_1
 from families import hump, powerlaw
-from holdfast.constructors import Heuristic, clock_kernel
-from holdfast.constructors.heuristic import ORDERS
-from holdfast.mechanism.mechanism import Mechanism
-from holdfast.mechanism.rounding import certified_mechanism
+from holdfast.former.constructors import Heuristic, clock_kernel
+from holdfast.former.constructors.heuristic import ORDERS
+from holdfast.former.mechanism.mechanism import Mechanism
+from holdfast.former.mechanism.rounding import certified_mechanism
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.randomness import laplace_measurement
 

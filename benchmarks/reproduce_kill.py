@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from holdfast.studies.reproduce import EXPERIMENTS
+from holdfast.former.studies.reproduce import EXPERIMENTS
 
 
 def command(out: Path, given: argparse.Namespace) -> list[str]:

@@ -23,10 +23,10 @@ import duckdb
 import numpy as np
 from scipy.stats import chi2
 
-import holdfast
+import holdfast.former as holdfast
 from families import powerlaw
-from holdfast.constructors import Optimal
-from holdfast.mechanism.sampling import THREADS, Sampler
+from holdfast.former.constructors import Optimal
+from holdfast.former.mechanism.sampling import THREADS, Sampler
 from holdfast.privacy.randomness import SystemEntropy, laplace_measurement
 
 N, SIZES = 101, (101, 10_000, 1_000_000)

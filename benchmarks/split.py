@@ -18,10 +18,10 @@ from itertools import groupby
 
 import numpy as np
 
+from holdfast.former.studies.budgets import BUDGETS
+from holdfast.former.studies.runner import Row, run
+from holdfast.former.studies.simulator import ERRORS
 from holdfast.privacy.budget import paper_rule, share_rule
-from holdfast.studies.budgets import BUDGETS
-from holdfast.studies.runner import Row, run
-from holdfast.studies.simulator import ERRORS
 from split_study import (
     HELD_OUT,
     ORACLE,

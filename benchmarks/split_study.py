@@ -9,15 +9,20 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.constructors import Optimal
+from holdfast.former.constructors import Optimal
+from holdfast.former.privatizers import (
+    CumulativeIsotonic,
+    CumulativeSmooth,
+    CyclicLaplace,
+    Privatizer,
+)
+from holdfast.former.studies.budgets import BUDGETS
+from holdfast.former.studies.datasets import SYNTHETIC
+from holdfast.former.studies.runner import Row, Study, Task
+from holdfast.former.studies.simulator import ERRORS, Simulator
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import wasserstein
 from holdfast.privacy.randomness import Simulation
-from holdfast.privatizers import CumulativeIsotonic, CumulativeSmooth, CyclicLaplace, Privatizer
-from holdfast.studies.budgets import BUDGETS
-from holdfast.studies.datasets import SYNTHETIC
-from holdfast.studies.runner import Row, Study, Task
-from holdfast.studies.simulator import ERRORS, Simulator
 from stage_1_study import load
 
 HELD_OUT = ("binomial", "crime", "schools")

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from contenders import DEFAULT, DELTA
+from holdfast.former.studies.runner import Row, Study, run
 from holdfast.privacy.budget import paper_rule
-from holdfast.studies.runner import Row, Study, run
 from stage_1_study import (
     DATA,
     FIGURE_PAIRS,

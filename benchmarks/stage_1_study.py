@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 
 from contenders import contender, pairs
+from holdfast.former.privatizers.planning import MEASURES
+from holdfast.former.studies.datasets import SYNTHETIC, DataMissing, Dataset, dataset
+from holdfast.former.studies.runner import Row, Study, Task
 from holdfast.privacy.randomness import Simulation
-from holdfast.privatizers.planning import MEASURES
-from holdfast.studies.datasets import SYNTHETIC, DataMissing, Dataset, dataset
-from holdfast.studies.runner import Row, Study, Task
 
 DATA = ("binomial", "crime", "schools", *SYNTHETIC, "heaped")
 EPSILONS = ("0.01", "0.05", "0.1", "0.5", "1")

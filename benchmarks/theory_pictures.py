@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.release.svg import BLUE, element, group, label, picture
-from holdfast.studies.theory.decomposition import decompose_column
-from holdfast.studies.theory.epsilon import Array, log
-from holdfast.studies.theory.scales import Pattern, patterns, scale, single_peaked
-from holdfast.studies.theory.show import show
+from holdfast.former.release.svg import BLUE, element, group, label, picture
+from holdfast.former.studies.theory.decomposition import decompose_column
+from holdfast.former.studies.theory.epsilon import Array, log
+from holdfast.former.studies.theory.scales import Pattern, patterns, scale, single_peaked
+from holdfast.former.studies.theory.show import show
 
 BAR, HEIGHT, GAP = 22, 110, 26
 COLOURS = (BLUE, "#e0a030", "#4d9078", "#b5534f", "#7d6fb0", "#8a8a8a", "#26456e", "#a67c2e")

@@ -11,8 +11,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-import holdfast
-from holdfast.analysis import questions
+import holdfast.former as holdfast
+from holdfast.former.analysis import questions
 
 TOP = 20_000
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from command_line import run
-from holdfast.analysis import categories, stage_one
+from holdfast.former.analysis import categories, stage_one
 
 settings.register_profile("holdfast", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)

@@ -130,7 +130,7 @@ def test_every_exception_is_still_needed(found):
 
 
 TREE = {
-    "__init__.py": "from holdfast.engines import memory\n",
+    "__init__.py": "from holdfast.former.engines import memory\n",
     "errors.py": "",
     "privacy/__init__.py": "",
     "privacy/budget.py": "from holdfast.errors import HoldfastError\n",
@@ -138,13 +138,13 @@ TREE = {
     "engines/memory.py": "from holdfast.privacy.budget import Budget\nimport numpy\n",
 }
 PLANTED = {
-    "at the top": "from holdfast.engines.memory import privatize\n",
-    "by the module's name": "import holdfast.engines.memory\n",
-    "as a part of its package": "from holdfast.engines import memory\n",
-    "in a function": "def f():\n    from holdfast.engines.memory import privatize\n",
+    "at the top": "from holdfast.former.engines.memory import privatize\n",
+    "by the module's name": "import holdfast.former.engines.memory\n",
+    "as a part of its package": "from holdfast.former.engines import memory\n",
+    "in a function": "def f():\n    from holdfast.former.engines.memory import privatize\n",
     "for the type checker": (
         "from typing import TYPE_CHECKING\n"
-        "if TYPE_CHECKING:\n    from holdfast.engines.memory import privatize\n"
+        "if TYPE_CHECKING:\n    from holdfast.former.engines.memory import privatize\n"
     ),
 }
 
@@ -169,6 +169,6 @@ def test_a_planted_import_that_goes_down_the_list_is_found(tmp_path, place):
 
 @pytest.mark.parametrize("place", PLANTED)
 def test_a_planted_cycle_inside_a_package_is_found(tmp_path, place):
-    back = "from holdfast.engines.stages import stages\n"
+    back = "from holdfast.former.engines.stages import stages\n"
     found = plant(tmp_path, **{"engines/memory.py": back, "engines/stages.py": PLANTED[place]})
     assert backward(found) == [] and set(cycle(found)) == {"engines.memory", "engines.stages"}

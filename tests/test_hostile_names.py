@@ -9,8 +9,8 @@ import pytest
 from markdown_it import MarkdownIt
 
 import holdfast
-from holdfast.cli import main
-from holdfast.constructors import Heuristic
+from holdfast.former.cli import main
+from holdfast.former.constructors import Heuristic
 from holdfast.tables.table import CsvTable
 
 NAMES = (

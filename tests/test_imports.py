@@ -25,7 +25,7 @@ def test_importing_holdfast_imports_nothing_heavy():
 
 def test_the_ledger_commands_load_nothing_heavy(tmp_path):
     code = (
-        "import sys\nfrom holdfast.cli import main\n"
+        "import sys\nfrom holdfast.former.cli import main\n"
         "def run(*words):\n    sys.argv = ['holdfast', 'ledger', *words]\n"
         "    try:\n        main()\n    except SystemExit as stop:\n        assert not stop.code\n"
         f"run('set-limit', {str(tmp_path / 'b')!r}, 'd', '--epsilon', '1')\n"
@@ -37,7 +37,7 @@ def test_the_ledger_commands_load_nothing_heavy(tmp_path):
 def test_a_release_of_an_array_imports_no_frames_no_study_and_of_scipy_only_what_numba_does():
     loaded = loaded_after(
         "import sys, holdfast; holdfast.privatize([1, 0, 2, 5, 3], epsilon=1, max_count=6)\n"
-        "late = ('holdfast.studies', 'holdfast.engines.spark', 'scipy.optimize', 'scipy.ndimage')\n"
+        "late = ('holdfast.studies', 'holdfast.former.engines.spark', 'scipy.optimize', 'scipy.ndimage')\n"
         "assert not [name for name in late if name in sys.modules]"
     )
     assert not loaded & {"pandas", "polars", "pyarrow", "duckdb", "typer"}
@@ -45,8 +45,8 @@ def test_a_release_of_an_array_imports_no_frames_no_study_and_of_scipy_only_what
 
 def test_functions_win_over_the_packages_of_their_names():
     loaded_after(
-        "import holdfast.verify.record, holdfast.verify.bundle, holdfast.studies.audit.exact\n"
-        "from holdfast.verify import table\n"
+        "import holdfast.former.verify.record, holdfast.verify.bundle, holdfast.studies.audit.exact\n"
+        "from holdfast.former.verify import table\n"
         "assert all(map(callable, (holdfast.verify, holdfast.audit, holdfast.privatize)))"
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.cli import main
+from holdfast.former.cli import main
 
 DOCS = Path(__file__).parents[1] / "docs"
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -88,7 +88,7 @@ def test_the_tutorials_are_held_to_their_words(tmp_path, monkeypatch):
 
 
 def test_the_grammar_in_the_tutorial_is_the_grammar(tmp_path):
-    from holdfast.analysis.grammar import parse
+    from holdfast.former.analysis.grammar import parse
 
     page = (DOCS / "tutorial-analyst.md").read_text("utf-8")
     rows = re.findall(r"^\| (`.*`) \|", page, re.MULTILINE)

@@ -92,7 +92,7 @@ class Commands(Written):
         """All commands."""
         import typer
 
-        from holdfast.cli import app
+        from holdfast.former.cli import app
 
         return "\n\n".join(_command(name, typer.main.get_command(app)))
 

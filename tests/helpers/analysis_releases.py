@@ -4,10 +4,10 @@ from functools import cache
 
 import numpy as np
 
-import holdfast
-from holdfast.analysis import stage_one
-from holdfast.constructors import Heuristic
-from holdfast.privatizers import CumulativeIsotonic
+import holdfast.former as holdfast
+from holdfast.former.analysis import stage_one
+from holdfast.former.constructors import Heuristic
+from holdfast.former.privatizers import CumulativeIsotonic
 
 HISTOGRAM = (420, 180, 90, 40, 30, 20, 12, 8)
 COUNTS = np.repeat(np.arange(8), HISTOGRAM)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-import holdfast
-from holdfast.studies.audit import RepeatedGroups, RepeatedRelease
+import holdfast.former as holdfast
+from holdfast.former.studies.audit import RepeatedGroups, RepeatedRelease
 
 EPSILON = 1.0
 generator = np.random.default_rng(20)
@@ -101,7 +101,7 @@ def one_seed_per_call(count, size):
     return np.full(size, count + np.random.default_rng(42).geometric(0.6))
 
 
-class NoStageOne(holdfast.privatizers.Privatizer):
+class NoStageOne(holdfast.former.privatizers.Privatizer):
     """A privatizer that publishes the true distribution of counts."""
 
     def __call__(self, histogram, *, epsilon, rng=None):
@@ -290,7 +290,7 @@ def opendp_geometric(epsilon=EPSILON):
 
 def ours(target, epsilon=EPSILON):
     """Holdfast's optimal count mechanism, drawn with the operating system's entropy."""
-    from holdfast.constructors import Optimal
+    from holdfast.former.constructors import Optimal
 
     mechanism = Optimal()(target, epsilon=epsilon).mechanism
     return lambda count, size: mechanism.sample(np.full(size, count))

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-import holdfast
-from holdfast.release.mechanism_file import decode_weights, encode_weights
-from holdfast.release.text import written
+import holdfast.former as holdfast
+from holdfast.former.release.mechanism_file import decode_weights, encode_weights
+from holdfast.former.release.text import written
 
 COUNTS = np.random.default_rng(1).poisson(2, 400)
 

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-import holdfast
-from holdfast.constructors import Heuristic
-from holdfast.privatizers import CumulativeIsotonic
+import holdfast.former as holdfast
+from holdfast.former.constructors import Heuristic
+from holdfast.former.privatizers import CumulativeIsotonic
 
 COUNTS = np.arange(60) * 37 % 7
 GROUPS = {"n": COUNTS.tolist(), "state": ["a", "b", "c"] * 20}

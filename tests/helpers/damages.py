@@ -23,7 +23,7 @@ from bundles import (
     rewrite_texts,
     write_record,
 )
-from holdfast.mechanism.rounding import certified_mechanism
+from holdfast.former.mechanism.rounding import certified_mechanism
 
 HEADER = struct.Struct("<8sIIQQ")
 FILES = ("README.md", "deployment.yaml", "distribution.svg", "mechanism.weights", "table.csv")

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-import holdfast
-from holdfast.constructors import Heuristic
-from holdfast.mechanism.sampling import Sampler
-from holdfast.release import bundle
+import holdfast.former as holdfast
+from holdfast.former.constructors import Heuristic
+from holdfast.former.mechanism.sampling import Sampler
+from holdfast.former.release import bundle
 from holdfast.tables import parquet_groups, text_rows
 from holdfast.tables.stream import arrow_source, sorted_rows, text_source
 
@@ -76,7 +76,7 @@ def release(path: Path, folder: Path, way: str, **options) -> dict[str, bytes]:
     chosen |= {"publish_anyway": ["row order", "totals"]} | options
     shutil.rmtree(folder, ignore_errors=True)
     with (
-        patch("holdfast.engines.stages.measured_target", fixed.target),
+        patch("holdfast.former.engines.stages.measured_target", fixed.target),
         patch.object(Sampler, "__call__", lambda _, counts, source: fixed.draw(counts, source)),
     ):
         if way == "stream":

@@ -10,13 +10,13 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from holdfast.page.access import Access
-from holdfast.page.app import MOST, app
-from holdfast.page.folder import Folder
-from holdfast.page.site import Site
-from holdfast.page.state import State
-from holdfast.page.waiting import Waiting
-from holdfast.page.words import Words
+from holdfast.former.page.access import Access
+from holdfast.former.page.app import MOST, app
+from holdfast.former.page.folder import Folder
+from holdfast.former.page.site import Site
+from holdfast.former.page.state import State
+from holdfast.former.page.waiting import Waiting
+from holdfast.former.page.words import Words
 
 PORT = 8123
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from families import hump
-from holdfast.constructors import Heuristic
-from holdfast.constructors.baselines import DiscreteGaussian
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.mechanism.mechanism import Mechanism, check_mechanism
+from holdfast.former.constructors import Heuristic
+from holdfast.former.constructors.baselines import DiscreteGaussian
+from holdfast.former.mechanism.mechanism import Mechanism, check_mechanism
 from holdfast.privacy.approximate import certify_delta, exact_delta, hockey_stick
 from holdfast.privacy.rational import exp_below
 

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 import holdfast
 from bundles import forge
-from holdfast.cli.screen import promise, screen
-from holdfast.constructors import Constructor, Heuristic
 from holdfast.errors import HoldfastError
+from holdfast.former.cli.screen import promise, screen
+from holdfast.former.constructors import Constructor, Heuristic
+from holdfast.former.privatizers import CumulativeIsotonic
+from holdfast.former.release.promise import Privacy
 from holdfast.privacy.budget import split_budget
 from holdfast.privacy.delta import group_delta, rounded_up, total_delta
 from holdfast.privacy.rational import exp_above, exp_below
-from holdfast.privatizers import CumulativeIsotonic
-from holdfast.release.promise import Privacy
 
 COUNTS = np.random.default_rng(0).poisson(3, 300)
 
@@ -220,7 +220,7 @@ def test_what_the_mechanism_declares_is_added():
 
 
 def test_a_mechanism_whose_delta_is_too_much_is_not_drawn_from(monkeypatch):
-    path = sys.modules["holdfast.engines.steps"]
+    path = sys.modules["holdfast.former.engines.steps"]
     monkeypatch.setattr(path, "RowSampler", lambda *args: pytest.fail("was drawn"))
     much = Declaring(Fraction(4, 10), Fraction(4, 10))
     with pytest.raises(HoldfastError, match="total `delta`"):
@@ -233,7 +233,7 @@ def test_a_mechanism_whose_delta_is_too_much_is_not_drawn_from(monkeypatch):
 def test_a_mechanism_with_more_delta_than_its_constructor_declared_is_not_drawn_from(
     promised, monkeypatch
 ):
-    path = sys.modules["holdfast.engines.steps"]
+    path = sys.modules["holdfast.former.engines.steps"]
     monkeypatch.setattr(path, "RowSampler", lambda *args: pytest.fail("was drawn"))
     sly = Declaring(Fraction(1, 10**7), Fraction(promised))
     for constructor in (sly, lambda target, epsilon: sly(target, epsilon=epsilon)):

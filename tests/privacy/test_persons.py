@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.engines.several import check_several
+from holdfast.former.engines.several import check_several
 from holdfast.privacy.persons import PersonIn, Persons, exact_parts, read_persons
 
 NAMES = ("a", "b", "c", "d")

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import holdfast
-from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError, LeakError
+from holdfast.former.constructors import Heuristic
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.leaks import find_leaks, watch
 from holdfast.tables.leaks.watch import SAMPLE, Watch

@@ -10,8 +10,8 @@ import pyarrow.parquet
 import pytest
 
 import holdfast
-from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError, LeakError
+from holdfast.former.constructors import Heuristic
 from holdfast.tables.stream import arrow_source, lookout, text_source
 from holdfast.tables.stream.arrow_columns import dictionary_columns, label_keys
 

@@ -11,8 +11,8 @@ import pytest
 import holdfast
 from bundles import forge
 from command_line import table
-from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
+from holdfast.former.constructors import Heuristic
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import write_file
 from holdfast.tables.table import read_table

@@ -9,7 +9,7 @@ import pyarrow.parquet
 import pytest
 
 import holdfast
-from holdfast.constructors import Heuristic
+from holdfast.former.constructors import Heuristic
 from holdfast.tables import parquet_groups
 from holdfast.tables.parquet_groups import ParquetGroups
 from holdfast.tables.stream import arrow_source

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import holdfast
-from holdfast.constructors import Heuristic
 from holdfast.errors import HoldfastError
+from holdfast.former.constructors import Heuristic
 from holdfast.tables.columns import LONGEST_NAMES
 from holdfast.tables.csv_text import LONGEST_CELL
 from ugly_csv import outcome, ugly

@@ -1,0 +1,39 @@
+"""`holdfast page`: the same in a browser."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.errors import HoldfastError
+from holdfast.former.cli.options import says
+
+
+def page(
+    folder: Annotated[
+        Path | None, says("What it may read and write; default: the folder you are in.")
+    ] = None,
+    port: Annotated[int, typer.Option(help="Default: one that is free.", min=0, max=65535)] = 0,
+    open_browser: Annotated[bool, says("Open a browser.", "--open/--no-open")] = True,
+    demo: Annotated[bool, says("Start with the built-in public table.", "--demo")] = False,
+) -> None:
+    """Open a local page that leads from a file to a release, and from a release to an answer.
+
+    It listens on this machine alone and asks the network for nothing. The address that it prints
+    opens it once; what it prints next opens it in another browser.
+
+    Examples:
+
+    [bold]holdfast page --demo[/bold]
+
+    [bold]holdfast page --folder tables --no-open --port 8123[/bold]
+    """
+    try:
+        from holdfast.former.page.server import serve
+    except ImportError:
+        raise HoldfastError(
+            "the page needs starlette, uvicorn, jinja2 and python-multipart. "
+            "Hint: pip install 'holdfast[page]'."
+        ) from None
+    typer.echo("The page stops with Ctrl-C. Each of these addresses opens it once:")
+    serve(folder, port=port, browser=open_browser, demo=demo, say=typer.echo)
