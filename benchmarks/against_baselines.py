@@ -13,7 +13,7 @@ import numpy as np
 from holdfast.former.privatizers.planning import MEASURES
 from holdfast.former.studies.reproduce.experiment import is_here, load
 from holdfast.former.studies.reproduce.methods import ORACLE, figure_method, share_of, simulator
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.randomness import Simulation
 
 METHODS = ("default", "paper", "heuristic-sandwich", ORACLE, "unfixed-optimum")
 MECHANISMS = ("truncated-geometric",)

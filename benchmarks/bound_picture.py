@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from holdfast.former.privatizers import CumulativeIsotonic, CumulativeSmooth, LongRange
-from holdfast.privacy.metrics import wasserstein
+from holdfast.former.privacy.metrics import wasserstein
 
 NAME = "generous-bound.svg"
 TOPS, EPSILONS = (50, 500, 5000, 50_000), ("0.05", "0.5")

@@ -11,7 +11,7 @@ from holdfast.former.constructors import Optimal
 from holdfast.former.ledger.composition import charges_of, composed_epsilon
 from holdfast.former.ledger.entries import Charge
 from holdfast.former.privatizers import CumulativeIsotonic
-from holdfast.privacy.budget import split_budget
+from holdfast.former.privacy.budget import split_budget
 
 HEADER = "| releases | sum | any release of 0.1 | its two stages | one fixed matrix of 0.1 |"
 

@@ -12,7 +12,7 @@ from holdfast.former.privatizers.groups import block_edges, fit_groups, group_su
 from holdfast.former.privatizers.noisy import laplace_variance
 from holdfast.former.privatizers.projection import Noise
 from holdfast.former.privatizers.smooth import smooth_fit
-from holdfast.privacy.budget import share_rule
+from holdfast.former.privacy.budget import share_rule
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

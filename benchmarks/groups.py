@@ -31,7 +31,7 @@ from group_releases import (
 )
 from holdfast.former.privatizers.groups import classes_rule
 from holdfast.former.privatizers.totals import totals_whole_share
-from holdfast.privacy.budget import share_rule
+from holdfast.former.privacy.budget import share_rule
 
 WAYS = {
     "ungrouped": ungrouped,

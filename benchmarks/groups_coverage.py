@@ -24,8 +24,8 @@ from holdfast.former.analysis.parts.answers import interval
 from holdfast.former.analysis.parts.numbers import Average
 from holdfast.former.analysis.parts.part import Part
 from holdfast.former.privatizers.totals import measure_totals
-from holdfast.privacy.budget import split_budget
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.budget import split_budget
+from holdfast.former.privacy.randomness import Simulation
 
 TOP, LEVEL, USUAL = 50, 0.9, 1.645
 ALLOWED = ["state", "row order", "totals"]

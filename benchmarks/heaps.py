@@ -14,8 +14,8 @@ from itertools import product
 import numpy as np
 
 from holdfast.former.privatizers import CumulativeIsotonic, CumulativeSmooth
-from holdfast.privacy.budget import split_budget
-from holdfast.privacy.metrics import wasserstein
+from holdfast.former.privacy.budget import split_budget
+from holdfast.former.privacy.metrics import wasserstein
 from holdfast.tables.histogram import histogram_of_counts
 
 TOP = 100

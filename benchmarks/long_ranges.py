@@ -27,8 +27,8 @@ import holdfast.former as holdfast
 from holdfast.former.analysis.nonlinear import gini
 from holdfast.former.privatizers import CumulativeIsotonic, CumulativeSmooth, LongRange
 from holdfast.former.privatizers.pooling import nearest_rising
-from holdfast.privacy.metrics import wasserstein
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.metrics import wasserstein
+from holdfast.former.privacy.randomness import Simulation
 
 FOLDER = Path(os.environ.get("HOLDFAST_DATA", "data"))
 SLOW = 20_001  # bins above which the fit of every count is left out

@@ -96,7 +96,7 @@ def long_range(n: int, epsilon: float, result: Any) -> None:
     certify = time.perf_counter() - start
     counts = np.random.default_rng(1).choice(n, size=DRAWS, p=z)
     from holdfast.former.mechanism.sampling import Sampler
-    from holdfast.privacy.randomness import SystemEntropy
+    from holdfast.former.privacy.randomness import SystemEntropy
 
     sampler = Sampler(mechanism)
     draws = DRAWS / least(lambda: sampler(counts, SystemEntropy()), 3)

@@ -20,8 +20,8 @@ import numpy as np
 import holdfast.former as holdfast
 from holdfast.former import PrivateQuantile
 from holdfast.former.constructors import Heuristic
-from holdfast.privacy.metrics import wasserstein
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.metrics import wasserstein
+from holdfast.former.privacy.randomness import Simulation
 
 HIGHEST = 10_000
 Q = Fraction(99, 100)

@@ -20,8 +20,8 @@ from holdfast.former.constructors import Heuristic, clock_kernel
 from holdfast.former.constructors.heuristic import ORDERS
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.mechanism.rounding import certified_mechanism
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import laplace_measurement
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.randomness import laplace_measurement
 
 
 def best_time(work: Callable[[], object], repeat: int = 3) -> float:

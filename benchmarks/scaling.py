@@ -27,7 +27,7 @@ import holdfast.former as holdfast
 from families import powerlaw
 from holdfast.former.constructors import Optimal
 from holdfast.former.mechanism.sampling import THREADS, Sampler
-from holdfast.privacy.randomness import SystemEntropy, laplace_measurement
+from holdfast.former.privacy.randomness import SystemEntropy, laplace_measurement
 
 N, SIZES = 101, (101, 10_000, 1_000_000)
 DRAWS = 100_000_000

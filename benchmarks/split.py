@@ -21,7 +21,7 @@ import numpy as np
 from holdfast.former.studies.budgets import BUDGETS
 from holdfast.former.studies.runner import Row, run
 from holdfast.former.studies.simulator import ERRORS
-from holdfast.privacy.budget import paper_rule, share_rule
+from holdfast.former.privacy.budget import paper_rule, share_rule
 from split_study import (
     HELD_OUT,
     ORACLE,

@@ -20,9 +20,9 @@ from holdfast.former.studies.budgets import BUDGETS
 from holdfast.former.studies.datasets import SYNTHETIC
 from holdfast.former.studies.runner import Row, Study, Task
 from holdfast.former.studies.simulator import ERRORS, Simulator
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import wasserstein
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.metrics import wasserstein
+from holdfast.former.privacy.randomness import Simulation
 from stage_1_study import load
 
 HELD_OUT = ("binomial", "crime", "schools")

@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from contenders import DEFAULT, DELTA
 from holdfast.former.studies.runner import Row, Study, run
-from holdfast.privacy.budget import paper_rule
+from holdfast.former.privacy.budget import paper_rule
 from stage_1_study import (
     DATA,
     FIGURE_PAIRS,

@@ -11,7 +11,7 @@ from contenders import contender, pairs
 from holdfast.former.privatizers.planning import MEASURES
 from holdfast.former.studies.datasets import SYNTHETIC, DataMissing, Dataset, dataset
 from holdfast.former.studies.runner import Row, Study, Task
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.randomness import Simulation
 
 DATA = ("binomial", "crime", "schools", *SYNTHETIC, "heaped")
 EPSILONS = ("0.01", "0.05", "0.1", "0.5", "1")

@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.former.constructors import Optimal
 from holdfast.former.mechanism.weights import TOTAL
-from holdfast.privacy.rational import decay_table
+from holdfast.former.privacy.rational import decay_table
 
 EPSILONS = ("1/100", "1/30", "1/10", "1/4", "2/3", "1", "2", "5", "10")
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from holdfast.former.studies.compare.comparison import Comparison, compare
     from holdfast.former.studies.methods import Method
     from holdfast.former.studies.plan.plan import Plan, plan
-    from holdfast.privacy import metrics
+    from holdfast.former.privacy import metrics
     from holdfast.tables.count_by import count_by
     from holdfast.tables.files import read_csv, read_excel
     from holdfast.tables.groups import classes
@@ -120,7 +120,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     """Public names are imported when they are first used: a release needs few of them."""
     if name == "metrics":
-        found = import_module("holdfast.privacy.metrics")
+        found = import_module("holdfast.former.privacy.metrics")
     elif name in ("classes", "count_by", "read_csv", "read_excel"):
         found = getattr(import_module(f"holdfast.{_HOMES[name]}"), name)
     elif name in _MODULES:

@@ -7,7 +7,7 @@ from exact_optimum import scales
 from families import hump
 from holdfast.former.constructors import Heuristic
 from holdfast.former.constructors.dual_bound import above_the_optimum, dual_bound, relative_gap
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.rational import exp_below
 
 
 def exact_bound(weights: np.ndarray, y: np.ndarray, z: np.ndarray, epsilon: Fraction) -> Fraction:

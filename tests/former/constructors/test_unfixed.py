@@ -5,7 +5,7 @@ from scipy.optimize import linprog
 from families import FAMILIES
 from holdfast.errors import HoldfastError
 from holdfast.former.constructors import Optimal, UnfixedOptimum
-from holdfast.privacy.metrics import error_weights
+from holdfast.former.privacy.metrics import error_weights
 
 
 def least_over_u(weights: np.ndarray, epsilon: float) -> float:

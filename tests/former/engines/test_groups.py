@@ -11,7 +11,7 @@ import pytest
 import holdfast.former as holdfast
 from holdfast.errors import CertificateError, HoldfastError, LeakError
 from holdfast.former.mechanism.grouped import GroupedMechanism, RowSampler
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.randomness import Simulation
 from holdfast.tables.group_rows import partition
 from holdfast.tables.groups import Within
 

@@ -13,8 +13,8 @@ import holdfast.former as holdfast
 from holdfast.errors import HoldfastError
 from holdfast.former.constructors import Heuristic
 from holdfast.former.privatizers import CyclicLaplace
-from holdfast.privacy.metrics import wasserstein
-from holdfast.privacy.randomness import laplace_measurement
+from holdfast.former.privacy.metrics import wasserstein
+from holdfast.former.privacy.randomness import laplace_measurement
 from holdfast.tables.histogram import histogram_of_counts
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.3, 3000)

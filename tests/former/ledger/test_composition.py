@@ -16,8 +16,8 @@ from holdfast.former.ledger.entries import Charge
 from holdfast.former.mechanism.mechanism import TOTAL, Mechanism
 from holdfast.former.privatizers import CumulativeIsotonic
 from holdfast.former.privatizers.max_count import budget_for
-from holdfast.privacy.budget import split_budget
-from holdfast.privacy.rational import exp_below, log_above
+from holdfast.former.privacy.budget import split_budget
+from holdfast.former.privacy.rational import exp_below, log_above
 
 DELTA = Fraction(1, 1000)
 

@@ -20,9 +20,9 @@ from holdfast.former.mechanism.curves import Curves
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.mechanism.sampling import Sampler
 from holdfast.former.mechanism.weights import TOTAL
-from holdfast.privacy.approximate import hockey_stick
-from holdfast.privacy.randomness import Simulation
-from holdfast.privacy.rational import decay_table, exp_above, exp_below
+from holdfast.former.privacy.approximate import hockey_stick
+from holdfast.former.privacy.randomness import Simulation
+from holdfast.former.privacy.rational import decay_table, exp_above, exp_below
 
 
 def optimum(n: int = 21, epsilon: str = "0.5", **options) -> Mechanism:

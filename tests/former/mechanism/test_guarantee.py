@@ -16,8 +16,8 @@ from holdfast.former.mechanism.mechanism import Mechanism, certify
 from holdfast.former.mechanism.sampling import draw
 from holdfast.former.mechanism.weights import TOTAL, Weights
 from holdfast.former.privatizers import CumulativeIsotonic
-from holdfast.privacy import randomness
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy import randomness
+from holdfast.former.privacy.rational import exp_below
 
 COUNTS = np.random.default_rng(0).poisson(3, 500)
 

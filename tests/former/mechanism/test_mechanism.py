@@ -18,7 +18,7 @@ from holdfast.former.mechanism.certificate_kernel import worst_ratio
 from holdfast.former.mechanism.mechanism import Mechanism, certify
 from holdfast.former.mechanism.rounding import certified_mechanism
 from holdfast.former.mechanism.weights import Weights
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.rational import exp_below
 
 TOTAL = 2**62
 HALF = Fraction(1, 2)

@@ -12,7 +12,7 @@ from scipy.stats import chi2
 from families import binomial
 from holdfast.former.constructors import Heuristic
 from holdfast.former.privatizers import CumulativeIsotonic, CyclicLaplace
-from holdfast.privacy.randomness import Simulation, SystemEntropy
+from holdfast.former.privacy.randomness import Simulation, SystemEntropy
 
 FALSE_ALARM = 1e-6
 

@@ -6,7 +6,7 @@ from holdfast.former.constructors import Heuristic
 from holdfast.former.mechanism.mechanism import TOTAL, Mechanism
 from holdfast.former.mechanism.sampling import BATCH, Sampler
 from holdfast.former.mechanism.weights import Weights
-from holdfast.privacy.randomness import Simulation, SystemEntropy
+from holdfast.former.privacy.randomness import Simulation, SystemEntropy
 
 
 class ScriptedBytes(SystemEntropy):

@@ -19,8 +19,8 @@ from holdfast.former.privatizers.groups import (
 from holdfast.former.privatizers.noisy import laplace_variance
 from holdfast.former.privatizers.projection import Noise
 from holdfast.former.privatizers.smooth import smooth_fit
-from holdfast.privacy.budget import share_rule
-from holdfast.privacy.metrics import wasserstein
+from holdfast.former.privacy.budget import share_rule
+from holdfast.former.privacy.metrics import wasserstein
 
 BINS = 41
 

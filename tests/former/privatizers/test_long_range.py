@@ -23,8 +23,8 @@ from holdfast.former.privatizers.regions import (
     first_edges,
     first_sums,
 )
-from holdfast.privacy.metrics import wasserstein
-from holdfast.privacy.randomness import Simulation, laplace_measurement
+from holdfast.former.privacy.metrics import wasserstein
+from holdfast.former.privacy.randomness import Simulation, laplace_measurement
 from silence import Silence
 
 tables = st.lists(st.integers(0, 60), min_size=1, max_size=30)

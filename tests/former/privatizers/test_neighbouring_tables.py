@@ -23,7 +23,7 @@ from holdfast.former.privatizers import (
     Privelet,
 )
 from holdfast.former.privatizers.named_projections import PROJECTIONS
-from holdfast.privacy.randomness import Simulation, SystemEntropy
+from holdfast.former.privacy.randomness import Simulation, SystemEntropy
 from silence import Silence
 
 FALSE_ALARM = 1e-6

@@ -25,9 +25,9 @@ from holdfast.former.privatizers import (
     Privelet,
 )
 from holdfast.former.privatizers.max_count import budget_for, highest_count
-from holdfast.privacy.budget import split_budget
-from holdfast.privacy.delta import total_delta
-from holdfast.privacy.randomness import Simulation, laplace_measurement
+from holdfast.former.privacy.budget import split_budget
+from holdfast.former.privacy.delta import total_delta
+from holdfast.former.privacy.randomness import Simulation, laplace_measurement
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.1, 3000)
 FAST = {"constructor": Heuristic(selector="sandwich")}
@@ -237,7 +237,7 @@ def test_a_real_run_draws_its_noise_from_opendp(monkeypatch):
         return values
 
     monkeypatch.setattr(
-        "holdfast.privacy.randomness.laplace_measurement",
+        "holdfast.former.privacy.randomness.laplace_measurement",
         lambda epsilon, *rest: (measurement, epsilon),
     )
     PrivateQuantile(0.9, highest=5)(np.array([0, 2, 2, 7]), epsilon=1)

@@ -13,7 +13,7 @@ from holdfast.errors import HoldfastError
 from holdfast.former.engines.memory import privatize
 from holdfast.former.privatizers import CumulativeIsotonic, CyclicLaplace, certifier
 from holdfast.former.privatizers.named_projections import PROJECTIONS
-from holdfast.privacy.randomness import laplace_measurement
+from holdfast.former.privacy.randomness import laplace_measurement
 from silence import Silence
 
 ALL = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from holdfast.former import PrivateQuantile
-from holdfast.privacy.randomness import Simulation, SystemEntropy
+from holdfast.former.privacy.randomness import Simulation, SystemEntropy
 from holdfast.tables.histogram import histogram_of_counts
 
 NEIGHBOURS = {

@@ -20,7 +20,7 @@ from holdfast.former.privatizers.smooth_kernel import (
     _smoothed,
     whole_medians,
 )
-from holdfast.privacy.metrics import total_variation, wasserstein
+from holdfast.former.privacy.metrics import total_variation, wasserstein
 
 
 def dense_smoother(y, R, eta, theta0, w, du, kappa):

@@ -17,8 +17,8 @@ from holdfast.former.privatizers.totals import (
     laplace_reach,
     measure_totals,
 )
-from holdfast.privacy.budget import Budget, split_budget
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.budget import Budget, split_budget
+from holdfast.former.privacy.randomness import Simulation
 
 
 def budget(epsilon="1/2", contributions=1):

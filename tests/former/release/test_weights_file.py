@@ -25,7 +25,7 @@ from holdfast.former.verify.mechanism import WeightTable
 from holdfast.former.verify.record import Budget
 from holdfast.former.verify.report import Damage
 from holdfast.former.verify.weights import read_weights
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.rational import exp_below
 
 weights_of_any_kind = st.integers(2, 6).flatmap(
     lambda n: st.lists(

@@ -12,7 +12,7 @@ from holdfast.former.constructors import Heuristic, Optimal
 from holdfast.former.constructors.baselines import DiscreteGaussian, TruncatedGeometric
 from holdfast.former.mechanism.mechanism import TOTAL
 from holdfast.former.studies.audit import audit_matrix
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.rational import exp_below
 
 TARGET = [0.4, 0.25, 0.2, 0.1, 0.05]
 

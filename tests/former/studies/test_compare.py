@@ -11,7 +11,7 @@ from holdfast.former.constructors import UnfixedOptimum
 from holdfast.former.privatizers import CyclicLaplace
 from holdfast.former.studies.compare import comparison
 from holdfast.former.studies.methods import find_methods
-from holdfast.privacy.metrics import absolute_deviation, wasserstein
+from holdfast.former.privacy.metrics import absolute_deviation, wasserstein
 from holdfast.tables.histogram import whole_histogram
 
 COUNTS = np.random.default_rng(5).geometric(0.4, 300) - 1

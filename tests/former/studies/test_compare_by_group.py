@@ -6,7 +6,7 @@ import pytest
 
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError
-from holdfast.privacy.metrics import wasserstein
+from holdfast.former.privacy.metrics import wasserstein
 
 QUICK = {"count": "n", "max_count": 15, "epsilons": ["0.5"], "repetitions": 6, "jobs": 1}
 

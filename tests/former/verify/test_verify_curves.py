@@ -17,7 +17,7 @@ from holdfast.former.mechanism.weights import TOTAL
 from holdfast.former.release.mechanism_file import HEADER, decode_curves
 from holdfast.former.verify.curve_table import CurveTable
 from holdfast.former.verify.curves import exact_powers
-from holdfast.privacy.rational import decay_table
+from holdfast.former.privacy.rational import decay_table
 
 NAME = "mechanism.curves"
 

@@ -13,7 +13,7 @@ from holdfast.former.verify.curve_table import CurveTable
 from holdfast.former.verify.curves import exact_powers
 from holdfast.former.verify.exact import PLACES, above, exp_from_below, from_limbs
 from holdfast.former.verify.mechanism import TOTAL, WeightTable
-from holdfast.privacy.metrics import absolute_deviation
+from holdfast.former.privacy.metrics import absolute_deviation
 
 CASES = [
     (n, epsilon, delta, seed)

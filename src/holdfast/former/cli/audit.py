@@ -95,8 +95,8 @@ def _release(folder: Path) -> "Audit":
     import holdfast.former as holdfast
     from holdfast.former.mechanism.grouped import GroupedMechanism
     from holdfast.former.studies.audit import Audit, audit_matrix
-    from holdfast.privacy.budget import LARGEST
-    from holdfast.privacy.delta import group_delta
+    from holdfast.former.privacy.budget import LARGEST
+    from holdfast.former.privacy.delta import group_delta
 
     try:
         release = holdfast.load(folder)

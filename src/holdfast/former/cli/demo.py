@@ -104,7 +104,7 @@ def demo(
 
 
 def _errors(counts: Integers, ours: Integers, rival: Integers, columns: Sequence[Column]) -> Table:
-    from holdfast.privacy.metrics import wasserstein
+    from holdfast.former.privacy.metrics import wasserstein
 
     shares = [share for _, share in columns]
     steps = np.arange(len(shares[0]))

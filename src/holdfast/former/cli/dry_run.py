@@ -8,14 +8,14 @@ import typer
 from holdfast.errors import numbered, one_line
 from holdfast.former.cli.ledger import account_dict, sentence
 from holdfast.former.cli.screen import asides, screen
-from holdfast.privacy.delta import rounded_up
-from holdfast.privacy.persons import protected
+from holdfast.former.privacy.delta import rounded_up
+from holdfast.former.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.former.engines.looking import Looked
     from holdfast.former.engines.stages import Stages
     from holdfast.former.ledger.book import Balance
-    from holdfast.privacy.budget import Budget
+    from holdfast.former.privacy.budget import Budget
 
 
 def warn(note: str) -> None:

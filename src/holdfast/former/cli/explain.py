@@ -21,7 +21,7 @@ def explain(
     """
     from holdfast.former.studies.explain import SUSPICIONS, deployments
     from holdfast.former.studies.explain import explain as explained
-    from holdfast.privacy.delta import beyond_epsilon
+    from holdfast.former.privacy.delta import beyond_epsilon
 
     told = explained(epsilon, delta)
     if as_json:

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from holdfast.arrays import Floats
 from holdfast.errors import one_line
-from holdfast.privacy.delta import beyond_epsilon
-from holdfast.privacy.persons import protected
+from holdfast.former.privacy.delta import beyond_epsilon
+from holdfast.former.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

@@ -16,8 +16,8 @@ from holdfast.former.constructors.dual_bound import relative_gap
 from holdfast.former.constructors.optimal import least_error
 from holdfast.former.constructors.precise import FixedPoint, fill_precisely
 from holdfast.former.constructors.representation import Representation
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import count_error
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.metrics import count_error
 from holdfast.tables.histogram import check_target
 
 if TYPE_CHECKING:

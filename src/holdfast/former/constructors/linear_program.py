@@ -13,8 +13,8 @@ from holdfast.former.constructors.construction import Construction
 from holdfast.former.constructors.constructor import Constructor
 from holdfast.former.constructors.dual_bound import dual_bound, relative_gap, row_bound
 from holdfast.former.constructors.feasible import feasible_matrix
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import count_error, error_weights
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.metrics import count_error, error_weights
 from holdfast.tables.histogram import check_target
 
 if TYPE_CHECKING:

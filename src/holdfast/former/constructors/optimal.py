@@ -15,11 +15,11 @@ from holdfast.former.constructors.constructor import Constructor
 from holdfast.former.mechanism.curves import Curves
 from holdfast.former.mechanism.tails import Shape, Tails, curve_error, running_sums
 from holdfast.former.mechanism.weights import TOTAL
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.delta import unit_delta
-from holdfast.privacy.metrics import POWERS, count_error, error_weights
-from holdfast.privacy.rational import exp_above, exp_below
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.delta import unit_delta
+from holdfast.former.privacy.metrics import POWERS, count_error, error_weights
+from holdfast.former.privacy.rational import exp_above, exp_below
 from holdfast.tables.histogram import check_target
 
 ROUNDING = 1e-12  # of the largest weight: what a computed W may miss the Monge property by

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from holdfast.arrays import Floats
 from holdfast.former.constructors.representation import Representation
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.rational import exp_below
 
 
 def fill_precisely(

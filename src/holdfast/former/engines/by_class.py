@@ -10,8 +10,8 @@ from holdfast.former.privatizers.conditional import fit_conditional
 from holdfast.former.privatizers.joint import measure_groups
 from holdfast.former.privatizers.totals import Totals
 from holdfast.former.release.groups import Groups
-from holdfast.privacy.budget import Budget
-from holdfast.privacy.randomness import Randomness
+from holdfast.former.privacy.budget import Budget
+from holdfast.former.privacy.randomness import Randomness
 from holdfast.tables.groups import Partition
 
 

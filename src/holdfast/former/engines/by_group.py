@@ -14,8 +14,8 @@ from holdfast.former.privatizers import CumulativeSmooth
 from holdfast.former.privatizers.joint import fit_measured, measure_groups
 from holdfast.former.privatizers.totals import Totals
 from holdfast.former.release.groups import Groups
-from holdfast.privacy.budget import Budget
-from holdfast.privacy.randomness import Randomness
+from holdfast.former.privacy.budget import Budget
+from holdfast.former.privacy.randomness import Randomness
 from holdfast.tables.groups import Partition
 
 MOST_CELLS = 20_000_000  # groups times counts

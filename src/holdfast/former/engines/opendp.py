@@ -23,8 +23,8 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.former.engines.stages import Stages, check_parameters
 from holdfast.former.engines.steps import five_steps
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.delta import group_delta
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.delta import group_delta
 from holdfast.tables.histogram import check_max_count
 from holdfast.tables.table import read_table
 

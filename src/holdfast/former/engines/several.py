@@ -19,8 +19,8 @@ from holdfast.former.privatizers.groups import MANY_GROUPS, SINGLE_COUNTS
 from holdfast.former.privatizers.private_quantile import PrivateQuantile
 from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.several import SharedPrivacy
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.persons import (
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.persons import (
     MOST_COLUMNS,
     PersonIn,
     Persons,

@@ -24,7 +24,7 @@ from holdfast.former.ledger.spending import Made, Run, find_account, pay_and_dra
 from holdfast.former.release.release import Release
 from holdfast.former.release.several import TableRelease, visible
 from holdfast.former.release.several_bundle import load_table
-from holdfast.privacy.persons import PersonIn
+from holdfast.former.privacy.persons import PersonIn
 from holdfast.tables.count_values import check_codes
 from holdfast.tables.table import CountTable, read_tables
 

@@ -54,11 +54,11 @@ from holdfast.former.release.usefulness import (
     share_uncertainty,
     usefulness_notes,
 )
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import Budget
-from holdfast.privacy.delta import total_delta
-from holdfast.privacy.persons import read_person_rows, read_unit
-from holdfast.privacy.randomness import Randomness, randomness
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import Budget
+from holdfast.former.privacy.delta import total_delta
+from holdfast.former.privacy.persons import read_person_rows, read_unit
+from holdfast.former.privacy.randomness import Randomness, randomness
 from holdfast.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]

@@ -29,9 +29,9 @@ from holdfast.former.constructors import Constructor
 from holdfast.former.ledger.entries import Charge
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.privatizers import Privatizer, is_own
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import Budget
-from holdfast.privacy.delta import group_delta
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import Budget
+from holdfast.former.privacy.delta import group_delta
 
 GRID = 50_000  # steps of the loss axis from 0 to the sum of epsilons
 NUMERICAL = 1e-11  # delta that is set aside for the errors of floats, far above what they are

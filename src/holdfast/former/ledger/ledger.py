@@ -26,8 +26,8 @@ from holdfast.former.ledger.head import knows, releases_of
 from holdfast.former.ledger.periods import Period, read_period
 from holdfast.former.ledger.recognition import Content, RowPrints
 from holdfast.former.ledger.sqlite_file import change, create, now, read, user
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_fraction
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import exact_fraction
 from holdfast.tables.subset import read_subset
 
 LONGEST_NAME = 200

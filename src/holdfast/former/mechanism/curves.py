@@ -14,8 +14,8 @@ from holdfast.arrays import Floats, Integers, exact_sum
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.former.mechanism.tails import Shape, Tails, curve_error, curve_sums, floor_error
 from holdfast.former.mechanism.weights import TOTAL
-from holdfast.privacy.metrics import POWERS, count_error
-from holdfast.privacy.rational import decay_table
+from holdfast.former.privacy.metrics import POWERS, count_error
+from holdfast.former.privacy.rational import decay_table
 
 LARGEST_TABLE = 10_001
 HIGHEST_FLOOR = 1 << 30

@@ -13,7 +13,7 @@ from holdfast.errors import CertificateError, HoldfastError
 from holdfast.former.mechanism.curves import Curves
 from holdfast.former.mechanism.mechanism import Certificate, Certified, Mechanism
 from holdfast.former.mechanism.sampling import Sampler, drawn_in_batches
-from holdfast.privacy.randomness import Randomness
+from holdfast.former.privacy.randomness import Randomness
 
 
 class GroupedMechanism(Certified):

@@ -12,10 +12,10 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.former.mechanism.curves import Curves
 from holdfast.former.mechanism.weights import TOTAL, Weights
-from holdfast.privacy.approximate import certify_delta, exact_delta
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import randomness
-from holdfast.privacy.rational import exp_below, log_above
+from holdfast.former.privacy.approximate import certify_delta, exact_delta
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.randomness import randomness
+from holdfast.former.privacy.rational import exp_below, log_above
 from holdfast.tables.histogram import check_target
 
 KEPT_WITHIN = 1e-9

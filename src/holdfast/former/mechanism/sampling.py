@@ -21,7 +21,7 @@ from holdfast.arrays import Integers
 from holdfast.errors import CertificateError
 from holdfast.former.mechanism.curves import Curves
 from holdfast.former.mechanism.mechanism import Mechanism
-from holdfast.privacy.randomness import THREADS, Randomness, SystemEntropy
+from holdfast.former.privacy.randomness import THREADS, Randomness, SystemEntropy
 
 BATCH = 1 << 18
 MOST_TABULATED = 1 << 11  # curves beyond this are searched: a table would not fit the caches
@@ -33,7 +33,7 @@ class Sampler:
     The certificate is repeated when the sampler is made, from the integers that passed it.
     Cost: O(n^2) once and 8n^2 + 514n bytes; for curves beyond n = 2048 O(n).
 
-    >>> from holdfast.privacy.randomness import Simulation
+    >>> from holdfast.former.privacy.randomness import Simulation
     >>> coin = Mechanism(weights=np.full((2, 2), 2**61), epsilon="0.5")
     >>> Sampler(coin)(np.array([0, 1, 1, 0]), Simulation(1))
     array([1, 1, 0, 1])

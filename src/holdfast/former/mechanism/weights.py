@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers, exact_row_sums
 from holdfast.errors import CertificateError
-from holdfast.privacy.metrics import count_error
+from holdfast.former.privacy.metrics import count_error
 
 TOTAL = 1 << 62
 

@@ -125,8 +125,8 @@ def _asked(site: Site, draft: Draft, values: Values) -> Values:
 
 
 def _protected(site: Site, draft: Draft) -> Values:
-    from holdfast.privacy.budget import split_budget
-    from holdfast.privacy.persons import read_person_rows
+    from holdfast.former.privacy.budget import split_budget
+    from holdfast.former.privacy.persons import read_person_rows
 
     draft = draft.at("protected")
     values: Values = {"problem": "", "several": columns_with(draft, "count")[1:]}

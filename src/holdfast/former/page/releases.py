@@ -179,7 +179,7 @@ def _columns(folder: Path) -> dict[str, Path]:
 
 def _promised(record: dict[str, Any]) -> dict[str, Any]:
     """What a release of several counts promises, once it is verified."""
-    from holdfast.privacy.delta import beyond_epsilon
+    from holdfast.former.privacy.delta import beyond_epsilon
 
     told, delta = record["privacy"], Fraction(record["privacy"]["delta"])
     names = [place["column"] for place in record["counts"]]

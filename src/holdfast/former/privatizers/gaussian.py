@@ -10,9 +10,9 @@ from holdfast.arrays import Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.former.privatizers.gaussian_scale import delta_bound, smallest_scale
 from holdfast.former.privatizers.laplace import OnCumulative
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness, gaussian_measurement
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.randomness import Randomness, gaussian_measurement
 
 SMALLEST_DELTA = Fraction(1, 10**100)  # decimals of 50 digits bound the noise's tail to here
 

@@ -21,7 +21,7 @@ from holdfast.former.privatizers.groups import (
     group_sums,
     whole_share,
 )
-from holdfast.privacy.randomness import Randomness, laplace_measurement
+from holdfast.former.privacy.randomness import Randomness, laplace_measurement
 
 METHOD = "JointSmooth()"
 """What a release calls this stage 1."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.former.privatizers.noisy import Projected
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness, laplace_measurement
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.randomness import Randomness, laplace_measurement
 
 
 @dataclass(frozen=True, kw_only=True)

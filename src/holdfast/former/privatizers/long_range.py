@@ -17,8 +17,8 @@ from holdfast.former.privatizers.regions import (
     first_edges,
     first_sums,
 )
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness, laplace_measurement
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.randomness import Randomness, laplace_measurement
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from holdfast.arrays import Integers
 from holdfast.former.privatizers.private_quantile import PrivateQuantile
-from holdfast.privacy.budget import Budget, exact_epsilon, split_budget
-from holdfast.privacy.randomness import Randomness
+from holdfast.former.privacy.budget import Budget, exact_epsilon, split_budget
+from holdfast.former.privacy.randomness import Randomness
 from holdfast.tables.histogram import LARGEST_MAX_COUNT, check_max_count
 
 AUTO = "auto"

@@ -15,7 +15,7 @@ from holdfast.former.privatizers.noisy import Noisy
 from holdfast.former.privatizers.private_quantile import PrivateQuantile
 from holdfast.former.privatizers.privatizer import Privatizer, Skipped
 from holdfast.former.privatizers.privelet import Privelet
-from holdfast.privacy.randomness import Randomness
+from holdfast.former.privacy.randomness import Randomness
 
 OWN: tuple[type[Noisy], ...] = (
     ClassicLaplace,

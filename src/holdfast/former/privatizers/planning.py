@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.former.privatizers.privatizer import Privatizer
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
+from holdfast.former.privacy.randomness import Simulation
 from holdfast.tables.histogram import check_target
 
 LARGEST_NUMBER = 10**12

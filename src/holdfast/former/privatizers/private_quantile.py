@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import exact_epsilon, exact_fraction
-from holdfast.privacy.randomness import laplace_measurement, randomness
+from holdfast.former.privacy.budget import exact_epsilon, exact_fraction
+from holdfast.former.privacy.randomness import laplace_measurement, randomness
 from holdfast.tables.histogram import check_max_count, histogram_of_counts
 
 SMALLEST_PART, LARGEST_PART = Fraction(1, 50), Fraction(1, 10)

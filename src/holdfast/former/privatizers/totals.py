@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import Budget
-from holdfast.privacy.randomness import Randomness, laplace_measurement
+from holdfast.former.privacy.budget import Budget
+from holdfast.former.privacy.randomness import Randomness, laplace_measurement
 
 FEW_GROUPS = 30
 WHOLE_SHARE = Fraction(1, 5)
@@ -145,8 +145,8 @@ class Totals:
 def measure_totals(totals: Sequence[int], budget: Budget, source: Randomness) -> Totals:
     """Noisy totals of groups and, where that helps, of the table; `totals` are those of groups.
 
-    >>> from holdfast.privacy.budget import split_budget
-    >>> from holdfast.privacy.randomness import Simulation
+    >>> from holdfast.former.privacy.budget import split_budget
+    >>> from holdfast.former.privacy.randomness import Simulation
     >>> budget = split_budget(1, max_count=9, rows=100, totals="1/2")
     >>> measure_totals([700], budget, Simulation(1)).whole
     Total(value=695, low=690, high=700, level=Fraction(9, 10))

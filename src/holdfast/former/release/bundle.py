@@ -48,7 +48,7 @@ from holdfast.former.release.target_text import target_from_json, target_to_json
 from holdfast.former.release.text import written
 from holdfast.former.verify import verify
 from holdfast.former.verify.report import Verification
-from holdfast.privacy.budget import Budget
+from holdfast.former.privacy.budget import Budget
 from holdfast.tables.files import column_names
 from holdfast.tables.group_rows import found_again
 from holdfast.tables.table import (

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import numbered, roughly
-from holdfast.privacy.persons import protected
+from holdfast.former.privacy.persons import protected
 
 FILL_IN = "FILL IN"
 KEPT = "Its distribution of counts stays close to the true one."

@@ -22,7 +22,7 @@ from holdfast.former.privatizers.joint import JointMeasurement
 from holdfast.former.privatizers.totals import Totals
 from holdfast.former.release.groups import Groups
 from holdfast.former.release.mechanism_file import packed, unpacked
-from holdfast.privacy.budget import Budget
+from holdfast.former.privacy.budget import Budget
 from holdfast.tables.csv import csv_text
 from holdfast.tables.groups import Partition, Within
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import Budget
-from holdfast.privacy.delta import promise_in_words
+from holdfast.former.privacy.budget import Budget
+from holdfast.former.privacy.delta import promise_in_words
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ from holdfast.errors import HoldfastError, listed_names
 from holdfast.former.release.facts import SCHEMA_OF_SEVERAL, ReleaseFacts
 from holdfast.former.release.promise import Privacy
 from holdfast.former.release.release import Release, StreamedRelease
-from holdfast.privacy.delta import promise_in_words
-from holdfast.privacy.persons import Persons
+from holdfast.former.privacy.delta import promise_in_words
+from holdfast.former.privacy.persons import Persons
 from holdfast.tables.table import without_columns
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any
 
 from holdfast.errors import code_span, markdown_text
 from holdfast.former.release.text import SIMULATED
-from holdfast.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.former.privacy.delta import beyond_epsilon, rounded_up
 
 JOINT = """The relation between the columns is kept: each was drawn given those before it. The pairs
 of released counts are distributed nearly as the true ones, and single counts are changed more

@@ -19,8 +19,8 @@ from holdfast.former.release.group_pictures import Shown, group_picture
 from holdfast.former.release.pictures import distribution_picture
 from holdfast.former.release.recipes import has_mechanism_csv, recipes
 from holdfast.former.release.share_recipes import share_recipes
-from holdfast.privacy.delta import beyond_epsilon, rounded_up
-from holdfast.privacy.persons import protected
+from holdfast.former.privacy.delta import beyond_epsilon, rounded_up
+from holdfast.former.privacy.persons import protected
 
 SIMULATED = "SIMULATION, protects nobody"
 KEPT = """, and so that the distribution of the counts (how many rows have 0, 1,

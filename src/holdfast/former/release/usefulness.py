@@ -12,7 +12,7 @@ from holdfast.former.privatizers import Privatizer
 from holdfast.former.privatizers.groups import group_epsilon
 from holdfast.former.privatizers.max_count import FoundMaxCount
 from holdfast.former.release.text import rows_at_the_top
-from holdfast.privacy.budget import Budget
+from holdfast.former.privacy.budget import Budget
 from holdfast.tables.groups import Partition
 
 MOSTLY_NOISE = 0.8

@@ -24,7 +24,7 @@ from holdfast.former.studies.agencies import (
 )
 from holdfast.former.studies.agencies.laws import Published
 from holdfast.former.studies.simulator import draw_distribution
-from holdfast.privacy.metrics import count_error
+from holdfast.former.privacy.metrics import count_error
 
 
 @dataclass(frozen=True, kw_only=True)

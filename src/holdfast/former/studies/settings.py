@@ -12,8 +12,8 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.former.studies.methods import Method
 from holdfast.former.studies.runner import Row, Study, run
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 
 DISTANCES = {"w1": wasserstein, "ks": kolmogorov_smirnov, "tv": total_variation}
 """Between two distributions, by the names that tables of results have for them."""

@@ -17,8 +17,8 @@ from holdfast.former.constructors import Construction
 from holdfast.former.privatizers import Privatizer, measured_target
 from holdfast.former.privatizers.planning import MEASURES
 from holdfast.former.studies.runner import Row
-from holdfast.privacy.metrics import absolute_deviation, squared_error
-from holdfast.privacy.randomness import Randomness
+from holdfast.former.privacy.metrics import absolute_deviation, squared_error
+from holdfast.former.privacy.randomness import Randomness
 
 ERRORS = {"absolute": absolute_deviation, "squared": squared_error}
 

@@ -23,8 +23,8 @@ from holdfast.former.analysis.rows import label_column
 from holdfast.former.analysis.stage_one import has_stage_1
 from holdfast.former.release.bins import widening
 from holdfast.former.release.svg import STEPS
-from holdfast.privacy.delta import beyond_epsilon
-from holdfast.privacy.persons import protected
+from holdfast.former.privacy.delta import beyond_epsilon
+from holdfast.former.privacy.persons import protected
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

@@ -14,10 +14,10 @@ from holdfast.former.constructors.baselines.clamped import clamped_noise
 from holdfast.former.constructors.construction import Construction
 from holdfast.former.constructors.constructor import Constructor
 from holdfast.former.privatizers.gaussian_scale import smallest_scale
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.delta import unit_delta
-from holdfast.privacy.metrics import count_error
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.delta import unit_delta
+from holdfast.former.privacy.metrics import count_error
 from holdfast.tables.histogram import check_target
 
 WIDEST = 100_000.0

@@ -12,8 +12,8 @@ from holdfast.errors import HoldfastError
 from holdfast.former.constructors.baselines.clamped import clamped_noise
 from holdfast.former.constructors.construction import Construction
 from holdfast.former.constructors.constructor import Constructor
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.metrics import count_error
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.metrics import count_error
 from holdfast.tables.histogram import check_target
 
 

@@ -25,7 +25,7 @@ from holdfast.former.engines.spark.tasks import Task
 from holdfast.former.engines.spark.writing import Ready, draws, made_ready, released_counts, write
 from holdfast.former.ledger.periods import read_period
 from holdfast.former.ledger.spending import Account, Run, pay_and_draw
-from holdfast.privacy.persons import PersonIn
+from holdfast.former.privacy.persons import PersonIn
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import Codes
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from holdfast.errors import HoldfastError
 from holdfast.former.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.former.mechanism.mechanism import Mechanism
-from holdfast.privacy.randomness import SystemEntropy
+from holdfast.former.privacy.randomness import SystemEntropy
 from holdfast.tables.count_values import Codes
 from holdfast.tables.group_rows import GroupReader
 

@@ -30,7 +30,7 @@ from holdfast.former.release.bundle import complete, new_bundle, writing
 from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.release import StreamedRelease
 from holdfast.former.release.row_marks import MOST_ROWS
-from holdfast.privacy.randomness import THREADS
+from holdfast.former.privacy.randomness import THREADS
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING
 from holdfast.tables.group_rows import GroupReader

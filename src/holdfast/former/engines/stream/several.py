@@ -38,8 +38,8 @@ from holdfast.former.release.bundle import new_bundle, new_folder, writing
 from holdfast.former.release.release import StreamedRelease
 from holdfast.former.release.several import SeveralFacts, StreamedTableRelease
 from holdfast.former.release.several_bundle import complete_several
-from holdfast.privacy.persons import PersonIn
-from holdfast.privacy.randomness import THREADS
+from holdfast.former.privacy.persons import PersonIn
+from holdfast.former.privacy.randomness import THREADS
 from holdfast.tables.columns import Wanted
 from holdfast.tables.count_values import MISSING, check_codes
 from holdfast.tables.histogram import top_code

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from holdfast.former.studies.agencies.laws import Law, Published
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.rational import exp_below
 
 
 @dataclass(frozen=True, kw_only=True)

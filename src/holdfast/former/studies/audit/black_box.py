@@ -17,8 +17,8 @@ from holdfast.former.studies.audit.events import Event, find_events
 from holdfast.former.studies.audit.exact import audit_matrix
 from holdfast.former.studies.audit.features import MOST_PAIRS, Outputs
 from holdfast.former.studies.audit.result import Audit
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import exact_epsilon
 
 FEWEST = 400
 NONE = Event(words="none", forward=True, promise=0.0, hits=(0, 0))

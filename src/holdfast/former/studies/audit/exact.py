@@ -11,10 +11,10 @@ from holdfast.arrays import Floats, exact_row_sums
 from holdfast.errors import HoldfastError
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.studies.audit.result import Audit
-from holdfast.privacy.approximate import exact_delta
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.delta import group_delta
-from holdfast.privacy.rational import exp_below
+from holdfast.former.privacy.approximate import exact_delta
+from holdfast.former.privacy.budget import exact_epsilon
+from holdfast.former.privacy.delta import group_delta
+from holdfast.former.privacy.rational import exp_below
 
 ROW_TOLERANCE = 1e-9
 FLOAT_TOLERANCE = 1e-9

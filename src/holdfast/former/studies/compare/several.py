@@ -10,7 +10,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.former.engines.memory import privatize
 from holdfast.former.engines.several import check_names
 from holdfast.former.release.several import TableRelease
-from holdfast.privacy.persons import for_columns
+from holdfast.former.privacy.persons import for_columns
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.table import read_tables
 

@@ -35,7 +35,7 @@ from holdfast.former.studies.settings import (
     seeds_of,
     simulate,
 )
-from holdfast.privacy.budget import split_budget
+from holdfast.former.privacy.budget import split_budget
 from holdfast.tables.histogram import whole_histogram
 
 Grouped = dict[tuple[str, str], list[Row]]

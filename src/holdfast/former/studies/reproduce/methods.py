@@ -18,8 +18,8 @@ from holdfast.former.studies.methods import Method, methods_by_name, papers_meth
 from holdfast.former.studies.reproduce.experiment import Folder, load
 from holdfast.former.studies.runner import Row, Task, task_seed
 from holdfast.former.studies.simulator import Simulator
-from holdfast.privacy.budget import exact_epsilon, split_budget
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.budget import exact_epsilon, split_budget
+from holdfast.former.privacy.randomness import Simulation
 
 FIXED_POINT = ("paper", "heuristic-max", "heuristic-min", "heuristic-sandwich")
 ORACLE = "oracle"

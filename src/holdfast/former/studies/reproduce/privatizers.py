@@ -14,7 +14,7 @@ from holdfast.former.studies.reproduce.experiment import FULL, QUICK, Experiment
 from holdfast.former.studies.reproduce.means import listing, means_of, sources
 from holdfast.former.studies.reproduce.methods import PRIVATIZERS, simulate, with_share
 from holdfast.former.studies.runner import Row, Task
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.randomness import Simulation
 
 SHOWN = ("wasserstein", "kolmogorov_smirnov")
 SIZES = (11, 21, 41, 61, 81, 121, 161, 241)

@@ -21,7 +21,7 @@ from holdfast.former.studies.reproduce.experiment import Experiment, Folder, loa
 from holdfast.former.studies.reproduce.published_claims import published_claims, published_tables
 from holdfast.former.studies.reproduce.splits import GAP_BUDGETS
 from holdfast.former.studies.runner import Row, Task
-from holdfast.privacy.metrics import absolute_deviation, wasserstein
+from holdfast.former.privacy.metrics import absolute_deviation, wasserstein
 
 Generator = np.random.RandomState
 

@@ -23,7 +23,7 @@ from holdfast.former.studies.reproduce.methods import (
 )
 from holdfast.former.studies.runner import Row, Task
 from holdfast.former.studies.synthetic import BY_DEFINITION, SEED
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.randomness import Simulation
 
 BUDGET = "0.6931"  # ln 2
 SIZES = (11, 21, 41, 61, 81, 101, 151, 201, 301, 401, 501, 1001, 2000)

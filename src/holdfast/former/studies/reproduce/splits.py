@@ -24,7 +24,7 @@ from holdfast.former.studies.reproduce.split_claims import (
     rule,
 )
 from holdfast.former.studies.runner import Row, Task, task_seed
-from holdfast.privacy.randomness import Simulation
+from holdfast.former.privacy.randomness import Simulation
 
 TENTHS = tuple(f"0.{tenth}" for tenth in range(1, 10))
 RULE = "rule"

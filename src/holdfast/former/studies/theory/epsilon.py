@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import exact_epsilon
+from holdfast.former.privacy.budget import exact_epsilon
 
 Array = NDArray[Any]
 """Fractions (dtype object) under an exact budget, float64 otherwise."""

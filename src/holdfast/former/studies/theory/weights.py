@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast.errors import HoldfastError
 from holdfast.former.studies.theory.epsilon import Array, Number, is_exact, numbers, zeros
-from holdfast.privacy.metrics import POWERS
+from holdfast.former.privacy.metrics import POWERS
 
 
 def error_weights(error: Any, *, n: int, z: Any = None, epsilon: Any) -> Array:

@@ -1,0 +1,211 @@
+"""Who is protected by a release of several counts, and what each column may spend.
+
+docs/joint.md has the proofs: budgets of columns add up where one person may be in all of them, and
+do not where every row of a person is counted in one column.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from holdfast.errors import HoldfastError, numbered, whole_number
+from holdfast.former.privacy.budget import exact_epsilon, exact_fraction
+
+UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
+MOST_ROWS = 1_000_000
+MOST_COLUMNS = 20
+
+
+class PersonIn(StrEnum):
+    """In how many columns of counts a row of one person may be counted."""
+
+    ALL = "all columns"
+    ONE = "one column"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Persons:
+    """What one person may change in a table, and what is promised for it.
+
+    >>> persons = Persons(columns=("murder", "rape"), contributions=(1, 2))
+    >>> print(persons.neighbours)
+    Two tables are neighbours when one person is added to or removed from one of them: at most 1 \
+row changes, in any of its columns of counts: murder by at most 1, rape by at most 2.
+    >>> persons.parts(Fraction(1))
+    (Fraction(1, 2), Fraction(1, 2))
+    """
+
+    columns: tuple[str, ...]
+    """The columns of counts."""
+    contributions: tuple[int, ...]
+    """How much one person may add to one row of each."""
+    person_in: PersonIn = PersonIn.ALL
+    """Whether one row of a person is counted in all columns or in one of them."""
+    weights: tuple[Fraction, ...] = ()
+    """By what epsilon is divided where one person may be in all columns; evenly without."""
+    person_rows: int = 1
+    """In how many rows one person may be."""
+    unit: str = "person"
+    """Who is protected, in a word."""
+
+    def parts(self, epsilon: Fraction) -> tuple[Fraction, ...]:
+        """What each column may spend on one person."""
+        if self.person_in is PersonIn.ONE:
+            return tuple(epsilon for _ in self.columns)
+        weights = self.weights or tuple(Fraction(1) for _ in self.columns)
+        return tuple(epsilon * weight / sum(weights) for weight in weights)
+
+    def together(self, spent: Sequence[Fraction]) -> Fraction:
+        """What columns that spend so much on one person spend on them together."""
+        return max(spent) if self.person_in is PersonIn.ONE else sum(spent, Fraction(0))
+
+    @property
+    def neighbours(self) -> str:
+        """Which tables are compared, in a sentence."""
+        rows = "row changes" if self.person_rows == 1 else "rows change"
+        whose = "its" if self.person_rows == 1 else "their"
+        where = (
+            f"in any of {whose} columns of counts"
+            if self.person_in is PersonIn.ALL
+            else f"{'' if self.person_rows == 1 else 'each '}in one of {whose} columns of counts"
+        )
+        added = ", ".join(
+            f"{column} by at most {most}"
+            for column, most in zip(self.columns, self.contributions, strict=True)
+        )
+        return (
+            f"Two tables are neighbours when one {self.unit} is added to or removed from one of "
+            f"them: at most {self.person_rows} {rows}, {where}: {added}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; exact numbers as fractions in text."""
+        return {
+            "person_in": self.person_in.value,
+            "weights": [str(weight) for weight in self.weights],
+            "contributions": list(self.contributions),
+            "person_rows": self.person_rows,
+            "unit": self.unit,
+        }
+
+    @staticmethod
+    def from_dict(columns: Sequence[str], record: Mapping[str, Any]) -> "Persons":
+        """The inverse of `to_dict`."""
+        return Persons(
+            columns=tuple(columns),
+            contributions=tuple(record["contributions"]),
+            person_in=PersonIn(record["person_in"]),
+            weights=tuple(map(Fraction, record["weights"])),
+            person_rows=record["person_rows"],
+            unit=record["unit"],
+        )
+
+
+def read_persons(
+    columns: Sequence[str],
+    *,
+    person_in: Any = PersonIn.ALL.value,
+    weights: Any = None,
+    contributions: Any = 1,
+    rows: Any = 1,
+    unit: Any = "person",
+) -> Persons:
+    """What a steward says of the persons in a table."""
+    if person_in not in (*PersonIn,):
+        raise HoldfastError(
+            f"`person_in` must be 'all columns' or 'one column', got {person_in!r:.40}. Hint: may "
+            "one person be counted in several columns of a row, or in one of them alone?"
+        )
+    where = PersonIn(person_in)
+    if weights is not None and where is PersonIn.ONE:
+        raise HoldfastError(
+            "`weights` divide epsilon between columns, and with person_in='one column' every "
+            "column has all of it. Hint: leave `weights` out."
+        )
+    return Persons(
+        columns=tuple(columns),
+        contributions=tuple(
+            whole_number(one, "contributions", least=1, most=MOST_ROWS)
+            for one in for_columns(contributions, columns, "contributions")
+        ),
+        person_in=where,
+        weights=() if weights is None else _weights(weights, columns),
+        person_rows=read_person_rows(rows),
+        unit=read_unit(unit),
+    )
+
+
+def read_person_rows(rows: Any) -> int:
+    """In how many rows one person may be."""
+    hint = "in how many rows one person may be, at the most."
+    return whole_number(rows, "rows", least=1, most=MOST_ROWS, hint=hint)
+
+
+def read_unit(unit: Any) -> str:
+    """Who is protected, in a word or two."""
+    if not isinstance(unit, str) or not UNIT.fullmatch(unit):
+        raise HoldfastError(
+            f"`unit` must be a word in lower-case letters, got {unit!r:.40}. Hint: person, "
+            "household, establishment."
+        )
+    return unit
+
+
+def protected(privacy: Mapping[str, Any], gap: str = " ") -> str:
+    """To whom a promise is, from its record; `gap` stands where a line may end.
+
+    >>> protected({"contributions": 2})
+    'a person who adds at most 2 to one row'
+    >>> protected({"contributions": 2, "person_rows": 3, "unit": "household"})
+    'one household with at most 2 in each of at most 3 rows'
+    """
+    added = privacy["contributions"]
+    if "unit" not in privacy:
+        return f"a person who adds at most {added}{gap}to one row"
+    rows = numbered(privacy["person_rows"], "row")
+    return f"one {privacy['unit']} with at most {added}{gap}in each of at most {rows}"
+
+
+def for_columns(value: Any, columns: Sequence[str], parameter: str) -> tuple[Any, ...]:
+    """One value for each column, from one for all, a list, or a dictionary by column.
+
+    >>> for_columns({"rape": 80, "murder": 40}, ["murder", "rape"], "max_count")
+    (40, 80)
+    """
+    if isinstance(value, Mapping):
+        if set(value) != set(columns):
+            raise HoldfastError(
+                f"`{parameter}` must have a value for every column of counts, and no other. "
+                f"Hint: {', '.join(columns)}."
+            )
+        return tuple(value[column] for column in columns)
+    if isinstance(value, list | tuple):
+        if len(value) != len(columns):
+            raise HoldfastError(
+                f"`{parameter}` must have one value for each of the {len(columns)} columns of "
+                f"counts, got {len(value)}."
+            )
+        return tuple(value)
+    return tuple(value for _ in columns)
+
+
+def _weights(weights: Any, columns: Sequence[str]) -> tuple[Fraction, ...]:
+    if not isinstance(weights, Mapping | list | tuple):
+        raise HoldfastError("`weights` must be a number for each column of counts.")
+    found = tuple(
+        exact_fraction(one, "weights") for one in for_columns(weights, columns, "weights")
+    )
+    if min(found) <= 0:
+        raise HoldfastError("`weights` must be above 0.")
+    return found
+
+
+def exact_parts(persons: Persons, epsilon: Any) -> tuple[Fraction, ...]:
+    """What each column may spend of epsilon, on one person; each must be one that is allowed."""
+    parts = persons.parts(exact_epsilon(epsilon))
+    for part in parts:
+        exact_epsilon(part, name="epsilon of a column")
+    return parts

@@ -1,0 +1,157 @@
+"""Where randomness comes from: the operating system, or a seed that marks a simulation."""
+
+import math
+import os
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.errors import HoldfastError
+
+THREADS = min(os.cpu_count() or 1, 8)  # on which draws are made side by side
+
+
+class Randomness(Protocol):
+    """A source of exact integer draws."""
+
+    @property
+    def simulated(self) -> bool:
+        """Whether a seed makes the draws repeatable, so that they protect nobody."""
+
+    def bits_62(self, size: int) -> NDArray[np.uint64]:
+        """Independent uniform integers in [0, 2^62)."""
+
+    def add_laplace(
+        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
+    ) -> NDArray[np.int64]:
+        """Values plus independent discrete Laplace noise, epsilon-private at L1 `sensitivity`."""
+
+    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus independent discrete Gaussian noise: P(x) in proportion to
+        exp(-x^2 / 2 scale^2)."""
+
+
+class SystemEntropy:
+    """The operating system's entropy; noise is drawn by OpenDP."""
+
+    simulated = False
+
+    def random_bytes(self, size: int) -> NDArray[np.uint8]:
+        """Independent uniform bytes."""
+        return np.frombuffer(os.urandom(size), dtype=np.uint8)
+
+    def bits_62(self, size: int) -> NDArray[np.uint64]:
+        """Independent uniform integers in [0, 2^62)."""
+        return np.frombuffer(os.urandom(8 * size), dtype=np.uint64) >> np.uint64(2)
+
+    def add_laplace(
+        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
+    ) -> NDArray[np.int64]:
+        """Values plus discrete Laplace noise from OpenDP, whose privacy map allows epsilon."""
+        return _measure(laplace_measurement(epsilon, sensitivity)[0], values)
+
+    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus discrete Gaussian noise from OpenDP."""
+        return _measure(gaussian_measurement(scale)[0], values)
+
+
+class Simulation:
+    """A seeded generator: for tests and studies, never for a release of private data."""
+
+    simulated = True
+
+    def __init__(self, seed: int | np.random.Generator) -> None:
+        self.generator = np.random.default_rng(seed)
+
+    def bits_62(self, size: int) -> NDArray[np.uint64]:
+        """Independent uniform integers in [0, 2^62)."""
+        return self.generator.integers(0, 1 << 62, size=size, dtype=np.uint64)
+
+    def add_laplace(
+        self, values: NDArray[np.int64], epsilon: Fraction, sensitivity: int = 1
+    ) -> NDArray[np.int64]:
+        """Values plus discrete Laplace noise, as the difference of two geometric draws."""
+        p = -math.expm1(-float(epsilon / sensitivity))
+        first, second = self.generator.geometric(p, size=(2, len(values)))
+        return np.asarray(values + first - second)
+
+    def add_gaussian(self, values: NDArray[np.int64], scale: float) -> NDArray[np.int64]:
+        """Values plus discrete Gaussian noise, by rejection from discrete Laplace draws."""
+        width = math.floor(scale) + 1  # Canonne, Kamath and Steinke 2020, Algorithm 3
+        noise = np.empty(0, dtype=np.int64)
+        while len(noise) < len(values):
+            proposed = self.add_laplace(np.zeros(2 * len(values) + 8, int), Fraction(1, width))
+            distance = (np.abs(proposed) - scale**2 / width) / scale
+            kept = self.generator.random(len(proposed)) < np.exp(-(distance**2) / 2)
+            noise = np.append(noise, proposed[kept])
+        return np.asarray(values + noise[: len(values)])
+
+
+def randomness(rng: Any) -> Randomness:
+    """The source that `rng` asks for: None is the operating system, anything else a simulation.
+
+    >>> randomness(None).simulated, randomness(7).simulated
+    (False, True)
+    """
+    if rng is None:
+        return SystemEntropy()
+    if type(rng) in (SystemEntropy, Simulation):  # a subclass could hide that it is seeded
+        return rng  # type: ignore[no-any-return]
+    if isinstance(rng, np.random.Generator):
+        return Simulation(rng)
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
+        return Simulation(int(rng))
+    raise HoldfastError(
+        "`rng` (or `seed`) must be None, a whole number of 0 or more, or a numpy Generator, "
+        f"got {type(rng).__name__}. Hint: leave it out for a real release."
+    )
+
+
+def _measure(measurement: Any, values: NDArray[np.int64]) -> NDArray[np.int64]:
+    if len(values) == 0:
+        return values.copy()
+    return np.array(measurement(values.tolist()), dtype=np.int64)
+
+
+@lru_cache(maxsize=256)
+def laplace_measurement(epsilon: Fraction, sensitivity: int = 1) -> tuple[Any, Fraction]:
+    """OpenDP's discrete Laplace on integers, and the epsilon that its privacy map states.
+
+    The scale is the first float from sensitivity/epsilon upwards for which the map, asked
+    about a change of `sensitivity` in L1, stays within epsilon.
+    """
+    from opendp.measurements import make_laplace
+    from opendp.metrics import l1_distance
+
+    space = _integers(), l1_distance(T="i64")
+    scale = float(sensitivity / epsilon)
+    while True:
+        measurement = make_laplace(*space, scale=scale)
+        stated = Fraction(measurement.map(sensitivity))
+        if stated <= epsilon:
+            return measurement, stated
+        scale = math.nextafter(scale, math.inf)
+
+
+@lru_cache(maxsize=64)
+def gaussian_measurement(scale: float) -> tuple[Any, Fraction]:
+    """OpenDP's discrete Gaussian on integers, and the zCDP that its privacy map states for a
+    change of one in one of them."""
+    from opendp.measurements import make_gaussian
+    from opendp.metrics import l2_distance
+
+    space = _integers(), l2_distance(T="i64")
+    measurement = make_gaussian(*space, scale=scale)
+    return measurement, Fraction(measurement.map(1))
+
+
+def _integers() -> Any:
+    """OpenDP's domain of vectors of integers. Not by way of its prelude, which imports polars."""
+    from opendp.domains import atom_domain, vector_domain
+    from opendp.mod import enable_features
+
+    enable_features("contrib")
+    return vector_domain(atom_domain(T="i64"))

@@ -1,0 +1,111 @@
+"""Exact bounds on e^x and ln x, in integers: the arithmetic behind every certificate.
+
+Each function names the direction in which it rounds.
+"""
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+BITS = 256
+
+
+@lru_cache(maxsize=256)
+def exp_below(x: Fraction, *, bits: int = BITS) -> Fraction:
+    """A rational not above e^x, for x >= 0, and by default relatively closer than 2^-200 to it.
+
+    The Taylor series of e^x has positive terms; each is rounded down to a multiple of
+    2^-bits and the rest of the series is left out, so the sum cannot exceed e^x.
+
+    >>> exp_below(Fraction(0))
+    Fraction(1, 1)
+    >>> exp_below(Fraction(1)) > Fraction("2.71828182845904523536028747")
+    True
+    """
+    if x < 0:
+        raise ValueError("exp_below takes x >= 0")
+    term = total = 1 << bits
+    k = 0
+    while term:
+        k += 1
+        term = term * x.numerator // (x.denominator * k)
+        total += term
+    return Fraction(total, 1 << bits)
+
+
+def exp_above(x: Fraction, *, bits: int = BITS) -> Fraction:
+    """A rational not below e^x, for x >= 0, and by default relatively closer than 2^-200 to it.
+
+    Every term of the Taylor series is rounded up to a multiple of 2^-bits. From the last term
+    on, each is at most half of the one before, so that term once more covers the rest.
+
+    >>> exp_above(Fraction(0))
+    Fraction(1, 1)
+    >>> exp_above(Fraction(1)) < Fraction("2.71828182845904523536028748")
+    True
+    """
+    if x < 0:
+        raise ValueError("exp_above takes x >= 0")
+    if x == 0:
+        return Fraction(1)
+    term = total = 1 << bits
+    k = 0
+    while term > 1 or k + 1 < 2 * x:
+        k += 1
+        term = -(-term * x.numerator // (x.denominator * k))
+        total += term
+    return Fraction(total + term, 1 << bits)
+
+
+@lru_cache(maxsize=1 << 14)  # a certificate is repeated for every sampler
+def log_above(ratio: Fraction) -> Fraction:
+    """A rational not below ln(ratio), for ratio >= 1, and close to it.
+
+    >>> log_above(Fraction(1))
+    Fraction(0, 1)
+    >>> bound = log_above(Fraction(2))
+    >>> exp_below(bound) >= 2, float(bound) - 0.6931471805599453 < 1e-15
+    (True, True)
+    """
+    if ratio < 1:
+        raise ValueError("log_above takes a ratio of at least 1")
+    if ratio == 1:
+        return Fraction(0)
+    guess = (
+        math.log(ratio.numerator) - math.log(ratio.denominator)
+        if ratio > 2
+        else (math.log1p(float(ratio - 1)))
+    )
+    bound = max(guess, 0.0)
+    while exp_below(Fraction(bound)) < ratio:
+        bound = math.nextafter(bound, math.inf)
+    return Fraction(bound)
+
+
+def decay_table(epsilon: Fraction, length: int, *, total: int) -> list[int]:
+    """⌊total e^(-εd)⌋ for d = 0, 1, ..., exactly: at most `length` numbers, and none that is 0.
+
+    A lower and an upper bound of every power are carried along; where both have the same whole
+    part, that is it. An irrational power cannot be a whole number, so enough bits settle it.
+
+    >>> decay_table(Fraction(1), 9, total=1000)
+    [1000, 367, 135, 49, 18, 6, 2]
+    """
+    bits = BITS
+    while True:
+        one = 1 << bits
+        low_step = (one * one) // math.ceil(exp_above(epsilon, bits=bits) * one)
+        high_step = -(-(one * one) // math.floor(exp_below(epsilon, bits=bits) * one))
+        low = high = one
+        found: list[int] = []
+        while len(found) < length:
+            whole = total * low >> bits
+            if whole != total * high >> bits:
+                break
+            if whole == 0:
+                return found
+            found.append(whole)
+            low, high = low * low_step >> bits, -(-high * high_step >> bits)
+        else:
+            return found
+        bits *= 2
