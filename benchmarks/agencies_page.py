@@ -13,7 +13,7 @@ import holdfast.former as holdfast
 from holdfast.former.release.pictures import distribution_picture
 from holdfast.former.studies.agencies import promise_of
 from holdfast.former.studies.methods import AgencyMethod
-from holdfast.tables.table import read_table
+from holdfast.former.tables.table import read_table
 
 EPSILON, MAX_COUNT, REPETITIONS = "1", 30, 50
 METHODS = ("default", "suppression", "rounding", "random-rounding", "cell-key")

@@ -14,8 +14,8 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.former.engines.memory import privatize
 from holdfast.former.release.svg import BLUE, ORANGE, element, group, label, picture
-from holdfast.tables.groups import classes
-from holdfast.tables.table import CsvTable
+from holdfast.former.tables.groups import classes
+from holdfast.former.tables.table import CsvTable
 
 NAME = "groups.svg"
 EPSILON, TOP, CLASSES, SHOWN, SEED = "0.2", 30, 16, 400, 1996

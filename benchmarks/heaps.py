@@ -16,7 +16,7 @@ import numpy as np
 from holdfast.former.privatizers import CumulativeIsotonic, CumulativeSmooth
 from holdfast.former.privacy.budget import split_budget
 from holdfast.former.privacy.metrics import wasserstein
-from holdfast.tables.histogram import histogram_of_counts
+from holdfast.former.tables.histogram import histogram_of_counts
 
 TOP = 100
 METHODS = {

@@ -25,7 +25,7 @@ from scipy.stats import rankdata
 import holdfast.former as holdfast
 from holdfast.former.constructors import Optimal
 from holdfast.former.engines import several
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 
 TOPS = {"MURDER": 40, "RAPE": 80, "ROBBERY": 100}
 EPSILONS = ["0.2", "0.5", "1", "2"]

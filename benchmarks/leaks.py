@@ -16,9 +16,9 @@ from collections import Counter
 
 import numpy as np
 
-from holdfast.tables.columns import Wanted, refuse_leaks
-from holdfast.tables.leaks import find_leaks
-from holdfast.tables.leaks.watch import Watch
+from holdfast.former.tables.columns import Wanted, refuse_leaks
+from holdfast.former.tables.leaks import find_leaks
+from holdfast.former.tables.leaks.watch import Watch
 
 COLUMNS = 12
 

@@ -17,8 +17,8 @@ from importlib.resources import as_file, files
 import numpy as np
 
 import holdfast.former as holdfast
-from holdfast.tables.histogram import histogram_of_counts
-from holdfast.tables.table import read_table
+from holdfast.former.tables.histogram import histogram_of_counts
+from holdfast.former.tables.table import read_table
 
 MAX_COUNT, EPSILONS = 30, ("0.2", "0.5", "1", "2")
 NAMES = {

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 import holdfast
 from holdfast.former.cli import main
 from holdfast.former.constructors import Heuristic
-from holdfast.tables.table import CsvTable
+from holdfast.former.tables.table import CsvTable
 
 NAMES = (
     "`<script>alert(1)</script>`",

@@ -36,7 +36,7 @@ def released(seed=1, epsilon="1.5", counts=None, **options):
 
 def named(counts=(3, 0, 1, 7, 0, 2), seed=1, **options):
     names = [f"place {i}" for i in range(len(counts))]
-    table = holdfast.tables.csv.CsvTable(
+    table = holdfast.former.tables.csv.CsvTable(
         ("place", "n"), [[name, str(count)] for name, count in zip(names, counts, strict=True)]
     )
     return released(seed=seed, counts=table, count="n", category="place", **options)

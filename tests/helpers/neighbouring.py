@@ -15,8 +15,8 @@ import holdfast.former as holdfast
 from holdfast.former.constructors import Heuristic
 from holdfast.former.mechanism.sampling import Sampler
 from holdfast.former.release import bundle
-from holdfast.tables import parquet_groups, text_rows
-from holdfast.tables.stream import arrow_source, sorted_rows, text_source
+from holdfast.former.tables import parquet_groups, text_rows
+from holdfast.former.tables.stream import arrow_source, sorted_rows, text_source
 
 TOP = 12
 BLOCK, ROWS, GROUP, CHUNK = 512, 50, 64, 32  # in place of millions

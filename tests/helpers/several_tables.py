@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 
 NAMES = ("a", "b", "c")
 TOPS = {"a": 6, "b": 9, "c": 7}

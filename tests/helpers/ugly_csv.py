@@ -9,10 +9,10 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.former.verify import table as verifier
 from holdfast.former.verify.report import Damage
-from holdfast.tables.columns import Wanted
-from holdfast.tables.csv_text import LONGEST_CELL
-from holdfast.tables.stream import text_source
-from holdfast.tables.table import read_table
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.csv_text import LONGEST_CELL
+from holdfast.former.tables.stream import text_source
+from holdfast.former.tables.table import read_table
 
 ODD = ["\ufeff", "\x00", "\x01", "\x0b", "\x0c", "\x1a", "\x1c", "\x7f", "\x85", "\xa0", "\u2028"]
 ODD += ['"', '""', "\r", "\n", "\r\n", ",", ";", "\t", "|", " ", "é", "Ł", "漢", "🌍", "'", "\\"]

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from holdfast.former.studies.methods import Method
     from holdfast.former.studies.plan.plan import Plan, plan
     from holdfast.former.privacy import metrics
-    from holdfast.tables.count_by import count_by
-    from holdfast.tables.files import read_csv, read_excel
-    from holdfast.tables.groups import classes
+    from holdfast.former.tables.count_by import count_by
+    from holdfast.former.tables.files import read_csv, read_excel
+    from holdfast.former.tables.groups import classes
 
 __all__ = [
     "Audit",
@@ -121,8 +121,6 @@ def __getattr__(name: str) -> Any:
     """Public names are imported when they are first used: a release needs few of them."""
     if name == "metrics":
         found = import_module("holdfast.former.privacy.metrics")
-    elif name in ("classes", "count_by", "read_csv", "read_excel"):
-        found = getattr(import_module(f"holdfast.{_HOMES[name]}"), name)
     elif name in _MODULES:
         found = import_module(f"holdfast.former.{_MODULES[name]}")
     elif name in _HOMES:

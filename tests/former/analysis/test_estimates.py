@@ -16,7 +16,7 @@ from holdfast.former.analysis.report.blocks import html, markdown
 from holdfast.former.analysis.report.content import report
 from holdfast.former.analysis.stage_one import StageOne, fit_spread
 from holdfast.former.privatizers.projection import isotonic
-from holdfast.tables.histogram import whole_histogram
+from holdfast.former.tables.histogram import whole_histogram
 
 STEPS = np.arange(8)
 

@@ -12,7 +12,7 @@ from holdfast.former.analysis import linear, nonlinear
 from holdfast.former.analysis.catalogue import QUESTIONS, find_question
 from holdfast.former.analysis.error_law import error_density, shortest_interval
 from holdfast.former.privatizers.named import find_privatizer
-from holdfast.tables.histogram import whole_histogram
+from holdfast.former.tables.histogram import whole_histogram
 
 PRIVATIZERS = (
     privatizers.CumulativeIsotonic(),

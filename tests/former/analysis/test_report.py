@@ -18,7 +18,7 @@ from holdfast.former.analysis.report import blocks
 from holdfast.former.analysis.report.content import questions, runs, thresholds
 from holdfast.former.analysis.report.pictures import band_picture
 from holdfast.former.cli import main
-from holdfast.tables.table import CsvTable
+from holdfast.former.tables.table import CsvTable
 
 
 @pytest.fixture

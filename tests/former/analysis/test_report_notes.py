@@ -47,7 +47,7 @@ def test_every_format_keeps_what_a_reader_should_know():
 
 def test_names_cannot_break_out_of_the_markdown():
     name = "a`<script>alert(1)</script>[x](http://x)"
-    table = holdfast.tables.csv.CsvTable((name, "n"), [["x", "1"], ["y", "0"]] * 20)
+    table = holdfast.former.tables.csv.CsvTable((name, "n"), [["x", "1"], ["y", "0"]] * 20)
     text = markdown(report(released(counts=table, count="n", keep=[name], publish_anyway=[name])))
     assert f"`` {name} ``" in text
     assert text.count("<script>") == 1

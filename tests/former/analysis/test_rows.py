@@ -156,7 +156,7 @@ def test_rows_that_are_not_there_are_refused_with_a_hint(ask, words):
 
 
 def test_a_repeated_label_must_be_named_by_number():
-    table = holdfast.tables.csv.CsvTable(
+    table = holdfast.former.tables.csv.CsvTable(
         ("place", "n"), [["Kent", "3"], ["Kent", "0"], ["Ely", "1"]]
     )
     release = released(counts=table, count="n", keep="place")
@@ -175,7 +175,7 @@ def test_a_baseline_answers_for_parts_too():
 
 
 def numbered(labels):
-    return released(counts=holdfast.tables.csv.CsvTable(
+    return released(counts=holdfast.former.tables.csv.CsvTable(
         ("id", "n"), [[str(label), str(i % 4)] for i, label in enumerate(labels)]
     ), count="n", keep="id")  # fmt: skip
 

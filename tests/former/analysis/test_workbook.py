@@ -16,7 +16,7 @@ from holdfast.former.analysis.report.workbook import (
     workbook,
     workbook_of_several,
 )
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 
 pytest.importorskip("xlsxwriter")
 pytest.importorskip("python_calamine")

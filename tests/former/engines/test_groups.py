@@ -12,8 +12,8 @@ import holdfast.former as holdfast
 from holdfast.errors import CertificateError, HoldfastError, LeakError
 from holdfast.former.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.former.privacy.randomness import Simulation
-from holdfast.tables.group_rows import partition
-from holdfast.tables.groups import Within
+from holdfast.former.tables.group_rows import partition
+from holdfast.former.tables.groups import Within
 
 STATES = ("AK", "NE", "WY", "")
 

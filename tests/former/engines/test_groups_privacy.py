@@ -16,8 +16,8 @@ import pytest
 import holdfast.former as holdfast
 from holdfast.former.engines.stages import check_parameters
 from holdfast.former.engines.steps import histogram_by, totals_by
-from holdfast.tables.group_rows import partition
-from holdfast.tables.groups import Within
+from holdfast.former.tables.group_rows import partition
+from holdfast.former.tables.groups import Within
 
 
 class Recorder:

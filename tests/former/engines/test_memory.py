@@ -15,7 +15,7 @@ from holdfast.former.constructors import Heuristic
 from holdfast.former.privatizers import CyclicLaplace
 from holdfast.former.privacy.metrics import wasserstein
 from holdfast.former.privacy.randomness import laplace_measurement
-from holdfast.tables.histogram import histogram_of_counts
+from holdfast.former.tables.histogram import histogram_of_counts
 
 COUNTS = np.random.default_rng(0).negative_binomial(1, 0.3, 3000)
 FRAMES = {

@@ -8,7 +8,7 @@ import pytest
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.former.release.several_bundle import load_table
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 from several_tables import NAMES, TOPS, three_counts
 
 OPTIONS = {"category": "name", "max_count": TOPS, "epsilon": 3, "seed": 1}

@@ -18,7 +18,7 @@ import holdfast.former as holdfast
 from holdfast.former.engines import steps
 from holdfast.former.engines.several import SeveralParameters
 from holdfast.former.mechanism.grouped import GroupedMechanism
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 
 ROWS, TOP = 3, 2
 NAMES = ("a", "b")

@@ -546,7 +546,7 @@ class _Key:
 
 def test_counts_that_wait_for_their_draw_are_not_in_the_files_between():
     from holdfast.former.engines.spark.sealed import opening, sealing
-    from holdfast.tables.count_values import Codes
+    from holdfast.former.tables.count_values import Codes
 
     counts = [3, None, 0, 0, 7] * 2000
     batches = pa.table({"n": pa.array(counts, pa.int32())}).to_batches(max_chunksize=1700)

@@ -11,8 +11,8 @@ import pytest
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError
 from holdfast.former.constructors import Heuristic
-from holdfast.tables import parquet_groups
-from holdfast.tables.stream import arrow_source, text_source
+from holdfast.former.tables import parquet_groups
+from holdfast.former.tables.stream import arrow_source, text_source
 
 # one order of columns: the repair of the default, "best", does not give the same matrix every time
 OPTIONS = {"count": "visits", "epsilon": "1", "max_count": 20}

@@ -16,8 +16,8 @@ import holdfast.former as holdfast
 from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.former.constructors import Heuristic
 from holdfast.former.release import bundle
-from holdfast.tables import parquet_groups
-from holdfast.tables.stream import arrow_source, text_source
+from holdfast.former.tables import parquet_groups
+from holdfast.former.tables.stream import arrow_source, text_source
 
 ROWS = 12_000
 TABLE = pa.table({"shop": [f"s{row}" for row in range(ROWS)], "visits": np.arange(ROWS) * 5 % 17})

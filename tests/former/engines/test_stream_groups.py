@@ -7,7 +7,7 @@ from scipy.stats import chi2
 
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError
-from holdfast.tables.stream import text_source
+from holdfast.former.tables.stream import text_source
 
 OPTIONS = {"count": "n", "category": "place", "epsilon": 1, "max_count": 9}
 WITHIN = {

@@ -12,7 +12,7 @@ import holdfast.former as holdfast
 from holdfast.errors import HoldfastError, Spent, spent_by
 from holdfast.former.constructors import Heuristic
 from holdfast.former.ledger.ledger import Ledger
-from holdfast.tables.stream import arrow_source, text_source
+from holdfast.former.tables.stream import arrow_source, text_source
 
 COUNTS = np.random.default_rng(1).geometric(0.3, 4000) - 1
 

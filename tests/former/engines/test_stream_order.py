@@ -10,9 +10,9 @@ import pytest
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.former.constructors import Heuristic
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.files import write_file
-from holdfast.tables.stream import arrow_source, sorted_rows, text_source
+from holdfast.former.tables.csv import CsvTable
+from holdfast.former.tables.files import write_file
+from holdfast.former.tables.stream import arrow_source, sorted_rows, text_source
 
 ROWS = 2500
 RNG = np.random.default_rng(7)

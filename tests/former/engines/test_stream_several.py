@@ -5,7 +5,7 @@ import pytest
 
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.table import labels_of
 from several_tables import NAMES, TOPS, three_counts
 
 OPTIONS = {"category": "name", "max_count": TOPS, "epsilon": 3, "count": list(NAMES)}

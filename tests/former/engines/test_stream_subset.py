@@ -6,8 +6,8 @@ import pytest
 
 import holdfast.former as holdfast
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.tables.stream import text_source
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.stream import text_source
+from holdfast.former.tables.table import labels_of
 
 OPTIONS = {"count": "n", "category": "place", "epsilon": 1, "max_count": 9}
 NE = {"subset": {"state": " ne"}}

@@ -15,7 +15,7 @@ from holdfast.former.ledger.entries import Limit
 from holdfast.former.ledger.ledger import Ledger
 from holdfast.former.ledger.periods import DatedPaid, charged_on_a_day, period_in, read_period
 from holdfast.former.ledger.subsets import charged
-from holdfast.tables.subset import Subset
+from holdfast.former.tables.subset import Subset
 
 COUNTS = [0, 3, 1, 0, 2, 0, 0, 5, 1, 0] * 4
 USUAL = {"epsilon": "0.5", "max_count": 5, "constructor": Heuristic(selector="min")}

@@ -17,7 +17,7 @@ from holdfast.former.ledger.book import Book
 from holdfast.former.ledger.entries import Spend
 from holdfast.former.ledger.ledger import Ledger
 from holdfast.former.ledger.subsets import charged
-from holdfast.tables.subset import Subset, read_subset
+from holdfast.former.tables.subset import Subset, read_subset
 
 NE, CA, URBAN = {"state": "NE"}, {"state": "CA"}, {"urban": "yes"}
 USUAL = {"epsilon": "0.5", "max_count": 5, "constructor": Heuristic(selector="min")}

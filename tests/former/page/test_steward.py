@@ -13,7 +13,7 @@ import holdfast.former as holdfast
 from holdfast.former.ledger.ledger import Ledger
 from holdfast.former.page.chosen import Chosen
 from holdfast.former.page.recipe import of_run
-from holdfast.tables.files import read_file, write_file
+from holdfast.former.tables.files import read_file, write_file
 from page_visits import BUDGET, COUNTY_ROLES, problem_of, words_of, write_counties
 
 BY_POPULATION = {"role:population": "classes", "classes": "3", "public": "population"}

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.former import PrivateQuantile
 from holdfast.former.privacy.randomness import Simulation, SystemEntropy
-from holdfast.tables.histogram import histogram_of_counts
+from holdfast.former.tables.histogram import histogram_of_counts
 
 NEIGHBOURS = {
     "one row": ([1], [2], 1),

@@ -10,7 +10,7 @@ from holdfast.former.privatizers import CumulativeIsotonic, certifier
 from holdfast.former.release.promise import Privacy
 from holdfast.former.release.release import Release
 from holdfast.former.release.usefulness import usefulness_notes
-from holdfast.tables.table import read_table
+from holdfast.former.tables.table import read_table
 
 ZERO_ROWS = [3, 5]
 

@@ -11,7 +11,7 @@ from test_tutorials import masked
 
 import holdfast.former as holdfast
 from holdfast.former.constructors import Heuristic
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 from r_session import r
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from holdfast.former.privatizers import CyclicLaplace
 from holdfast.former.studies.compare import comparison
 from holdfast.former.studies.methods import find_methods
 from holdfast.former.privacy.metrics import absolute_deviation, wasserstein
-from holdfast.tables.histogram import whole_histogram
+from holdfast.former.tables.histogram import whole_histogram
 
 COUNTS = np.random.default_rng(5).geometric(0.4, 300) - 1
 QUICK = {"max_count": 9, "epsilons": ["0.5", "2"], "repetitions": 3, "jobs": 1}

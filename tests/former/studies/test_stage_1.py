@@ -9,7 +9,7 @@ from contenders import CONTENDERS, DEFAULT, contender, pairs
 from holdfast.former.engines.memory import privatize
 from holdfast.former.privatizers.named_projections import PROJECTIONS
 from holdfast.former.studies.runner import run
-from holdfast.tables.histogram import histogram_of_counts
+from holdfast.former.tables.histogram import histogram_of_counts
 from stage_1_study import contests, figure_study, table_study
 
 

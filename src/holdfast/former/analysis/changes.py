@@ -19,7 +19,7 @@ from holdfast.former.analysis.true_difference import true_difference
 from holdfast.former.ledger.periods import period_in
 from holdfast.former.release.row_marks import row_kinds
 from holdfast.former.release.row_prior import does_without
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

@@ -7,8 +7,8 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.former.analysis.conditions import as_numbers
 from holdfast.former.analysis.regression.formula import texts_of
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import columns_of, labels_of
+from holdfast.former.tables.csv import CsvTable
+from holdfast.former.tables.table import columns_of, labels_of
 
 if TYPE_CHECKING:
     from holdfast.former.analysis.row_intervals import Intervals

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

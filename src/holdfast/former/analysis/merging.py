@@ -10,11 +10,11 @@ import numpy as np
 
 from holdfast.errors import HoldfastError, listed_names, one_line
 from holdfast.former.release.release import Release
-from holdfast.tables.columns import find_column
-from holdfast.tables.count_values import label_text
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.files import read_file
-from holdfast.tables.table import columns_of, labels_of
+from holdfast.former.tables.columns import find_column
+from holdfast.former.tables.count_values import label_text
+from holdfast.former.tables.csv import CsvTable
+from holdfast.former.tables.files import read_file
+from holdfast.former.tables.table import columns_of, labels_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

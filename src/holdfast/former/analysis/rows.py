@@ -19,7 +19,7 @@ def row_labels(release: "Release", column: str | None) -> Sequence[Any]:
     name = column or label_column(release)
     if name is None:
         return range(len(release.counts))
-    from holdfast.tables.table import labels_of
+    from holdfast.former.tables.table import labels_of
 
     return labels_of(release.cells, name)
 
@@ -33,7 +33,7 @@ def row_names(release: "Release", labels: Sequence[Any]) -> list[str]:
     """The labels as texts; one that is on several rows with what tells these apart.
 
     >>> from holdfast import privatize
-    >>> from holdfast.tables.csv import CsvTable
+    >>> from holdfast.former.tables.csv import CsvTable
     >>> rows = [["Kent", "DE", "1"], ["Kent", "MI", "2"], ["Ely", "NV", "0"]]
     >>> table = CsvTable(("county", "state", "n"), rows)
     >>> names = {"count": "n", "category": "county", "keep": ["state"], "repeated_categories": True}
@@ -54,7 +54,7 @@ def _told_apart(
 ) -> Sequence[tuple[str, ...]]:
     """What public columns say of rows whose labels are the same: the first that tells them all
     apart, else every one."""
-    from holdfast.tables.table import labels_of
+    from holdfast.former.tables.table import labels_of
 
     columns = []
     for name in release.unchanged_columns if rows else ():

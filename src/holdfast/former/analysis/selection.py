@@ -9,10 +9,10 @@ from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
 from holdfast.former.analysis.conditions import fulfilled
 from holdfast.former.analysis.rows import find_rows, row_labels
-from holdfast.tables.columns import find_column
-from holdfast.tables.count_values import label_text
-from holdfast.tables.group_rows import label_order
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.columns import find_column
+from holdfast.former.tables.count_values import label_text
+from holdfast.former.tables.group_rows import label_order
+from holdfast.former.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release
@@ -141,7 +141,7 @@ def groups_of(release: "Release", by: str | Callable[..., Any] | Sequence[Any]) 
 
 
 def _per_row(release: "Release", by: Any) -> list[Any]:
-    from holdfast.tables.frames import as_list
+    from holdfast.former.tables.frames import as_list
 
     values = as_list(by(release.table) if callable(by) else by, "by")
     if len(values) != len(release.counts):

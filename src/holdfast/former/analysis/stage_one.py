@@ -8,7 +8,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.histogram import whole_histogram
+from holdfast.former.tables.histogram import whole_histogram
 
 if TYPE_CHECKING:
     from holdfast.former.privatizers.noisy import Projected

@@ -75,7 +75,7 @@ def within_of(texts: list[str] | None) -> Any:
     >>> within_of(["state", "population:8"])
     ['state', Classes(column='population', number=8)]
     """
-    from holdfast.tables.groups import classes
+    from holdfast.former.tables.groups import classes
 
     parts: list[Any] = []
     for text in texts or ():

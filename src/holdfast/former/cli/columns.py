@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.errors import HoldfastError, listed_names, one_line
 
 if TYPE_CHECKING:
-    from holdfast.tables.columns import Roles
+    from holdfast.former.tables.columns import Roles
 
 
 def counts_named(names: Sequence[str] | None) -> dict[str, Any]:
@@ -23,9 +23,9 @@ def counts_named(names: Sequence[str] | None) -> dict[str, Any]:
 
 def roles_of(source: Any, names: dict[str, Any], *, streamed: bool) -> "Roles":
     """The parts of the columns of a table."""
-    from holdfast.tables.columns import Wanted
-    from holdfast.tables.stream.open import open_source
-    from holdfast.tables.table import columns_of
+    from holdfast.former.tables.columns import Wanted
+    from holdfast.former.tables.stream.open import open_source
+    from holdfast.former.tables.table import columns_of
 
     wanted = Wanted(**names)
     return open_source(source, wanted).roles if streamed else wanted.roles(columns_of(source))
@@ -34,7 +34,7 @@ def roles_of(source: Any, names: dict[str, Any], *, streamed: bool) -> "Roles":
 def refuse_surprise(roles: "Roles", *, keep_none: bool) -> None:
     """Raise if columns that nobody mentioned would be withheld, before they are missed in a release
     that is paid for."""
-    from holdfast.tables.columns import reads_as_number
+    from holdfast.former.tables.columns import reads_as_number
 
     roles.refuse_header()
     if keep_none and roles.wanted.keep:
@@ -72,7 +72,7 @@ def naming_the_lines(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
 @contextmanager
 def numbering_rows(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
     """Let an error number rows as an editor does, and as --leave-out and --last-row take them."""
-    from holdfast.tables.files import rows_as_in_file
+    from holdfast.former.tables.files import rows_as_in_file
 
     try:
         yield
@@ -82,7 +82,7 @@ def numbering_rows(file: Path, part: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _lines_in(file: Path, part: Mapping[str, Any]) -> list[str]:
-    from holdfast.tables.files import find_part
+    from holdfast.former.tables.files import find_part
 
     try:
         found = find_part(file)

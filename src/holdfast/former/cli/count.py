@@ -39,7 +39,7 @@ def count(
     --categories counties.csv --max-count 50 --epsilon 1 --out release[/bold]
     """
     import holdfast.former as holdfast
-    from holdfast.tables.table import read_table, write_file
+    from holdfast.former.tables.table import read_table, write_file
 
     counted = holdfast.count_by(file, by=by, categories=categories, per=per)
     write_file(counted, out)

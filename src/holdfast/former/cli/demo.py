@@ -44,8 +44,8 @@ def demo(
 
     import holdfast.former as holdfast
     from holdfast.errors import HoldfastError
-    from holdfast.tables.histogram import histogram_of_counts, top_code
-    from holdfast.tables.table import read_table
+    from holdfast.former.tables.histogram import histogram_of_counts, top_code
+    from holdfast.former.tables.table import read_table
 
     source = files("holdfast") / "data" / "county_homicides_1996.csv"
     if table is not None:

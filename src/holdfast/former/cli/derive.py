@@ -56,8 +56,8 @@ def derive(
 
 
 def _write(found: "Derived", out: Path) -> None:
-    from holdfast.tables.csv import CsvTable
-    from holdfast.tables.files import write_file
+    from holdfast.former.tables.csv import CsvTable
+    from holdfast.former.tables.files import write_file
 
     columns: dict[str, list[Any]] = found.table_columns()
     cells = [["" if cell is None else str(cell) for cell in column] for column in columns.values()]

@@ -45,7 +45,7 @@ from holdfast.former.cli.released import say_notes, show, show_several
 from holdfast.former.cli.screen import counted_twice, working, working_with_kernels
 from holdfast.former.cli.several import plan_several
 from holdfast.former.cli.streams import asked_source, is_streamed, watched
-from holdfast.tables.formats import release_format
+from holdfast.former.tables.formats import release_format
 
 
 def privatize(
@@ -238,7 +238,7 @@ def privatize(
     from holdfast.former.engines.looking import check_room
     from holdfast.former.engines.several import refuse_for_one
     from holdfast.former.release.bundle import new_folder
-    from holdfast.tables.files import read_part
+    from holdfast.former.tables.files import read_part
 
     if out is None and not dry_run:
         raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")

@@ -57,7 +57,7 @@ def report(
     from holdfast.former.analysis.report.content import Cover
     from holdfast.former.analysis.report.several_table import several_with_intervals
     from holdfast.former.analysis.report.table import as_text, table_with_intervals
-    from holdfast.tables.files import write_file, write_whole
+    from holdfast.former.tables.files import write_file, write_whole
 
     ending = "" if out is None else out.suffix.removeprefix(".").lower()
     form = form or (ending if ending in FORMATS else "html")

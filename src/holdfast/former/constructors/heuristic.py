@@ -18,7 +18,7 @@ from holdfast.former.constructors.precise import FixedPoint, fill_precisely
 from holdfast.former.constructors.representation import Representation
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.metrics import count_error
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 if TYPE_CHECKING:
     from holdfast.former.constructors.clock_kernel import Clocks

@@ -15,7 +15,7 @@ from holdfast.former.constructors.dual_bound import dual_bound, relative_gap, ro
 from holdfast.former.constructors.feasible import feasible_matrix
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.metrics import count_error, error_weights
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 if TYPE_CHECKING:
     from scipy import sparse

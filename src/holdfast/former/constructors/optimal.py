@@ -20,7 +20,7 @@ from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.delta import unit_delta
 from holdfast.former.privacy.metrics import POWERS, count_error, error_weights
 from holdfast.former.privacy.rational import exp_above, exp_below
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 ROUNDING = 1e-12  # of the largest weight: what a computed W may miss the Monge property by
 

@@ -13,7 +13,7 @@ from holdfast.former.constructors.construction import Construction
 from holdfast.former.constructors.constructor import Constructor
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.metrics import count_error, error_weights
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 ROUNDING = 1e-12  # of a row's largest weight: what a computed W may miss its shape by
 

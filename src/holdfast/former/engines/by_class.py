@@ -12,7 +12,7 @@ from holdfast.former.privatizers.totals import Totals
 from holdfast.former.release.groups import Groups
 from holdfast.former.privacy.budget import Budget
 from holdfast.former.privacy.randomness import Randomness
-from holdfast.tables.groups import Partition
+from holdfast.former.tables.groups import Partition
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,7 +16,7 @@ from holdfast.former.privatizers.totals import Totals
 from holdfast.former.release.groups import Groups
 from holdfast.former.privacy.budget import Budget
 from holdfast.former.privacy.randomness import Randomness
-from holdfast.tables.groups import Partition
+from holdfast.former.tables.groups import Partition
 
 MOST_CELLS = 20_000_000  # groups times counts
 MOST_PAIRS = 20_000_000_000  # of weights that may differ; `verify` refuses more

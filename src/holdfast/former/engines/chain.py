@@ -12,8 +12,8 @@ from holdfast.former.engines.by_class import Given
 from holdfast.former.engines.stages import Staged, Stages
 from holdfast.former.mechanism.blur import REMEMBERED, Relation, first_relation
 from holdfast.former.mechanism.grouped import GroupedMechanism
-from holdfast.tables.group_rows import add_classes
-from holdfast.tables.groups import Classes, Partition, Within
+from holdfast.former.tables.group_rows import add_classes
+from holdfast.former.tables.groups import Classes, Partition, Within
 
 
 class Chain:

@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.tables.formats import STREAMED, Format, format_of
+from holdfast.former.tables.formats import STREAMED, Format, format_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from holdfast.former.engines.stages import Parameters
-    from holdfast.tables.groups import Partition
-    from holdfast.tables.table import CountTable
+    from holdfast.former.tables.groups import Partition
+    from holdfast.former.tables.table import CountTable
 
 LARGE = 1 << 24
 """Files from here on are streamed unless somebody says otherwise: of a CSV file the bytes that no
@@ -78,8 +78,8 @@ class Looked:
 
 def look_at_file(file: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table into memory and check it."""
-    from holdfast.tables.count_values import check_codes
-    from holdfast.tables.table import read_table
+    from holdfast.former.tables.count_values import check_codes
+    from holdfast.former.tables.table import read_table
 
     check_codes(names.get("missing", ()), parameters.highest)
     return looked_at(read_table(file, **names).checked(), parameters)
@@ -115,10 +115,10 @@ def alone_of(tables: "Sequence[CountTable]") -> dict[str, bytes]:
 def look_at_stream(source: Any, names: dict[str, Any], parameters: "Parameters") -> Looked:
     """Read a table in batches and check it."""
     from holdfast.former.engines.stream.passes import tally
-    from holdfast.tables.columns import Wanted
-    from holdfast.tables.count_values import check_codes
-    from holdfast.tables.histogram import LARGEST_MAX_COUNT
-    from holdfast.tables.stream.open import open_source
+    from holdfast.former.tables.columns import Wanted
+    from holdfast.former.tables.count_values import check_codes
+    from holdfast.former.tables.histogram import LARGEST_MAX_COUNT
+    from holdfast.former.tables.stream.open import open_source
 
     check_codes(names.get("missing", ()), parameters.highest)
     table = open_source(source, Wanted(**names))

@@ -21,8 +21,8 @@ from holdfast.former.privatizers import Privatizer
 from holdfast.former.release.bundle import load
 from holdfast.former.release.release import Release
 from holdfast.former.release.several import TableRelease
-from holdfast.tables.count_values import check_codes
-from holdfast.tables.table import CountTable, read_table
+from holdfast.former.tables.count_values import check_codes
+from holdfast.former.tables.table import CountTable, read_table
 
 
 @overload

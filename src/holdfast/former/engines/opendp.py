@@ -25,8 +25,8 @@ from holdfast.former.engines.stages import Stages, check_parameters
 from holdfast.former.engines.steps import five_steps
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.delta import group_delta
-from holdfast.tables.histogram import check_max_count
-from holdfast.tables.table import read_table
+from holdfast.former.tables.histogram import check_max_count
+from holdfast.former.tables.table import read_table
 
 if TYPE_CHECKING:
     from holdfast.former.mechanism.mechanism import Mechanism

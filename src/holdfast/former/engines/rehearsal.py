@@ -16,7 +16,7 @@ from holdfast.former.ledger.identity import is_known
 from holdfast.former.mechanism.grouped import RowSampler
 from holdfast.former.mechanism.sampling import MOST_TABULATED
 from holdfast.former.privatizers import CumulativeSmooth, Privatizer
-from holdfast.tables.groups import Partition, Within
+from holdfast.former.tables.groups import Partition, Within
 
 ROWS = 12
 GROUPS = Partition(

@@ -28,7 +28,7 @@ from holdfast.former.privacy.persons import (
     for_columns,
     read_persons,
 )
-from holdfast.tables.groups import Partition
+from holdfast.former.tables.groups import Partition
 
 CLASSES = {1: 20, 2: 10}  # of each column given, by how many there are
 ROWS_EACH = 20  # rows that a cell should have on average

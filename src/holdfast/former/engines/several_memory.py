@@ -25,8 +25,8 @@ from holdfast.former.release.release import Release
 from holdfast.former.release.several import TableRelease, visible
 from holdfast.former.release.several_bundle import load_table
 from holdfast.former.privacy.persons import PersonIn
-from holdfast.tables.count_values import check_codes
-from holdfast.tables.table import CountTable, read_tables
+from holdfast.former.tables.count_values import check_codes
+from holdfast.former.tables.table import CountTable, read_tables
 
 
 def privatize_several(

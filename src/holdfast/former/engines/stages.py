@@ -59,7 +59,7 @@ from holdfast.former.privacy.budget import Budget
 from holdfast.former.privacy.delta import total_delta
 from holdfast.former.privacy.persons import read_person_rows, read_unit
 from holdfast.former.privacy.randomness import Randomness, randomness
-from holdfast.tables.groups import Partition, Within, read_within
+from holdfast.former.tables.groups import Partition, Within, read_within
 
 Histogram = NDArray[np.int64]
 UNCHECKED = (

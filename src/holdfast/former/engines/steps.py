@@ -12,10 +12,10 @@ from holdfast.former.ledger.recognition import Content
 from holdfast.former.ledger.request import TableDigest, condensed_groups
 from holdfast.former.mechanism.grouped import RowSampler
 from holdfast.former.release.release import Release
-from holdfast.tables.count_values import MISSING
-from holdfast.tables.groups import Partition
-from holdfast.tables.histogram import histogram_of_counts, top_code
-from holdfast.tables.table import CountTable
+from holdfast.former.tables.count_values import MISSING
+from holdfast.former.tables.groups import Partition
+from holdfast.former.tables.histogram import histogram_of_counts, top_code
+from holdfast.former.tables.table import CountTable
 
 
 def five_steps(

@@ -17,7 +17,7 @@ from holdfast.former.ledger.entries import (
 )
 from holdfast.former.ledger.periods import DatedPaid, Period, charged_on_a_day, read_period
 from holdfast.former.ledger.recognition import RowPrints
-from holdfast.tables.subset import Subset
+from holdfast.former.tables.subset import Subset
 
 ALL_TIME, ANY_PERIOD = "all time", "any one period"
 

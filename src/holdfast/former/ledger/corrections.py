@@ -13,14 +13,14 @@ from holdfast.former.ledger.receipts import columns_in, read_receipt, table_in
 from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.release import Release, StreamedRelease
 from holdfast.former.release.several import SeveralFacts, StreamedTableRelease, TableRelease
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import label_text
-from holdfast.tables.order import rows_by
-from holdfast.tables.stream.lookout import Lookout
-from holdfast.tables.stream.open import open_source
-from holdfast.tables.stream.source import Source
-from holdfast.tables.subset import label_key
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import label_text
+from holdfast.former.tables.order import rows_by
+from holdfast.former.tables.stream.lookout import Lookout
+from holdfast.former.tables.stream.open import open_source
+from holdfast.former.tables.stream.source import Source
+from holdfast.former.tables.subset import label_key
+from holdfast.former.tables.table import labels_of
 
 Labels = Iterable[Any]
 

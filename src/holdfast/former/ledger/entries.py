@@ -13,7 +13,7 @@ from typing import Any
 
 from holdfast.former.ledger.periods import Period
 from holdfast.former.ledger.recognition import RowPrints
-from holdfast.tables.subset import Subset
+from holdfast.former.tables.subset import Subset
 
 Body = dict[str, Any]
 

@@ -28,7 +28,7 @@ from holdfast.former.ledger.recognition import Content, RowPrints
 from holdfast.former.ledger.sqlite_file import change, create, now, read, user
 from holdfast.former.privacy.approximate import exact_delta
 from holdfast.former.privacy.budget import exact_fraction
-from holdfast.tables.subset import read_subset
+from holdfast.former.tables.subset import read_subset
 
 LONGEST_NAME = 200
 NOTHING = Purpose()

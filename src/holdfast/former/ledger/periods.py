@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.former.ledger.subsets import Paid, charged
-from holdfast.tables.subset import Subset
+from holdfast.former.tables.subset import Subset
 
 COUNTS_OF = "these are the counts of "
 _DATED = re.compile(re.escape(COUNTS_OF) + r"([0-9QW.-]+)", re.ASCII)  # no name of a column

@@ -15,9 +15,9 @@ from holdfast.former.ledger.ledger import Ledger
 from holdfast.former.ledger.periods import period_in, read_period
 from holdfast.former.verify.folder import RECORD, read_small
 from holdfast.former.verify.strict_json import parse_json
-from holdfast.tables.columns import Wanted
-from holdfast.tables.stream.open import open_source
-from holdfast.tables.subset import is_subset_note
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.stream.open import open_source
+from holdfast.former.tables.subset import is_subset_note
 
 Record = dict[str, Any]
 

@@ -13,7 +13,7 @@ from holdfast.former.ledger.entries import Charge, sums_of
 from holdfast.former.ledger.identity import identity
 from holdfast.former.ledger.periods import Period
 from holdfast.former.ledger.recognition import Content
-from holdfast.tables.subset import Subset
+from holdfast.former.tables.subset import Subset
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

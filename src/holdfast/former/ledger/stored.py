@@ -18,7 +18,7 @@ from holdfast.former.privatizers.private_quantile import PrivateQuantile
 from holdfast.former.release.bundle import bundle_size, check_free, new_folder
 from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.several import SeveralFacts
-from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.former.tables.leaks import SAME_COUNTS
 
 
 def find_stored(

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import chain, product
 from typing import TypeVar
 
-from holdfast.tables.subset import Subset
+from holdfast.former.tables.subset import Subset
 
 T = TypeVar("T")
 Paid = tuple[Subset | None, T]

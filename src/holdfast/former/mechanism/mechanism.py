@@ -16,7 +16,7 @@ from holdfast.former.privacy.approximate import certify_delta, exact_delta
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.randomness import randomness
 from holdfast.former.privacy.rational import exp_below, log_above
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 KEPT_WITHIN = 1e-9
 

@@ -63,9 +63,9 @@ class SameNames(NamedTuple):
 
 def total_rows(run: Chosen) -> list[Row]:
     """The rows that are named like a total, or else hold the sum of all others; never a count."""
-    from holdfast.tables.files import numbers_in_file
-    from holdfast.tables.leaks.watch import is_total
-    from holdfast.tables.table import columns_of, labels_of, numbers_of
+    from holdfast.former.tables.files import numbers_in_file
+    from holdfast.former.tables.leaks.watch import is_total
+    from holdfast.former.tables.table import columns_of, labels_of, numbers_of
 
     if run.people is not None or run.streamed:
         return []
@@ -96,8 +96,8 @@ def _sums(cells: Sequence[Any]) -> list[int]:
 def same_names(run: Chosen) -> SameNames | None:
     """What rows that are named alike are told apart by; None where none are. Of several columns the
     one with the fewest labels, text before numbers."""
-    from holdfast.tables.columns import reads_as_number
-    from holdfast.tables.table import columns_of, labels_of
+    from holdfast.former.tables.columns import reads_as_number
+    from holdfast.former.tables.table import columns_of, labels_of
 
     category = run.arguments.get("category")
     if category is None or run.people is not None:
@@ -122,8 +122,8 @@ def same_names(run: Chosen) -> SameNames | None:
 
 def not_numbers(run: Chosen) -> list[str]:
     """Some of the texts that stand where counts should: what they mean is to be said."""
-    from holdfast.tables.columns import reads_as_number
-    from holdfast.tables.table import columns_of, numbers_of
+    from holdfast.former.tables.columns import reads_as_number
+    from holdfast.former.tables.table import columns_of, numbers_of
 
     if run.people is not None or run.streamed:
         return []

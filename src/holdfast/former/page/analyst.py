@@ -19,7 +19,7 @@ from holdfast.former.page.runs import Run
 from holdfast.former.page.site import Site, recipe_values, to
 
 if TYPE_CHECKING:
-    from holdfast.tables.csv import CsvTable
+    from holdfast.former.tables.csv import CsvTable
 
 ROWS = 50
 CSV = "text/csv; charset=utf-8"

@@ -107,7 +107,7 @@ def example(release: "Release") -> dict[str, str]:
 def _is_above_zero(release: "Release", name: str) -> bool:
     from holdfast.former.analysis.conditions import as_numbers
     from holdfast.former.analysis.regression.formula import texts_of
-    from holdfast.tables.table import labels_of
+    from holdfast.former.tables.table import labels_of
 
     numbers = as_numbers(texts_of(labels_of(release.cells, name)[:FIRST]))
     return numbers is not None and bool((numbers > 0).all())

@@ -97,7 +97,7 @@ def _looked(site: Site, draft: Draft) -> Values:
 
 def _advice(site: Site, draft: Draft, values: Values) -> Values:
     """What the steward could change about a table that is refused; or has said of it before."""
-    from holdfast.tables.leaks import TOTALS
+    from holdfast.former.tables.leaks import TOTALS
 
     try:
         run = chosen(draft, site.folder)
@@ -290,9 +290,9 @@ def _seen(site: Site, draft: Draft) -> Values:
 
 def _previewed(path: Path, part: dict[str, Any]) -> Values:
     from holdfast.former.engines.looking import is_large
-    from holdfast.tables.files import numbers_in_file, read_part
-    from holdfast.tables.preview import head, preview
-    from holdfast.tables.table import columns_of, numbers_of
+    from holdfast.former.tables.files import numbers_in_file, read_part
+    from holdfast.former.tables.preview import head, preview
+    from holdfast.former.tables.table import columns_of, numbers_of
 
     if not part and is_large(path):
         table, numbers, order = head(path, SAMPLED), list[int](), []

@@ -9,7 +9,7 @@ from holdfast.former.ledger.periods import read_period
 from holdfast.former.page.draft import Draft
 from holdfast.former.page.folder import Folder
 from holdfast.former.page.source import part_of, source, whole
-from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.former.tables.leaks import SAME_COUNTS
 
 if TYPE_CHECKING:
     from holdfast.former.engines.looking import Looked
@@ -77,7 +77,7 @@ class Chosen:
     def table(self) -> Any:
         """The table: people counted, a file read, or its path where it is streamed."""
         import holdfast.former as holdfast
-        from holdfast.tables.files import read_part
+        from holdfast.former.tables.files import read_part
 
         if self.streamed:
             return self.source
@@ -137,7 +137,7 @@ class Chosen:
     def _plain(self) -> dict[str, Any]:
         """The arguments with what stands for quantiles and classes made into such."""
         from holdfast.former.privatizers.private_quantile import PrivateQuantile
-        from holdfast.tables.groups import classes
+        from holdfast.former.tables.groups import classes
 
         found = dict(self.arguments)
         if isinstance(found.get("max_count"), dict):

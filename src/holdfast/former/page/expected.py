@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.former.engines.looking import Looked
     from holdfast.former.engines.stages import Stages
     from holdfast.former.studies.plan.plan import Plan
-    from holdfast.tables.groups import Partition
+    from holdfast.former.tables.groups import Partition
 
 REPETITIONS, FEW_REPETITIONS = 8, 4
 LONG = 2000
@@ -164,7 +164,7 @@ def _group(site: Site, draft: Draft, planned: _Planned, chosen: float) -> dict[s
 
 def _has_columns(prior: str, columns: tuple[str, ...]) -> bool:
     """Whether a prior is a table with these columns."""
-    from holdfast.tables.files import column_names, is_table_file, read_file
+    from holdfast.former.tables.files import column_names, is_table_file, read_file
 
     path = Path(prior)
     is_table = path.is_absolute() and path.is_file() and is_table_file(path)
@@ -176,8 +176,8 @@ def _write(path: Path, groups: "Partition", options: dict[str, Any]) -> Path:
     import numpy as np
 
     from holdfast.former.studies.plan.priors import prior_distribution
-    from holdfast.tables.csv import CsvTable
-    from holdfast.tables.histogram import whole_histogram
+    from holdfast.former.tables.csv import CsvTable
+    from holdfast.former.tables.histogram import whole_histogram
 
     top = options["max_count"]
     shares, _ = prior_distribution(options["prior"], max_count=top, count=options.get("count"))
@@ -192,7 +192,7 @@ def _write(path: Path, groups: "Partition", options: dict[str, Any]) -> Path:
 
 
 def _within(groups: "Partition") -> list[Any]:
-    from holdfast.tables.groups import classes
+    from holdfast.former.tables.groups import classes
 
     if groups.within.ordered:
         return [classes("part 0", len(groups))]

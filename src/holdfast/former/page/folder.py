@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.files import is_table_file
+from holdfast.former.tables.files import is_table_file
 
 DEEP, MANY = 3, 300
 """How far down and how many files are listed to choose from."""

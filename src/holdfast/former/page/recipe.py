@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from holdfast.errors import one_line
 from holdfast.former.page.chosen import Chosen
-from holdfast.tables.formats import Format, format_of, release_format
+from holdfast.former.tables.formats import Format, format_of, release_format
 
 OPTIONS = (
     *("count", "category", "keep", "within", "publish_anyway", "order_by", "missing"),

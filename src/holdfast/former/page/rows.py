@@ -7,7 +7,7 @@ from holdfast.former.page.words import Words
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release
-    from holdfast.tables.csv import CsvTable
+    from holdfast.former.tables.csv import CsvTable
 
 
 def readable(

@@ -40,7 +40,7 @@ def rows_as_shown(message: str, draft: Draft, folder: Folder) -> str:
     """A message that counts the rows below the header, with their numbers as an editor or Excel
     shows them; where rows have none there, or a file is too large to look, as it is."""
     from holdfast.former.engines.looking import is_large
-    from holdfast.tables.files import rows_as_in_file
+    from holdfast.former.tables.files import rows_as_in_file
 
     if "data row" not in message or is_large(path := source(draft, folder)):
         return message
@@ -50,7 +50,7 @@ def rows_as_shown(message: str, draft: Draft, folder: Folder) -> str:
 @lru_cache(maxsize=64)
 def _found(file: tuple[str, int, int]) -> dict[str, int]:
     from holdfast.former.engines.looking import is_large
-    from holdfast.tables.files import find_part
+    from holdfast.former.tables.files import find_part
 
     path = Path(file[0])
     try:

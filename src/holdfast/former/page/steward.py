@@ -15,7 +15,7 @@ from holdfast.former.page.recipe import of_run
 from holdfast.former.page.runs import STOPPABLE, Ended, Phase, Run, Status
 from holdfast.former.page.site import Site, recipe_values, to
 from holdfast.former.page.source import rows_as_shown
-from holdfast.tables.files import is_table_file
+from holdfast.former.tables.files import is_table_file
 
 COPIED = 1 << 20
 
@@ -224,7 +224,7 @@ def _take_file(draft: Draft, form: FormData, fields: Filled) -> None:
 
 def _write_list(draft: Draft) -> None:
     """Categories that were typed in, as a file with the name of their column."""
-    from holdfast.tables.csv import CsvTable
+    from holdfast.former.tables.csv import CsvTable
 
     listed = draft.one("columns", "listed").strip()
     if listed:

@@ -8,7 +8,7 @@ from holdfast.arrays import Integers
 from holdfast.former.privatizers.private_quantile import PrivateQuantile
 from holdfast.former.privacy.budget import Budget, exact_epsilon, split_budget
 from holdfast.former.privacy.randomness import Randomness
-from holdfast.tables.histogram import LARGEST_MAX_COUNT, check_max_count
+from holdfast.former.tables.histogram import LARGEST_MAX_COUNT, check_max_count
 
 AUTO = "auto"
 USUAL_BINS = 50  # what the split takes for n while max_count is not known

@@ -16,7 +16,7 @@ from holdfast.former.privatizers.privatizer import Privatizer
 from holdfast.former.privatizers.projection import Noise
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.randomness import Randomness, laplace_measurement, randomness
-from holdfast.tables.histogram import check_histogram
+from holdfast.former.tables.histogram import check_histogram
 
 MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
 

@@ -13,7 +13,7 @@ from holdfast.former.privatizers.privatizer import Privatizer
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.metrics import kolmogorov_smirnov, total_variation, wasserstein
 from holdfast.former.privacy.randomness import Simulation
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 LARGEST_NUMBER = 10**12
 MEASURES: dict[str, Callable[[ArrayLike, ArrayLike], float]] = {

@@ -11,7 +11,7 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.former.privacy.budget import exact_epsilon, exact_fraction
 from holdfast.former.privacy.randomness import laplace_measurement, randomness
-from holdfast.tables.histogram import check_max_count, histogram_of_counts
+from holdfast.former.tables.histogram import check_max_count, histogram_of_counts
 
 SMALLEST_PART, LARGEST_PART = Fraction(1, 50), Fraction(1, 10)
 ENOUGH = 1  # epsilon times the rows above the quantile, from where more budget gains little

@@ -49,9 +49,9 @@ from holdfast.former.release.text import written
 from holdfast.former.verify import verify
 from holdfast.former.verify.report import Verification
 from holdfast.former.privacy.budget import Budget
-from holdfast.tables.files import column_names
-from holdfast.tables.group_rows import found_again
-from holdfast.tables.table import (
+from holdfast.former.tables.files import column_names
+from holdfast.former.tables.group_rows import found_again
+from holdfast.former.tables.table import (
     CsvTable,
     labels_of,
     read_file,

@@ -12,7 +12,7 @@ from holdfast.former.mechanism.grouped import GroupedMechanism, source_of
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.privatizers.joint import JointMeasurement
 from holdfast.former.privatizers.totals import Total, Totals
-from holdfast.tables.groups import Label, Partition, Within
+from holdfast.former.tables.groups import Label, Partition, Within
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

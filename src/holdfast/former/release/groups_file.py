@@ -23,8 +23,8 @@ from holdfast.former.privatizers.totals import Totals
 from holdfast.former.release.groups import Groups
 from holdfast.former.release.mechanism_file import packed, unpacked
 from holdfast.former.privacy.budget import Budget
-from holdfast.tables.csv import csv_text
-from holdfast.tables.groups import Partition, Within
+from holdfast.former.tables.csv import csv_text
+from holdfast.former.tables.groups import Partition, Within
 
 VERSION, VERSION_WITH_SOURCES = 3, 4  # their number is that of groups
 

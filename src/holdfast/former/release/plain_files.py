@@ -17,8 +17,8 @@ from holdfast.former.release.release import Release
 from holdfast.former.release.row_laws import row_ends
 from holdfast.former.release.row_marks import row_kinds
 from holdfast.former.release.row_prior import LONG, does_without, mixed_in, row_prior
-from holdfast.tables.csv import csv_text
-from holdfast.tables.table import labels_of, read_file
+from holdfast.former.tables.csv import csv_text
+from holdfast.former.tables.table import labels_of, read_file
 
 INTERVALS, MECHANISM = "intervals.csv", "mechanism.csv"
 WORDS = 2  # what README.md and codebook.md say of rows; bundles without it have the first words

@@ -55,7 +55,7 @@ class Release(ReleaseFacts):
     @cached_property
     def known(self) -> "Release":
         """The rows whose count is not missing: what all answers are about."""
-        from holdfast.tables.table import rows_of
+        from holdfast.former.tables.table import rows_of
 
         if self.missing_rows is None:
             return self
@@ -291,7 +291,7 @@ class Release(ReleaseFacts):
         named there is taken to say nothing of a row, and relations with it are weakened.
         """
         from holdfast.former.analysis.imputation import impute
-        from holdfast.tables.table import with_counts
+        from holdfast.former.tables.table import with_counts
 
         found = impute(self, times, given)
         return [with_counts(self.table, self.count_column, counts) for counts in found]

@@ -14,7 +14,7 @@ from holdfast.former.release.promise import Privacy
 from holdfast.former.release.release import Release, StreamedRelease
 from holdfast.former.privacy.delta import promise_in_words
 from holdfast.former.privacy.persons import Persons
-from holdfast.tables.table import without_columns
+from holdfast.former.tables.table import without_columns
 
 if TYPE_CHECKING:
     from holdfast.former.analysis.answer import Answer

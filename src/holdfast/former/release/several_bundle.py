@@ -27,8 +27,8 @@ from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.release import Release
 from holdfast.former.release.several import SeveralFacts, SharedPrivacy, TableRelease
 from holdfast.former.release.several_text import several_read_me
-from holdfast.tables.files import column_names
-from holdfast.tables.table import read_file, write_file
+from holdfast.former.tables.files import column_names
+from holdfast.former.tables.table import read_file, write_file
 
 
 def save(release: TableRelease, directory: str | os.PathLike[str], table_format: str) -> Path:

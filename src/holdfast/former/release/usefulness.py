@@ -13,7 +13,7 @@ from holdfast.former.privatizers.groups import group_epsilon
 from holdfast.former.privatizers.max_count import FoundMaxCount
 from holdfast.former.release.text import rows_at_the_top
 from holdfast.former.privacy.budget import Budget
-from holdfast.tables.groups import Partition
+from holdfast.former.tables.groups import Partition
 
 MOSTLY_NOISE = 0.8
 UNSURE_SHARE = 0.05

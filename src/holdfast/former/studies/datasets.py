@@ -8,8 +8,8 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
 from holdfast.former.studies.synthetic import MADE
-from holdfast.tables.histogram import check_histogram, check_max_count, histogram_of_counts
-from holdfast.tables.table import read_table
+from holdfast.former.tables.histogram import check_histogram, check_max_count, histogram_of_counts
+from holdfast.former.tables.table import read_table
 
 SYNTHETIC = ("uniform", "left-skewed", "right-skewed", "bimodal", "zero-inflated", "top-inflated")
 DATASETS = ("binomial", "crime", "schools", *SYNTHETIC, "heaped", "bird-flu")

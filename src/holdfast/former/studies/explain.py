@@ -9,7 +9,7 @@ from typing import Any
 from holdfast.errors import HoldfastError
 from holdfast.former.privacy.approximate import exact_delta
 from holdfast.former.privacy.budget import exact_fraction
-from holdfast.tables.csv import parse_csv
+from holdfast.former.tables.csv import parse_csv
 
 SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
 

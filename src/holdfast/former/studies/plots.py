@@ -17,7 +17,7 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.former.release.bins import wide_bins
 from holdfast.former.studies.style import TRUTH, Style, style_of
-from holdfast.tables.files import write_whole
+from holdfast.former.tables.files import write_whole
 
 Curve = Sequence[tuple[float, float, float]]
 """(x, mean, spread) along a curve."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.files import write_whole
+from holdfast.former.tables.files import write_whole
 
 Task = dict[str, Any]
 Row = dict[str, Any]

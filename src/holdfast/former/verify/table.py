@@ -1,6 +1,6 @@
 """The released table, read a row at a time: its columns, its length, and every count.
 
-What a CSV file is was written down once, in `holdfast.tables.csv_text`, and is read here by code
+What a CSV file is was written down once, in `holdfast.former.tables.csv_text`, and is read here by code
 of its own: encoding, header, delimiter, quotes, and how long a cell may be.
 """
 

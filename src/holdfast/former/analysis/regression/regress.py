@@ -29,7 +29,7 @@ from holdfast.former.analysis.row_laws import by_columns, shape_of
 from holdfast.former.analysis.selection import chosen_rows, published
 from holdfast.former.analysis.stage_one import SEED
 from holdfast.former.release.row_marks import row_kinds
-from holdfast.tables.columns import suggest
+from holdfast.former.tables.columns import suggest
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.table import labels_of
+from holdfast.former.tables.table import labels_of
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

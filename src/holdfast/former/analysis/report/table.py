@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import HoldfastError
 from holdfast.former.analysis.frames import beside, counts_column
-from holdfast.tables.table import CsvTable, labels_of
+from holdfast.former.tables.table import CsvTable, labels_of
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

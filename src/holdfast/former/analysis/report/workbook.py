@@ -28,7 +28,7 @@ from holdfast.former.analysis.report.content import (
 )
 from holdfast.former.analysis.report.several_table import several_with_intervals
 from holdfast.former.analysis.report.table import as_text, table_for_people
-from holdfast.tables.csv import CsvTable
+from holdfast.former.tables.csv import CsvTable
 
 if TYPE_CHECKING:
     from holdfast.former.release.release import Release

@@ -18,7 +18,7 @@ from holdfast.former.privacy.approximate import exact_delta
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.delta import unit_delta
 from holdfast.former.privacy.metrics import count_error
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 WIDEST = 100_000.0
 REACH = 14  # standard deviations; what lies beyond is below 1e-43

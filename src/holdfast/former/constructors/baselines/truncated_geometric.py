@@ -10,7 +10,7 @@ from holdfast.former.constructors.construction import Construction
 from holdfast.former.constructors.constructor import Constructor
 from holdfast.former.privacy.budget import exact_epsilon
 from holdfast.former.privacy.metrics import count_error
-from holdfast.tables.histogram import check_target
+from holdfast.former.tables.histogram import check_target
 
 
 @dataclass(frozen=True, kw_only=True)

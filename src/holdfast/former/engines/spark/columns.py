@@ -7,10 +7,10 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.former.engines.spark.tasks import LARGEST
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import Codes
-from holdfast.tables.subset import Subset
-from holdfast.tables.table import not_labels
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import Codes
+from holdfast.former.tables.subset import Subset
+from holdfast.former.tables.table import not_labels
 
 _WHOLE = ("tinyint", "smallint", "int", "bigint")
 _NUMBERS = (*_WHOLE, "float", "double")

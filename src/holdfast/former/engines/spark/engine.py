@@ -28,7 +28,7 @@ from holdfast.former.engines.spark.writing import draws, made_ready, released_co
 from holdfast.former.engines.stages import Stages, check_parameters
 from holdfast.former.ledger.periods import read_period
 from holdfast.former.ledger.spending import Run, find_account, pay_and_draw
-from holdfast.tables.columns import Wanted
+from holdfast.former.tables.columns import Wanted
 
 
 @overload

@@ -8,8 +8,8 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.former.engines.spark.columns import LABELS, Columns, is_number, quoted
-from holdfast.tables.group_rows import GroupReader
-from holdfast.tables.groups import Partition, Within
+from holdfast.former.tables.group_rows import GroupReader
+from holdfast.former.tables.groups import Partition, Within
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,9 @@ from holdfast.former.engines.spark.place import Place, told_by_spark
 from holdfast.former.engines.spark.tally import Seen, tally
 from holdfast.former.engines.stages import Parameters
 from holdfast.former.ledger.periods import Period, period_notes
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import check_codes
-from holdfast.tables.groups import Partition
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import check_codes
+from holdfast.former.tables.groups import Partition
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from holdfast.former.engines.spark.tasks import counts_in
-from holdfast.tables.leaks import Leak
-from holdfast.tables.leaks.watch import MOST_COUNT, Order
+from holdfast.former.tables.leaks import Leak
+from holdfast.former.tables.leaks.watch import MOST_COUNT, Order
 
 
 def order_of_counts(batches: Iterator[Any]) -> Iterator[Any]:

@@ -21,7 +21,7 @@ from holdfast.former.release.release import StreamedRelease
 from holdfast.former.release.row_marks import MOST_ROWS
 from holdfast.former.release.several import SeveralFacts, StreamedTableRelease
 from holdfast.former.release.several_bundle import complete_several
-from holdfast.tables.parquet_groups import ROW_GROUP, ParquetGroups
+from holdfast.former.tables.parquet_groups import ROW_GROUP, ParquetGroups
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

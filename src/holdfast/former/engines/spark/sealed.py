@@ -14,7 +14,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.former.engines.spark.tasks import LARGEST, Task, counts_in, missing_in
-from holdfast.tables.count_values import Codes
+from holdfast.former.tables.count_values import Codes
 
 BLOCK = 4096  # rows whose bits are made at once
 _PART = 40  # bits of the number of a row in its partition

@@ -26,8 +26,8 @@ from holdfast.former.engines.spark.writing import Ready, draws, made_ready, rele
 from holdfast.former.ledger.periods import read_period
 from holdfast.former.ledger.spending import Account, Run, pay_and_draw
 from holdfast.former.privacy.persons import PersonIn
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import Codes
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import Codes
 
 
 def privatize_several(

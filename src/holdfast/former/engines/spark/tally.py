@@ -14,11 +14,11 @@ from holdfast.errors import HoldfastError
 from holdfast.former.engines.spark.columns import KNOWN_ZERO, NOT_KNOWN, PROBLEMS, Columns, quoted
 from holdfast.former.engines.spark.order import merged_orders, order_of_counts
 from holdfast.former.engines.spark.tasks import LARGEST
-from holdfast.tables.columns import refuse_leaks
-from holdfast.tables.count_values import Codes
-from holdfast.tables.leaks import Leak, Watch
-from holdfast.tables.leaks.watch import SAMPLE, named_total, total_labels
-from holdfast.tables.table import repeated_notes
+from holdfast.former.tables.columns import refuse_leaks
+from holdfast.former.tables.count_values import Codes
+from holdfast.former.tables.leaks import Leak, Watch
+from holdfast.former.tables.leaks.watch import SAMPLE, named_total, total_labels
+from holdfast.former.tables.table import repeated_notes
 
 
 @dataclass(frozen=True, kw_only=True)

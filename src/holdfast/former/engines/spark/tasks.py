@@ -12,8 +12,8 @@ from holdfast.errors import HoldfastError
 from holdfast.former.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.privacy.randomness import SystemEntropy
-from holdfast.tables.count_values import Codes
-from holdfast.tables.group_rows import GroupReader
+from holdfast.former.tables.count_values import Codes
+from holdfast.former.tables.group_rows import GroupReader
 
 LARGEST = 2**53
 Task = Callable[[Iterator[Any]], Iterator[Any]]

@@ -14,7 +14,7 @@ from holdfast.former.engines.spark.place import told_by_spark
 from holdfast.former.engines.spark.tally import Seen
 from holdfast.former.engines.spark.tasks import Task, ToDraw, changed, drawing
 from holdfast.former.engines.stages import Staged, Stages
-from holdfast.tables.group_rows import GroupReader
+from holdfast.former.tables.group_rows import GroupReader
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,9 +16,9 @@ from holdfast.former.ledger.spending import find_account, pay_and_draw
 from holdfast.former.release.bundle import new_folder
 from holdfast.former.release.release import StreamedRelease
 from holdfast.former.release.several import StreamedTableRelease
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import check_codes
-from holdfast.tables.stream.open import open_source
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import check_codes
+from holdfast.former.tables.stream.open import open_source
 
 Folder = str | os.PathLike[str]
 

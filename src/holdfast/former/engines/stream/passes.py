@@ -31,13 +31,13 @@ from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.release import StreamedRelease
 from holdfast.former.release.row_marks import MOST_ROWS
 from holdfast.former.privacy.randomness import THREADS
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import MISSING
-from holdfast.tables.group_rows import GroupReader
-from holdfast.tables.histogram import histogram_of_counts, top_code
-from holdfast.tables.stream.lookout import Lookout, drawn_rows
-from holdfast.tables.stream.source import Cells, Draw, Part, Source
-from holdfast.tables.table import check_known, no_rows
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import MISSING
+from holdfast.former.tables.group_rows import GroupReader
+from holdfast.former.tables.histogram import histogram_of_counts, top_code
+from holdfast.former.tables.stream.lookout import Lookout, drawn_rows
+from holdfast.former.tables.stream.source import Cells, Draw, Part, Source
+from holdfast.former.tables.table import check_known, no_rows
 
 Progress = Callable[[str, float | None], None]
 READING, DRAWING = "Reading", "Drawing and writing"

@@ -40,12 +40,12 @@ from holdfast.former.release.several import SeveralFacts, StreamedTableRelease
 from holdfast.former.release.several_bundle import complete_several
 from holdfast.former.privacy.persons import PersonIn
 from holdfast.former.privacy.randomness import THREADS
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import MISSING, check_codes
-from holdfast.tables.histogram import top_code
-from holdfast.tables.stream.lookout import drawn_rows
-from holdfast.tables.stream.open import open_source
-from holdfast.tables.stream.source import Cells, Draw
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import MISSING, check_codes
+from holdfast.former.tables.histogram import top_code
+from holdfast.former.tables.stream.lookout import drawn_rows
+from holdfast.former.tables.stream.open import open_source
+from holdfast.former.tables.stream.source import Cells, Draw
 
 
 def stream_several(

@@ -15,12 +15,12 @@ from holdfast.former.release.facts import ReleaseFacts
 from holdfast.former.release.several import SeveralFacts
 from holdfast.former.release.several_bundle import facts_of_several
 from holdfast.former.verify import verify
-from holdfast.tables.columns import Wanted
-from holdfast.tables.count_values import MISSING
-from holdfast.tables.csv import csv_text
-from holdfast.tables.histogram import LARGEST_MAX_COUNT
-from holdfast.tables.stream.open import open_source
-from holdfast.tables.stream.source import Cells
+from holdfast.former.tables.columns import Wanted
+from holdfast.former.tables.count_values import MISSING
+from holdfast.former.tables.csv import csv_text
+from holdfast.former.tables.histogram import LARGEST_MAX_COUNT
+from holdfast.former.tables.stream.open import open_source
+from holdfast.former.tables.stream.source import Cells
 
 
 def read_stored(folder: Path, check: Callable[[ReleaseFacts], None]) -> dict[str, Any]:
@@ -91,7 +91,7 @@ def _cell(count: int) -> str:
 
 def write_lines(counts: Sequence[Integers], file: IO[bytes]) -> None:
     """Write columns of counts, one row per line."""
-    from holdfast.tables.stream import text_kernel
+    from holdfast.former.tables.stream import text_kernel
 
     values = np.stack(counts)
     out = np.empty(values.size * (1 + len(str(LARGEST_MAX_COUNT))), dtype=np.uint8)

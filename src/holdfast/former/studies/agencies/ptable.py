@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.tables.files import read_file
-from holdfast.tables.table import CsvTable
+from holdfast.former.tables.files import read_file
+from holdfast.former.tables.table import CsvTable
 
 ROUNDING = Fraction(1, 10**6)
 """How far from 1 the probabilities of a row may add up to: a file holds rounded decimals."""

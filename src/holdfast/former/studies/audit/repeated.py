@@ -13,7 +13,7 @@ from holdfast.former.engines.stages import Stages, check_parameters
 from holdfast.former.mechanism.grouped import GroupedMechanism, RowSampler
 from holdfast.former.mechanism.mechanism import Mechanism
 from holdfast.former.privatizers import Privatizer, measured_target
-from holdfast.tables.histogram import histogram_of_counts, top_code
+from holdfast.former.tables.histogram import histogram_of_counts, top_code
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

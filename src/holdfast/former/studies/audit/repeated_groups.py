@@ -14,8 +14,8 @@ from holdfast.former.mechanism.grouped import GroupedMechanism
 from holdfast.former.privatizers.joint import JointMeasurement, fit_measured, measure_groups
 from holdfast.former.privatizers.totals import Totals, measure_totals
 from holdfast.former.studies.audit.repeated import Repeated
-from holdfast.tables.group_rows import partition
-from holdfast.tables.groups import Within
+from holdfast.former.tables.group_rows import partition
+from holdfast.former.tables.groups import Within
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

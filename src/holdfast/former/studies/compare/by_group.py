@@ -14,9 +14,9 @@ from holdfast.former.mechanism.grouped import GroupedMechanism
 from holdfast.former.release.release import Release
 from holdfast.former.studies.methods import AgencyMethod, Method
 from holdfast.former.studies.runner import Row
-from holdfast.tables.groups import Partition
-from holdfast.tables.histogram import whole_histogram
-from holdfast.tables.table import CountTable, read_table
+from holdfast.former.tables.groups import Partition
+from holdfast.former.tables.histogram import whole_histogram
+from holdfast.former.tables.table import CountTable, read_table
 
 BY_GROUP = "by-group"
 MEASURES_WITHIN = ("w1 within", "total", "totals within")

@@ -36,13 +36,13 @@ from holdfast.former.studies.settings import (
     simulate,
     warm_up,
 )
-from holdfast.tables.histogram import (
+from holdfast.former.tables.histogram import (
     check_max_count,
     check_target,
     histogram_of_counts,
     whole_histogram,
 )
-from holdfast.tables.table import read_table
+from holdfast.former.tables.table import read_table
 
 NAME = "non_private_comparison"
 MOST_ROWS = 10_000_000

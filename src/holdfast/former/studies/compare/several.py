@@ -11,8 +11,8 @@ from holdfast.former.engines.memory import privatize
 from holdfast.former.engines.several import check_names
 from holdfast.former.release.several import TableRelease
 from holdfast.former.privacy.persons import for_columns
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.table import read_tables
+from holdfast.former.tables.csv import CsvTable
+from holdfast.former.tables.table import read_tables
 
 WAYS = {"separate": False, "joint": True}
 

@@ -36,7 +36,7 @@ from holdfast.former.studies.settings import (
     simulate,
 )
 from holdfast.former.privacy.budget import split_budget
-from holdfast.tables.histogram import whole_histogram
+from holdfast.former.tables.histogram import whole_histogram
 
 Grouped = dict[tuple[str, str], list[Row]]
 

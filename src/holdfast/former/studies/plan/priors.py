@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.tables.histogram import check_max_count, check_target, histogram_of_counts
+from holdfast.former.tables.histogram import check_max_count, check_target, histogram_of_counts
 
 
 def _poisson(k: Floats, mean: float) -> Floats:
@@ -111,8 +111,8 @@ def _number(text: str, prior: str) -> float:
 
 
 def _from_file(path: Path, top: int, count: str | None) -> Floats:
-    from holdfast.tables.files import column_names, read_file
-    from holdfast.tables.table import read_table
+    from holdfast.former.tables.files import column_names, read_file
+    from holdfast.former.tables.table import read_table
 
     table = read_file(path)
     if count is None and sorted(column_names(table)) == ["categories", "count"]:

@@ -19,7 +19,7 @@ from holdfast.former.studies.reproduce.drawing import Figure
 from holdfast.former.studies.reproduce.experiment import Experiment
 from holdfast.former.studies.reproduce.means import sources
 from holdfast.former.studies.runner import Row
-from holdfast.tables.files import write_whole
+from holdfast.former.tables.files import write_whole
 
 TITLE = "The paper's experiments, run again by holdfast"
 HEADER = ("what", "paper", "here", "ratio", "verdict", "why")

@@ -1,0 +1,1 @@
+"""A table from anywhere, checked: frames, CSV, Parquet, streams, and counting people."""

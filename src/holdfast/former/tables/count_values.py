@@ -1,0 +1,300 @@
+"""What a count may be: whole numbers from 0 to 2^53; bad ones are named by row, never by value."""
+
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError
+
+MAX_COUNT = 2**53
+"""The largest count there may be; up to here floats hold whole numbers exactly."""
+
+MISSING = -1
+"""Stands for a count that is not known."""
+
+_HINTS = {
+    "is missing": "fill in the count, 0 where there is nobody, or name the code for what is not "
+    "known with `missing`",
+    "is negative": "correct it in the source, or name the code for what is not known with "
+    "`missing`",
+    "is infinite": "correct it in the source; every category needs its count",
+    "is not a whole number": "give counts, not rates or averages",
+    "may have a mark between thousands": "write a thousand as 1000; of a CSV file the mark may be "
+    "named instead, with `thousands`, --thousands where it stands between thousands, and with "
+    "`decimal`, --decimal where it stands before decimals",
+    "is written with an exponent": "write all its digits, a million as 1000000",
+    "is larger than 2^53": "it looks like an identifier, or a code for a missing count",
+    "is a boolean": "tally rows of persons with `holdfast.count_by` first",
+    "is text": "convert it to an integer: digits only, no codes such as <5; marks in numbers of a "
+    "CSV file are named with `thousands`, --thousands and `decimal`, --decimal",
+    "is not a number": "name the column that holds the counts",
+}
+_TEXT_COUNT = re.compile(r"[ \t]*0*([0-9]{1,16})(?:\.(?!000(?!0))0+)?[ \t]*")
+"""Digits, and zeros as decimals; not three of them: 3.000 is three thousand in half of Europe."""
+_TEXT_GROUPED = re.compile(
+    r"[0-9]+\.000|[1-9][0-9]{0,2}(?:([.,_ '\u2019\u00a0\u2009\u202f])[0-9]{3}(?:\1[0-9]{3})*)"
+)
+_TEXT_EXPONENT = re.compile(r"[0-9]+(?:[.,][0-9]+)?[eE][+-]?[0-9]+")
+_TEXT_NUMBER = re.compile(r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)")
+_TEXT_MISSING = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "missing", ".", "-", "?"}
+_TEXT_INFINITE = {"inf", "infinity", "-inf", "-infinity", "+inf", "+infinity"}
+_BOOLEAN, _TEXT, _REAL = (bool, np.bool_), (str, bytes), (Decimal, Real)
+
+
+def series_counts(series: Any, where: str, missing: Sequence[Any] = ()) -> Integers:
+    """The counts in a narwhals series; `where` is what an error calls it."""
+    if missing or series.null_count():
+        return _object_counts(series.to_list(), where, missing)
+    try:
+        values = series.to_numpy()
+    except Exception:  # 128-bit integers have no place in numpy
+        values = np.fromiter(series.to_list(), dtype=object, count=len(series))
+    return array_counts(values, where)
+
+
+def array_counts(values: NDArray[Any], where: str, missing: Sequence[Any] = ()) -> Integers:
+    """The counts in an array of any dtype; `MISSING` where it has a code for what is not known."""
+    kind = values.dtype.kind
+    if kind == "O" or missing:
+        return _object_counts(values.tolist(), where, missing)
+    if kind not in "iuf":
+        if kind in "UST":
+            raise _text_column(where, values.tolist())
+        raise BadCount(where, [(0, "is a boolean" if kind == "b" else "is not a number")])
+    if kind in "iu" and len(values) and values.min() >= 0 and values.max() <= MAX_COUNT:
+        return values.astype(np.int64)
+    values = values.astype(np.float64) if kind == "f" else values
+    with np.errstate(invalid="ignore"):
+        good = (values >= 0) & (values <= MAX_COUNT) & (values == np.floor(values))
+    if not good.all():
+        bad = np.flatnonzero(~good).tolist()
+        kinds = [_number_problem(value) or "is not a number" for value in values[~good].tolist()]
+        raise BadCount(where, list(zip(bad, kinds, strict=True)))
+    return values.astype(np.int64)
+
+
+def _object_counts(cells: list[Any], where: str, missing: Sequence[Any] = ()) -> Integers:
+    if not missing and set(map(type, cells)) == {float}:
+        return array_counts(np.array(cells, dtype=np.float64), where)
+    gaps = list(map(Codes(missing).has, cells)) if missing else [False] * len(cells)
+    cells = [0 if gap else cell for gap, cell in zip(gaps, cells, strict=True)]
+    bad = [(row, problem) for row, problem in enumerate(map(_problem, cells)) if problem]
+    if any(problem == "is text" for _, problem in bad):
+        raise _text_column(where, cells)
+    if bad:
+        raise BadCount(where, bad)
+    counts = np.array(list(map(int, cells)), dtype=np.int64)
+    counts[gaps] = MISSING
+    return counts
+
+
+class Codes:
+    """Codes that mean that a count is not known: text as it stands in a file, or numbers.
+
+    >>> codes = Codes(["-999", ""])
+    >>> [codes.has(cell) for cell in (-999, "-999 ", None, "", 0, "9")]
+    [True, True, True, True, False, False]
+    """
+
+    def __init__(self, codes: Sequence[Any]) -> None:
+        self._texts = {str(code).strip(" \t") for code in codes if not is_missing(code)}
+        self._empty = "" in self._texts or any(map(is_missing, codes))
+        self._numbers = {float(text) for text in self._texts if _TEXT_NUMBER.fullmatch(text)}
+
+    @property
+    def texts(self) -> list[str]:
+        """As they stand in a file of text."""
+        return sorted(self._texts)
+
+    @property
+    def numbers(self) -> list[float]:
+        """Those that are numbers."""
+        return sorted(self._numbers)
+
+    @property
+    def empty(self) -> bool:
+        """Whether no count at all is one of them."""
+        return self._empty
+
+    def has(self, cell: Any) -> bool:
+        """Whether a cell holds one of them."""
+        if is_missing(cell):
+            return self._empty
+        if isinstance(cell, str):
+            return cell.strip(" \t") in self._texts
+        return isinstance(cell, _REAL) and not isinstance(cell, _BOOLEAN) and cell in self._numbers
+
+
+def codes_of(missing: Any) -> tuple[Any, ...]:
+    """One code or several, as a tuple."""
+    one = isinstance(missing, str) or not isinstance(missing, Iterable)
+    return (missing,) if one else tuple(missing)
+
+
+def check_codes(codes: Any, highest: int) -> None:
+    """Refuse a code that a count may be: which rows have just that count would be published.
+
+    >>> check_codes([-999, "", 99], highest=50)
+    >>> check_codes([0], highest=50)
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: `missing` names 0, which a count may be: ...
+    """
+    for text in Codes(codes_of(codes)).texts:
+        code = _read_as(text)
+        if 0 <= code <= highest:
+            raise HoldfastError(
+                f"`missing` names {code:g}, which a count may be: the release would tell exactly "
+                "which rows have it. Hint: give counts that are not known a code of their own in "
+                "the table, such as -999 or an empty cell."
+            )
+
+
+def _read_as(code: str) -> float:
+    """The number that people and programs would read a code as; NaN where it is not a number."""
+    try:
+        return float(code.replace(",", ""))
+    except ValueError:
+        return math.nan
+
+
+def text_problem(cell: str) -> str:
+    """What is wrong with a cell of text that holds no count."""
+    return _text_problem(cell.strip().lower())
+
+
+def text_counts(cells: list[str], where: str, missing: Sequence[Any] = ()) -> Integers:
+    """The counts in a column of text; `MISSING` where it has a code for what is not known."""
+    matches = map(_TEXT_COUNT.fullmatch, cells)
+    numbers = (int(m[1]) if m else -2 for m in matches)
+    counts = np.fromiter(numbers, dtype=np.int64, count=len(cells))
+    if missing:
+        counts[list(map(Codes(missing).has, cells))] = MISSING
+    bad = np.flatnonzero((counts < MISSING) | (counts > MAX_COUNT)).tolist()
+    if bad:
+        raise BadCount(where, [(row, text_problem(cells[row])) for row in bad])
+    return counts
+
+
+def _text_problem(cell: str) -> str:
+    if written := _written(cell):
+        return written
+    if cell in _TEXT_MISSING:
+        return "is missing"
+    if cell in _TEXT_INFINITE:
+        return "is infinite"
+    number = Decimal(cell) if _TEXT_NUMBER.fullmatch(cell) else Decimal(0)
+    return _number_problem(number) or "is text"
+
+
+def _written(cell: str) -> str | None:
+    """What is wrong with how a number is written.
+
+    >>> _written("3.000"), _written("1 204"), _written("1e6"), _written("3.00")
+    ('may have a mark between thousands', 'may have a mark between thousands', \
+'is written with an exponent', None)
+    """
+    if _TEXT_GROUPED.fullmatch(cell):
+        return "may have a mark between thousands"
+    return "is written with an exponent" if _TEXT_EXPONENT.fullmatch(cell) else None
+
+
+def _problem(value: Any) -> str | None:
+    if type(value) is int and 0 <= value <= MAX_COUNT:
+        return None
+    if isinstance(value, _BOOLEAN):
+        return "is a boolean"
+    if isinstance(value, _TEXT):
+        return "is text"
+    if isinstance(value, _REAL):
+        return _number_problem(value)
+    return "is missing" if is_missing(value) else "is not a number"
+
+
+def _number_problem(value: Any) -> str | None:
+    if (isinstance(value, Decimal) and value.is_nan()) or value != value:
+        return "is missing"
+    if 0 <= value <= MAX_COUNT:
+        return None if value == int(value) else "is not a whole number"
+    if value in (math.inf, -math.inf):
+        return "is infinite"
+    return "is negative" if value < 0 else "is larger than 2^53"
+
+
+def _text_column(where: str, cells: list[Any]) -> HoldfastError:
+    """Text in a data frame: names the cell that kept the column from being read as numbers."""
+    rows = [row for row, cell in enumerate(cells) if isinstance(cell, _TEXT)]
+    odd = [row for row in rows if not _TEXT_COUNT.fullmatch(str(cells[row]))]
+    problems = ((row, _written(str(cells[row])) or "is text") for row in odd or rows[:1])
+    return BadCount(where, list(problems))
+
+
+def label_text(cell: Any) -> str | None:
+    """A label as text: "" where there is none, None for what is not a label.
+
+    >>> [label_text(cell) for cell in ("NE", 4.0, True, None, 0.5)]
+    ['NE', '4', 'true', '', None]
+    """
+    if isinstance(cell, str):
+        return str(cell)
+    if is_missing(cell):
+        return ""
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    if isinstance(cell, int | np.integer):
+        return str(int(cell))
+    whole = isinstance(cell, float | np.floating) and float(cell).is_integer()
+    return str(int(cell)) if whole and abs(float(cell)) < 2**53 else None
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a Python object stands for a missing value, in any library."""
+    if value is None or value is np.ma.masked or (isinstance(value, float) and value != value):
+        return True
+    pandas = sys.modules.get("pandas")  # who has one of its values has loaded it
+    return pandas is not None and (value is pandas.NA or value is pandas.NaT)
+
+
+class BadCount(HoldfastError):
+    """Cells that do not hold a count: how many, of which kind, and the first row of each."""
+
+    def __init__(self, where: str, bad: Sequence[tuple[int, str]]) -> None:
+        first: dict[str, int] = {}
+        for row, problem in bad:
+            first.setdefault(problem, row)
+        hints = "; ".join(_HINTS[problem] for problem in first)
+        super().__init__(
+            f"{where} must hold whole numbers from 0 to 2^53, but {_which(bad, first)}. "
+            f"Hint: {hints}."
+        )
+        self.where, self.bad = where, bad
+
+    def after(self, rows: int, file: object) -> HoldfastError:
+        """The same, where the rows were counted from the middle of a file."""
+        moved = [(row + rows, problem) for row, problem in self.bad]
+        return HoldfastError(f"`{file}`: {BadCount(self.where, moved)}")
+
+
+def _which(bad: Sequence[tuple[int, str]], first: dict[str, int]) -> str:
+    """One bad row, or how many of each kind.
+
+    >>> _which([(2, "is missing"), (5, "is missing")], {"is missing": 2})
+    '2 rows do not: data row 3 is missing (one of 2 such rows)'
+    """
+    if len(bad) == 1:
+        return f"data row {bad[0][0] + 1} {bad[0][1]}"
+    numbers = Counter(problem for _, problem in bad)
+    parts = (
+        f"data row {row + 1} {problem}"
+        + (f" (one of {numbers[problem]:,} such rows)" if numbers[problem] > 1 else "")
+        for problem, row in first.items()
+    )
+    return f"{len(bad):,} rows do not: {', '.join(parts)}"

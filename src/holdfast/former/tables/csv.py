@@ -1,0 +1,162 @@
+"""The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
+
+import csv
+import io
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from types import SimpleNamespace
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.former.tables.columns import find_column
+from holdfast.former.tables.csv_text import (
+    DELIMITERS,
+    LONGEST_HEADER,
+    BrokenCsv,
+    find_encoding,
+    read_header,
+)
+from holdfast.former.tables.text_rows import CHUNK, TextRows, pooled, rectangular
+
+SHOWN = 10  # rows, in a notebook
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    r"""A text table exactly as read; nothing in it is converted.
+
+    >>> table = parse_csv(b"county;deaths\r\nKent;3\r\nEly;0\r\n")
+    >>> table.columns, table.column("deaths")
+    (['county', 'deaths'], ['3', '0'])
+    >>> table.with_column("deaths", [2, 1]).to_bytes()
+    b'county;deaths\r\nKent;2\r\nEly;1\r\n'
+    """
+
+    header: tuple[str, ...]  #: the column names
+    rows: Sequence[list[str]] = field(repr=False)  #: the cells, each row as long as the header
+    delimiter: str = ","  #: what stands between cells
+    newline: str = "\n"  #: what ends a line
+    encoding: str = "utf-8"  #: how text becomes bytes, without the byte order mark
+    bom: bytes = b""  #: the byte order mark
+    unmarked: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
+    """Takes the marks out of a number, where the file is said to have some; other text stays."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The column names, in order."""
+        return list(self.header)
+
+    def column(self, name: str, parameter: str = "column") -> list[str]:
+        """The cells of one column; `parameter` is what an error calls the name."""
+        return self._cells(find_column(self.header, name, parameter))
+
+    def numbers(self, name: str, parameter: str = "column") -> list[str]:
+        """The same cells, numbers without the marks that the file is said to have in them."""
+        cells = self.column(name, parameter)
+        return cells if self.unmarked is None else pooled(map(self.unmarked, cells), {})
+
+    def _cells(self, at: int) -> list[str]:
+        if isinstance(self.rows, TextRows):
+            return self.rows.columns[at]
+        return [row[at] for row in self.rows]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns, as frames have it."""
+        return len(self.rows), len(self.header)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: str) -> list[str]:
+        return self.column(name)
+
+    def head(self, rows: int = 5) -> "CsvTable":
+        """The first rows."""
+        return replace(self, rows=TextRows([self._cells(k)[:rows] for k in range(self.shape[1])]))
+
+    def _repr_html_(self) -> str:
+        lines = [("th", self.header), *(("td", row) for row in self.rows[:SHOWN])]
+        body = "".join(
+            f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
+            for tag, cells in lines
+        )
+        more = len(self) - SHOWN
+        return f"<table>{body}</table>" + (f"<p>… and {more:,} more rows</p>" if more > 0 else "")
+
+    def with_column(self, name: str, values: Iterable[Any]) -> "CsvTable":
+        """The same table with the cells of one column replaced."""
+        at = find_column(self.header, name, "column")
+        cells = pooled(map(str, values), {})
+        if len(cells) != len(self.rows):
+            raise HoldfastError("`values` must have one entry per row of the table.")
+        columns = [cells if k == at else self._cells(k) for k in range(len(self.header))]
+        return replace(self, rows=TextRows(columns))
+
+    def select(self, names: Collection[str]) -> "CsvTable":
+        """The same table with these columns alone, in the order they have.
+
+        What is left of a file in Windows-1252 could be taken for UTF-8, so it is written as UTF-8.
+        """
+        wanted = set(names)
+        places = [at for at, name in enumerate(self.header) if name in wanted]
+        rows = TextRows([self._cells(at) for at in places])
+        encoding = "utf-8" if self.encoding == "cp1252" else self.encoding
+        header = tuple(self.header[at] for at in places)
+        return replace(self, header=header, rows=rows, encoding=encoding)
+
+    def to_bytes(self) -> bytes:
+        """The table as a file: same delimiter, line ends, encoding and byte order mark."""
+        try:
+            return self.bom + b"".join(part.encode(self.encoding) for part in self._texts())
+        except UnicodeEncodeError:
+            raise HoldfastError(
+                f"a cell cannot be written in {self.encoding}. Hint: use encoding='utf-8'."
+            ) from None
+
+    def _texts(self) -> Iterator[str]:
+        """The header, and some rows at a time."""
+        # Unquoted, some names would mislead the next reader: those with another delimiter inside,
+        # with what looks like a byte order mark in front, or with nothing that can be seen.
+        misleading = (
+            any(d in name for d in DELIMITERS for name in self.header)
+            or self.header[0].startswith("\ufeff")
+            or not "".join(self.header).strip()
+        )
+        yield self._lines([self.header], csv.QUOTE_ALL if misleading else csv.QUOTE_MINIMAL)
+        for at in range(0, len(self.rows), CHUNK):
+            yield self._lines(self.rows[at : at + CHUNK], csv.QUOTE_MINIMAL)
+
+    def _lines(self, rows: Iterable[Sequence[str]], quoting: Any) -> str:
+        # One column shows no delimiter; the next reader will take it for a comma.
+        delimiter = self.delimiter if len(self.header) > 1 else DELIMITERS[0]
+        return csv_text(rows, newline=self.newline, delimiter=delimiter, quoting=quoting)
+
+
+def csv_text(rows: Iterable[Iterable[Any]], *, newline: str = "\n", **style: Any) -> str:
+    """Rows as lines of a CSV file, in which a cell that holds either end of a line is quoted: the
+    writer of older Pythons quotes its own alone."""
+    lines: list[str] = []
+    sink = SimpleNamespace(write=lines.append)
+    csv.writer(sink, lineterminator="\r\n", **style).writerows(rows)
+    return "".join(lines if newline == "\r\n" else [line[:-2] + newline for line in lines])
+
+
+def parse_csv(data: bytes) -> CsvTable:
+    """The text table in the bytes of a file, as `holdfast.former.tables.csv_text` defines it."""
+    encoding = find_encoding(lambda: [data])
+    start = len(encoding.bom)
+    head = data[start : start + LONGEST_HEADER]
+    header = read_header(head, encoding.name, whole=start + len(head) == len(data))
+    file = io.BytesIO(data)
+    file.seek(start + len(header.text.encode(encoding.name)))
+    reader = csv.reader(
+        io.TextIOWrapper(file, encoding.name, newline=""), delimiter=header.delimiter, strict=True
+    )
+    try:
+        rows = rectangular(reader, len(header.names))
+    except csv.Error:
+        raise BrokenCsv(header.lines + reader.line_num) from None
+    style = header.delimiter, header.newline, encoding.name, encoding.bom
+    return CsvTable(header.names, rows, *style)

@@ -1,0 +1,220 @@
+r"""The table in a CSV file with more in it: lines above and below, marks inside numbers.
+
+The lines of the table, from the one with the names of the columns on, are a CSV file as
+`holdfast.former.tables.csv_text` defines it. `find_lines` suggests them; only what is named is read.
+"""
+
+import csv
+import io
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from holdfast.errors import HoldfastError
+from holdfast.former.tables.csv import CsvTable, parse_csv
+from holdfast.former.tables.csv_text import DELIMITERS, BrokenCsv, find_encoding
+
+MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
+"""What may separate thousands, and the characters that count as each."""
+DECIMALS = (".", ",")
+LOOKED_AT = 1000
+"""Lines from which a delimiter and a width are found."""
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
+_NUMBER = re.compile(r"[+-]?[0-9][0-9 .,'\u00a0\u202f’]*")
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Where a table lies in its file, by the numbers that an editor shows; None: from the first
+    line with something in it, to the last."""
+
+    header_row: int | None = None
+    last_row: int | None = None
+    leave_out: tuple[int, ...] = ()
+    """Lines in between that are not meant, such as totals."""
+
+
+ALL = Lines()
+
+
+def parse_part(
+    data: bytes, lines: Lines, thousands: str | None = None, decimal: str | None = None
+) -> CsvTable:
+    r"""The table in the bytes of a file: its text as it is, and how its numbers are read.
+
+    >>> table = parse_part(b"Deaths\na,n\nKent,\"1,204\"\nTotal,1\n", Lines(2, 3), ",")
+    >>> table.column("n"), table.numbers("n")
+    (['1,204'], ['1204'])
+    """
+    unmarked = _unmarked(thousands, decimal)
+    kept, cut = _cut(data, lines)
+    try:
+        table = parse_csv(cut)
+    except BrokenCsv as error:
+        raise BrokenCsv(kept[min(error.line, len(kept)) - 1]) from None
+    if thousands is None and decimal is None:
+        return table
+    return replace(table, unmarked=unmarked)
+
+
+def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
+    r"""In which line of its file each row of a table begins; the file comes line by line.
+
+    >>> list(row_numbers(["Deaths\n", "a,n\n", '"Kent\n', 'East",3\n', "Ely,0\n"], Lines(2)))
+    [3, 5]
+    """
+    last = math.inf if lines.last_row is None else lines.last_row
+    kept = (
+        (number, line)
+        for number, line in enumerate(text, 1)
+        if (lines.header_row or 1) <= number <= last and number not in lines.leave_out
+    )
+    first = list(itertools.islice(kept, LOOKED_AT))
+    delimiter, width = _shape([line for _, line in first])
+    record: list[int] = []  # the lines of the one that is being read
+
+    def fed() -> Iterator[str]:
+        for number, line in itertools.chain(first, kept):
+            record.append(number)
+            yield line
+
+    named = False
+    with suppress(csv.Error):  # whoever reads the table says so
+        for cells in csv.reader(fed(), delimiter=delimiter):
+            if named and (cells or width == 1):
+                yield record[0]
+            named = named or bool(cells)
+            record.clear()
+
+
+def _cut(data: bytes, lines: Lines) -> tuple[list[int], bytes]:
+    """The numbers of some lines, and their bytes with the byte order mark of the file."""
+    encoding = find_encoding(lambda: [data])
+    text = _lines(data[len(encoding.bom) :].decode(encoding.name))
+    first = 1 if lines.header_row is None else lines.header_row
+    last = len(text) if lines.last_row is None else lines.last_row
+    if lines.header_row is not None and not (0 < first <= len(text) and text[first - 1].strip()):
+        raise HoldfastError(
+            f"`header_row` must be the number of a line with the names of the columns, got {first}."
+        )
+    if not first < last <= len(text):
+        raise HoldfastError(
+            f"`last_row` must be the number of a line below the names of the columns, got {last}. "
+            f"Hint: the file has {len(text):,} lines."
+        )
+    check_left_out(lines.leave_out, first, last)
+    kept = [at for at in range(first, last + 1) if at not in lines.leave_out]
+    return kept, encoding.bom + "".join(text[at - 1] for at in kept).encode(encoding.name)
+
+
+def check_left_out(rows: Sequence[int], first: int, last: int) -> None:
+    """Raise for rows to leave out that are not below the names of the columns."""
+    odd = next((row for row in rows if not first < row <= last), None)
+    if odd is not None:
+        raise HoldfastError(
+            f"`leave_out` must hold numbers of rows of the table, from {first + 1} to {last}, got "
+            f"{odd}."
+        )
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends."""
+    return [line for line in _LINE.findall(text) if line]
+
+
+def _unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
+    """Makes of a number with marks one without; other text stays."""
+    if thousands not in (None, *MARKS):
+        raise HoldfastError(
+            f"`thousands` must be a comma, point, apostrophe or space, got {thousands!r:.20}."
+        )
+    if decimal not in (None, *DECIMALS) or (decimal and decimal == thousands):
+        raise HoldfastError(
+            "`decimal` must be a comma or a point, and another mark than `thousands`."
+        )
+    signs = "" if thousands is None else f"[{re.escape(MARKS[thousands])}]"
+    grouped = rf"[1-9][0-9]{{0,2}}(?:{signs}[0-9]{{3}})+|" if signs else ""
+    point = re.escape(decimal or ".")
+    written = re.compile(rf"[ \t]*([+-]?(?:{grouped}[0-9]+))(?:{point}([0-9]+))?[ \t]*")
+
+    def unmarked(cell: str) -> str:
+        found = written.fullmatch(cell)
+        if not found:
+            return cell
+        whole = re.sub(signs, "", found[1]) if signs else found[1]
+        # where a mark was named three zeros are decimals, and would be taken for thousands
+        return whole if found[2] in (None, "000") else f"{whole}.{found[2]}"
+
+    return unmarked
+
+
+def find_lines(data: bytes) -> Lines:
+    r"""Where the table of a file seems to lie: below a title, above notes.
+
+    >>> find_lines(b"Deaths in 2023\n\na,n\nKent,3\nEly,0\n\nSource: us\n")
+    Lines(header_row=3, last_row=5, leave_out=())
+    """
+    encoding = find_encoding(lambda: [data])
+    text = _lines(data[len(encoding.bom) :].decode(encoding.name))
+    delimiter, width = _shape(text[:LOOKED_AT])
+    if width < 2:
+        return Lines()
+    records = _records(text, delimiter)
+    top = _top([cells for _, _, cells in records], width)
+    rows = [(end, cells) for _, end, cells in records[top + 1 :]]
+    last = next((end for end, cells in reversed(rows) if _is_row(cells, width)), None)
+    first = next(number for number, line in enumerate(text, 1) if line.strip())
+    end = max(number for number, line in enumerate(text, 1) if line.strip())
+    header = records[top][0]
+    return Lines(None if header == first else header, None if last in (None, end) else last)
+
+
+def _shape(text: Sequence[str]) -> tuple[str, int]:
+    """The delimiter that cuts most lines alike, and into how many cells."""
+    found = []
+    for delimiter in DELIMITERS:
+        widths = Counter(len(cells) for _, _, cells in _records(text, delimiter) if cells)
+        width, number = max(widths.items(), key=lambda one: (one[1], one[0]), default=(0, 0))
+        found.append((number * (width - 1), delimiter, width))
+    _, delimiter, width = max(found, key=lambda one: one[0])
+    return delimiter, width
+
+
+def _records(text: Sequence[str], delimiter: str) -> list[tuple[int, int, list[str]]]:
+    """Each record with the numbers of its first and last line."""
+    reader = csv.reader(io.StringIO("".join(text), newline=""), delimiter=delimiter)
+    found, before = [], 0
+    try:
+        for cells in reader:
+            found.append((before + 1, reader.line_num, cells))
+            before = reader.line_num
+    except csv.Error:  # whoever reads the table says so
+        pass
+    return found
+
+
+def _top(records: Sequence[list[str]], width: int) -> int:
+    """Which record has the names: above the first with numbers, and mostly filled."""
+    wide = [at for at, cells in enumerate(records) if len(cells) == width]
+    full = [at for at in wide if 2 * _filled(records[at]) > width]
+    data = next((at for at in full if _has_number(records[at])), len(records))
+    above = [at for at in wide if at < data]
+    if not above:
+        return next(at for at, cells in enumerate(records) if cells)
+    return next((at for at in full if at < data), above[0])
+
+
+def _is_row(cells: Sequence[str], width: int) -> bool:
+    return len(cells) == width and _filled(cells) >= min(2, width - 1)
+
+
+def _has_number(cells: Sequence[str]) -> bool:
+    return any(_NUMBER.fullmatch(cell.strip()) for cell in cells)
+
+
+def _filled(cells: Sequence[str]) -> int:
+    return sum(bool(cell.strip()) for cell in cells)

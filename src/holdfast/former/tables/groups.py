@@ -1,0 +1,153 @@
+"""Groups of rows by public columns: what is asked for, and how groups are named."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError, whole_number
+
+MOST_CLASSES = 1000
+MOST_PARTS = 8
+MISSING_LABEL = "(missing)"
+Label = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Classes of a public number, about equally large; see `classes`."""
+
+    column: str
+    number: int | None = None
+    """How many; None for as many as the rows bear."""
+
+    @staticmethod
+    def in_order(labels: Iterable[str]) -> list[str]:
+        """Each label once, by the number that its class begins with.
+
+        >>> Classes.in_order(["10 to 12", "2 to 9", "10 to 12"])
+        ['2 to 9', '10 to 12']
+        """
+        return sorted(set(labels), key=lambda label: float(label.split(" to ")[0]))
+
+
+def classes(column: str, number: int | None = None) -> Classes:
+    """Classes of a public number for `within`: about as many rows in each, equal values together.
+
+    With N rows and K classes, a row is in class ⌊K r / N⌋ of those that occur, where r rows have a
+    smaller number. Without a `number` it follows from N
+    (`holdfast.privatizers.groups.classes_rule`).
+
+    >>> classes("population", 8)
+    Classes(column='population', number=8)
+    """
+    if not isinstance(column, str):
+        raise HoldfastError("`classes` takes the name of a column, such as classes('population').")
+    if number is not None:
+        number = whole_number(number, "classes", least=1, most=MOST_CLASSES)
+    return Classes(column, number)
+
+
+@dataclass(frozen=True)
+class Within:
+    """What rows are grouped by: labels of columns, classes of numbers, or several crossed."""
+
+    parts: tuple[str | Classes, ...]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that it names."""
+        return tuple(part if isinstance(part, str) else part.column for part in self.parts)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Those of them that hold numbers, of which classes are made."""
+        return tuple(part.column for part in self.parts if isinstance(part, Classes))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the groups are classes one after the other."""
+        return len(self.parts) == 1 and isinstance(self.parts[0], Classes)
+
+    @property
+    def open(self) -> bool:
+        """Whether a number of classes is left to the rule."""
+        return any(isinstance(part, Classes) and part.number is None for part in self.parts)
+
+    def settled(self, number: int) -> "Within":
+        """The same with this number of classes where none was given."""
+        parts = [
+            replace(part, number=number)
+            if isinstance(part, Classes) and part.number is None
+            else part
+            for part in self.parts
+        ]
+        return Within(tuple(parts))
+
+    def __str__(self) -> str:
+        words = [
+            part if isinstance(part, str) else f"{part.number or ''} classes of {part.column}"
+            for part in self.parts
+        ]
+        return " and ".join(word.strip() for word in words)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The columns, and for each the number of its classes or None."""
+        numbers = [None if isinstance(part, str) else part.number for part in self.parts]
+        return {"columns": list(self.columns), "classes": numbers}
+
+    @staticmethod
+    def from_dict(record: dict[str, Any]) -> "Within":
+        """The inverse of `to_dict`."""
+        pairs = zip(record["columns"], record["classes"], strict=True)
+        return Within(tuple(name if k is None else Classes(name, k) for name, k in pairs))
+
+
+def read_within(value: Any) -> Within | None:
+    """What `within` asks for: a column, classes, or a list of them.
+
+    >>> print(read_within(["state", classes("population", 4)]))
+    state and 4 classes of population
+    """
+    if value is None or isinstance(value, Within):
+        return value
+    parts = tuple(value) if isinstance(value, list | tuple) else (value,)
+    if not parts or not all(isinstance(part, str | Classes) for part in parts):
+        raise HoldfastError(
+            "`within` must be the name of a column, holdfast.classes(column, number), or a list "
+            "of them."
+        )
+    found = Within(parts)
+    if len(set(found.columns)) < len(parts) or len(parts) > MOST_PARTS:
+        raise HoldfastError(f"`within` must name a column once, and at most {MOST_PARTS} of them.")
+    return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Partition:
+    """The groups of a table; public, as the columns are that they follow from."""
+
+    within: Within
+    labels: tuple[Label, ...]
+    """A text for each part of `within`: what the column holds, "" where it holds nothing, or the
+    lowest and the highest number of a class."""
+    sizes: Integers = field(repr=False)
+    """Rows of each group that go through a mechanism; 1 or more."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The labels in a line each."""
+        return tuple(name_of(label) for label in self.labels)
+
+
+def name_of(label: Label) -> str:
+    """A label in a line.
+
+    >>> name_of(("NE", "")), name_of(("4 to 70",))
+    ('NE, (missing)', '4 to 70')
+    """
+    return ", ".join(text or MISSING_LABEL for text in label)

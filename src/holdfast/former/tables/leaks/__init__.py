@@ -1,0 +1,10 @@
+"""Columns, an order or rows that give the counts away: found before anything is paid.
+
+What is found stays with the steward: it is computed from the true counts, and never written to a
+bundle.
+"""
+
+from holdfast.former.tables.leaks.search import Leak, find_leaks
+from holdfast.former.tables.leaks.watch import ROW_ORDER, SAME_COUNTS, TOTALS, Watch
+
+__all__ = ["ROW_ORDER", "SAME_COUNTS", "TOTALS", "Leak", "Watch", "find_leaks"]

@@ -1,0 +1,1 @@
+"""Tables that are read and written a batch at a time."""
