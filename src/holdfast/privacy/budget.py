@@ -1,4 +1,4 @@
-"""Epsilon as an exact number, and how it is split between the two stages."""
+"""Epsilon as an exact number, and its exact parts for one column of counts."""
 
 import math
 from dataclasses import dataclass
@@ -7,14 +7,13 @@ from fractions import Fraction
 from numbers import Rational
 from typing import Any
 
-from holdfast.errors import HoldfastError, whole_number
+from holdfast.errors import HoldfastError
+from holdfast.privacy.noise import Noise
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
-ENOUGH_ROWS = 40  # rows times stage 1's epsilon: noise of 3.5 % of the rows
-SHARE_RULE = (0.121, -0.753, 0.020, -0.851)  # benchmarks/split.py fit
-TOTALS_SHARE = Fraction(1, 10)  # benchmarks/groups.py totals
-SHARE_BY_GROUPS = 0.1  # benchmarks/groups.py split
+LARGEST_CONTRIBUTION = 1_000_000
+TOTALS_SHARE = Fraction(1, 10)  # of epsilon, where totals are asked for without a share
 
 
 def exact_epsilon(epsilon: Any, *, name: str = "epsilon") -> Fraction:
@@ -77,155 +76,88 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     return _to_thousandths(0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))
 
 
-def share_rule(epsilon: Fraction, *, rows: int, bins: int, groups: int = 1) -> Fraction:
-    """Our rule for the share of stage 1, rounded to thousandths.
-
-    f = 1 / (1 + e^-x) with x linear in ln ε, ln N and ln n, fitted for `CumulativeSmooth` and the
-    optimum by `benchmarks/split.py`; N and n are held to the range it was fitted on, f to 1 to
-    80 %. Where rows are few, up to 30 % go to stage 1 so that its noise stays below 4 % of them.
-    With G groups that are fitted together, x grows by 0.1 ln G. All of these are public, so it
-    costs no privacy.
-
-    >>> float(share_rule(Fraction(1), rows=3000, bins=51))
-    0.045
-    >>> float(share_rule(Fraction(1), rows=3000, bins=51, groups=50))
-    0.065
-    """
-    a, b, c, d = SHARE_RULE
-    N, n = min(max(rows, 300), 100_000), min(max(bins, 20), 100)
-    x = a + b * math.log(epsilon) + c * math.log(N) + d * math.log(n)
-    x += SHARE_BY_GROUPS * math.log(groups)
-    fitted = 1 / (1 + math.exp(-x))
-    safe = min(ENOUGH_ROWS / (float(epsilon) * rows), 0.3)
-    share = _to_thousandths(max(fitted, safe))
-    return min(max(share, Fraction(1, 100)), Fraction(8, 10))
-
-
-def share_if_given(share: Fraction) -> Fraction:
-    """Stage 1's share for a column that is drawn given others, from what it would be for groups: a
-    law behind a blur is harder to see (benchmarks/joint.py).
-
-    >>> [str(share_if_given(Fraction(k, 100))) for k in (5, 10, 20, 50)]
-    ['1/5', '1/4', '2/5', '4/5']
-    """
-    return min(4 * share, max(2 * share, Fraction(1, 4)), Fraction(8, 10))
-
-
 def _to_thousandths(share: float) -> Fraction:
     return Fraction(round(1000 * share), 1000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """A total epsilon and its exact split: epsilon = quantile + totals + stage_1 + stage_2."""
+    """The epsilon of one column of counts, and its exact parts: counts + sums + whole + totals.
+
+    One person may be in `person_rows` rows and add up to `contributions` to each. Noise on single
+    counts hides a change of `contributions` in one row, for its part of epsilon divided by the
+    rows. Sums and totals change by `contributions * person_rows` in all, at the most
+    (docs/noise.md).
+
+    >>> budget = Budget(epsilon=Fraction(1), counts=Fraction(3, 4), sums=Fraction(1, 4))
+    >>> budget.noise_of_counts.epsilon, budget.noise_of_sums.epsilon
+    (Fraction(3, 4), Fraction(1, 4))
+    """
 
     epsilon: Fraction
-    """The promise to one person."""
-    stage_1: Fraction
-    """Spent on the distribution of counts."""
-    stage_2: Fraction
-    """Spent on the counts."""
-    contributions: int
-    """How much one person may add to one row, at the most."""
-    steps: int
-    """How far one person can move top-coded counts: rows times min(contributions, max_count)."""
-    quantile: Fraction = Fraction(0)
-    """Spent on finding max_count; 0 where it was given."""
+    """What this column may spend on one person."""
+    counts: Fraction
+    """Spent on the noisy count of every row."""
+    sums: Fraction
+    """Spent on the noisy sums of each group."""
+    whole: Fraction = Fraction(0)
+    """Spent on noisy sums of the whole table beside those of its groups."""
     totals: Fraction = Fraction(0)
     """Spent on totals; 0 where none are measured."""
+    contributions: int = 1
+    """How much one person may add to one row, at the most."""
     person_rows: int = 1
     """In how many rows one person may be, at the most."""
-    unit: str = "person"
-    """Who is protected: a word, such as household."""
 
     def __post_init__(self) -> None:
-        parts = self.quantile, self.totals, self.stage_1, self.stage_2
-        if min(parts) < 0 or sum(parts) != self.epsilon:
+        parts = self.counts, self.sums, self.whole, self.totals
+        if min(parts) < 0 or self.counts == 0 or sum(parts) != self.epsilon:
             raise HoldfastError("the parts of the budget do not add up to epsilon.")
 
     @property
-    def unit_1(self) -> Fraction:
-        """Stage 1's epsilon for a change of one in one row."""
-        return self.stage_1 / self.steps
+    def reach(self) -> int:
+        """How much one person can add to the counts of this column together."""
+        return self.contributions * self.person_rows
 
     @property
-    def unit_2(self) -> Fraction:
-        """Stage 2's epsilon for a change of one in one row."""
-        return self.stage_2 / self.steps
+    def noise_of_counts(self) -> Noise:
+        """Noise of a single count."""
+        return Noise.least(self.counts / self.person_rows, self.contributions)
 
     @property
-    def moved(self) -> int:
-        """How far one person can move a total that is not capped."""
-        return self.person_rows * self.contributions
+    def noise_of_sums(self) -> Noise | None:
+        """Noise of each sum of a group; None where nothing is spent on them."""
+        return self._noise(self.sums)
+
+    @property
+    def noise_of_whole(self) -> Noise | None:
+        """Noise of each sum of the whole table; None where nothing is spent on them."""
+        return self._noise(self.whole)
+
+    @property
+    def noise_of_totals(self) -> Noise | None:
+        """Noise of each total; None where nothing is spent on them."""
+        return self._noise(self.totals)
+
+    def _noise(self, part: Fraction) -> Noise | None:
+        return Noise(epsilon=part / self.reach) if part else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; exact numbers as fractions in text."""
+        return {name: _plain(value) for name, value in vars(self).items()}
+
+    @staticmethod
+    def from_dict(record: dict[str, Any]) -> "Budget":
+        """The inverse of `to_dict`."""
+        exact = {name: Fraction(record[name]) for name in EXACT}
+        return Budget(**exact, **{name: record[name] for name in ("contributions", "person_rows")})
 
 
-def split_budget(
-    epsilon: Any,
-    *,
-    max_count: int,
-    rows: int,
-    split: Any = None,
-    contributions: int = 1,
-    quantile: Fraction | int = 0,
-    bins: int | None = None,
-    one_stage: bool = False,
-    groups: int = 1,
-    totals: Any = None,
-    person_rows: int = 1,
-    unit: str = "person",
-    given: bool = False,
-) -> Budget:
-    """Split epsilon exactly: by our rule (None), by the paper's ("paper"), or by a share in (0, 1).
+EXACT = ("epsilon", "counts", "sums", "whole", "totals")
 
-    With `one_stage` all of it goes to the counts. `totals` is True or a share of epsilon; it and
-    `quantile`, what a private max_count takes, come off first, and the rest is split. With several
-    `groups` our rule gives more to stage 1. `bins` stands for max_count + 1 as long as that is not
-    known.
 
-    One person, or other `unit`, may be in `person_rows` rows: each has its part of epsilon. Groups
-    of a column that is `given` others are cells of those.
-
-    >>> budget = split_budget("1.0", max_count=50, rows=3000, split="paper")
-    >>> budget.stage_1, budget.stage_2
-    (Fraction(17, 125), Fraction(108, 125))
-    >>> split_budget("1.0", max_count=50, rows=3000, split="1/4", contributions=2).unit_1
-    Fraction(1, 8)
-    """
-    total = exact_epsilon(epsilon)
-    contributions = whole_number(
-        contributions,
-        "contributions",
-        least=1,
-        most=1_000_000,
-        hint="how much one person may add to one row, at the most.",
-    )
-    measured = total * totals_share(totals)
-    rest, steps = total - quantile - measured, person_rows * min(contributions, max_count)
-    if rest <= 0:
-        raise HoldfastError("nothing of `epsilon` is left for the counts. Hint: a smaller share.")
-    if split is None:  # contributions stretch the noise of both stages alike
-        known = {"rows": max(rows, 1), "bins": bins or max_count + 1, "groups": groups}
-        share = share_rule(rest / steps, **known)
-        share = share_if_given(share) if given else share
-    else:
-        share = paper_rule(rest) if split == "paper" else _share(split)
-    share = Fraction(0) if one_stage else share
-    budget = Budget(
-        epsilon=total,
-        quantile=Fraction(quantile),
-        totals=measured,
-        stage_1=rest * share,
-        stage_2=rest * (1 - share),
-        contributions=contributions,
-        steps=steps,
-        person_rows=person_rows,
-        unit=unit,
-    )
-    if measured:
-        exact_epsilon(measured / budget.moved, name="epsilon of totals per unit of count")
-    for part in (budget.unit_2,) if one_stage else (budget.unit_1, budget.unit_2):
-        exact_epsilon(part, name="epsilon of one stage per unit of count")
-    return budget
+def _plain(value: Any) -> Any:
+    return str(value) if isinstance(value, Fraction) else value
 
 
 def totals_share(totals: Any) -> Fraction:
@@ -245,10 +177,11 @@ def totals_share(totals: Any) -> Fraction:
     return share
 
 
-def _share(split: Any) -> Fraction:
+def read_split(split: Any) -> Fraction:
+    """The share of the noisy sums that is given, in (0, 1)."""
     share = exact_fraction(split, "split")
     if not 0 < share < 1:
         raise HoldfastError(
-            f"`split` must lie between 0 and 1, got {split!r:.40}. Hint: it is stage 1's share."
+            f"`split` must lie between 0 and 1, got {split!r:.40}. Hint: it is the share of the noisy sums."
         )
     return share
