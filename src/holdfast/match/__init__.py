@@ -1,0 +1,1 @@
+"""Released counts: noisy counts ranked, and given the values of a distribution."""
