@@ -1,0 +1,117 @@
+"""The same run as a Python call and as a command, and values as either writes them."""
+
+import os
+import shlex
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from holdfast.errors import one_line
+
+
+def python_call(source: str, given: Mapping[str, Any]) -> str:
+    """A run as a call of `holdfast.privatize`.
+
+    >>> print(python_call("a.csv", {"count": "homicides", "epsilon": "1"}))
+    import holdfast
+    <BLANKLINE>
+    release = holdfast.privatize(
+        'a.csv',
+        count='homicides',
+        epsilon='1',
+    )
+    <BLANKLINE>
+    """
+    arguments = [repr(source), *(f"{name}={in_python(value)}" for name, value in given.items())]
+    lines = "".join(f"    {argument},\n" for argument in arguments)
+    return f"import holdfast\n\nrelease = holdfast.privatize(\n{lines})\n"
+
+
+def command(source: str, given: Mapping[str, Any], *flags: str) -> str:
+    """A run as a command; `flags` are options beside those of a request.
+
+    >>> command("a.csv", {"count": "homicides", "missing": [-999, ""], "epsilon": "1"})
+    "holdfast privatize a.csv --count homicides --missing -999 --missing '' --epsilon 1"
+    """
+    words = ["holdfast", "privatize", source]
+    for name, value in given.items():
+        option = f"--{name.replace('_', '-')}"
+        words += [option] if value is True else []
+        words += [word for each in in_words(value) for word in (option, each)]
+    return one_line(shlex.join([*words, *flags]))
+
+
+def in_words(value: Any) -> list[str]:
+    """What a command line is given for a value that Python takes; [] for a flag.
+
+    >>> in_words({"state": "NE"}), in_words(True), in_words([-999, ""])
+    (['state=NE'], [], ['-999', ''])
+    """
+    if value is True:
+        return []
+    if isinstance(value, dict):
+        return [f"{name}={number}" for name, number in value.items()]
+    if isinstance(value, list | tuple):
+        return [word for each in value for word in in_words(each)]
+    if _is_classes(value):
+        return [f"{value.column}:{value.number or 'auto'}"]
+    return [os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+
+
+def in_python(value: Any) -> str:
+    """A value as Python code.
+
+    >>> in_python({"murder": 1}), in_python(["state"])
+    ("{'murder': 1}", "['state']")
+    """
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(in_python, value))}]"
+    if _is_classes(value):
+        number = "" if value.number is None else f", {value.number}"
+        return f"holdfast.classes({value.column!r}{number})"
+    return repr(os.fspath(value) if isinstance(value, os.PathLike) else value)
+
+
+def _is_classes(value: Any) -> bool:
+    from holdfast.tables.groups import Classes
+
+    return isinstance(value, Classes)
+
+
+def exact_text(number: Fraction) -> str:
+    """An exact number as people write it: with a decimal point where that is exact.
+
+    >>> exact_text(Fraction(1, 10)), exact_text(Fraction(1, 3)), exact_text(Fraction(2))
+    ('0.1', '1/3', '2')
+    """
+    for digits in range(13):
+        if (scaled := number * 10**digits).denominator == 1:
+            return f"{scaled.numerator / 10**digits:.{digits}f}" if digits else str(number)
+    return str(number)
+
+
+def plain(value: Any) -> Any:
+    """A checked value as Python takes it: text for exact numbers and paths, lists, names.
+
+    >>> plain((Fraction(1, 2), 3, None))
+    ['0.5', 3, None]
+    """
+    if value is None or isinstance(value, bool | int | float | dict):
+        return value
+    if isinstance(value, Fraction):
+        return exact_text(value)
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return _plain_part(value)
+
+
+def _plain_part(value: Any) -> Any:
+    """Groups, a subset, and what is its own text, such as a period."""
+    from holdfast.tables.groups import Classes, Within
+    from holdfast.tables.subset import Subset
+
+    if isinstance(value, Within):
+        return list(value.parts)
+    if isinstance(value, Subset):
+        return {value.column: value.label}
+    return value if isinstance(value, Classes) else str(value)
