@@ -1,0 +1,70 @@
+"""Sizes that a bundle keeps to: who makes one and who reads one go by the same constants.
+
+A maker checks what depends on the table before anything is paid (`check_size`). A reader refuses
+what is larger before it makes room for it, so that a bundle from a stranger takes no more time and
+memory than one of holdfast's own. Files of rows have no bound of their own: they are read in
+batches, and have as many records as release.json says.
+"""
+
+from typing import Final
+
+from holdfast.errors import HoldfastError
+
+SCHEMA: Final = 1
+"""Of the bundle: all files and all fields."""
+
+MOST_ROWS: Final = 1 << 40
+"""Of a table: sums over all rows of small numbers stay far within 64 bits."""
+MOST_COLUMNS: Final = 20
+"""Columns of counts; `Persons` has the same."""
+MOST_GROUPS: Final = 10_000
+"""Declared groups: each has its lines in answers.csv and distribution.csv, and its sums."""
+MOST_NAMES: Final = 1 << 17
+"""Characters of the names of all published columns, which stand in several files."""
+LARGEST_COUNT: Final = 1 << 62
+"""Of a released count; noisy ones are at least its negative."""
+
+LONGEST_CELL: Final = 131_072
+"""Characters of a cell of a CSV file: what Python's csv module reads."""
+LONGEST_RECORD: Final = 1 << 24
+"""Characters of one record of a CSV file."""
+BATCH_ROWS: Final = 1 << 16
+"""Rows that are read and written at a time."""
+BATCH_CHARACTERS: Final = 1 << 25
+"""Characters of a CSV file that are held at a time: wide rows come in smaller batches."""
+
+LARGEST: Final = {
+    "release.json": 1 << 26,
+    "README.md": 1 << 20,
+    "codebook.md": 1 << 22,
+    "deployment.yaml": 1 << 20,
+    "distribution.svg": 1 << 20,
+    "answers.csv": 1 << 28,
+    "SHA256SUMS": 1 << 12,
+}
+"""Bytes of the files that are read as a whole. release.json holds the noisy sums of all groups: 64
+MB are 6 million of them."""
+DEEPEST: Final = 8
+"""Levels of nesting of release.json."""
+MOST_ENTRIES: Final = 8_000_000
+"""Values in release.json; 1 GB once they are read."""
+LONGEST_NUMBER: Final = 40
+"""Characters of a number in release.json."""
+
+PARQUET_RATIO: Final = 1100
+"""How many bytes one byte of a Parquet file may become: what deflate can at the most."""
+
+
+def check_size(*, rows: int, columns: int, groups: int, names: tuple[str, ...]) -> None:
+    """Refuse a table whose bundle nobody could read; to be called before anything is paid."""
+    for number, most, what in (
+        (rows, MOST_ROWS, "rows"),
+        (columns, MOST_COLUMNS, "columns of counts"),
+        (groups, MOST_GROUPS, "groups"),
+        (sum(map(len, names)), MOST_NAMES, "characters in the names of published columns"),
+    ):
+        if number > most:
+            raise HoldfastError(
+                f"`table` has {number:,} {what}, and a release at most {most:,}. "
+                "Hint: fewer or coarser groups, fewer columns, shorter names."
+            )
