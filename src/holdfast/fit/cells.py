@@ -1,0 +1,134 @@
+"""Where a density is needed: cells of counts, bins of noisy counts, and the noise between them."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers, Marks
+
+if TYPE_CHECKING:
+    from holdfast.privacy.noise import Noise
+
+CELLS = 320  # that a density may have
+OUT_OF_REACH = 1e-8  # chance that noise carries a row farther than `reach`
+E_FOLDS = 18.4  # of geometric noise within that reach
+NEIGHBOURS = 5  # rows within one scale of the noise, where a density tells more than the row itself
+POINTS = 4  # of a wide cell from which noise is added
+GROWTH = 0.04  # width of a cell over its count, until it reaches the noise
+FINENESS = 3  # cells within one scale of the noise
+BINS = 4  # bins of noisy counts within one scale of the noise
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cells:
+    """Cells of counts [edges[i], edges[i+1]), the last one open, and bins of noisy counts.
+
+    Rows whose noisy count lies outside [lowest, highest] need no density: that count is its own
+    best reading.
+    """
+
+    edges: Integers
+    """Where cells begin; the last begins the open cell, so that there are len(edges) cells."""
+    bins: Integers
+    """Where bins of noisy counts begin, after the first, which has no beginning."""
+    kernel: Floats
+    """P(bin | cell), of shape (cells, bins)."""
+    lowest: int
+    highest: int
+
+    @property
+    def widths(self) -> Integers:
+        """How many counts each cell has; 1 for the open one."""
+        return np.append(np.diff(self.edges), 1)
+
+    @property
+    def middles(self) -> Floats:
+        """The mean count of each cell; where it begins for the open one."""
+        return self.edges + (self.widths - 1) / 2
+
+    def inside(self, value: Integers) -> Marks:
+        """Which noisy counts need a density."""
+        return (value >= self.lowest) & (value <= self.highest)
+
+    def binned(self, value: Integers, rows: Integers) -> Floats:
+        """Rows in each bin."""
+        place = np.searchsorted(self.bins, value, side="right")
+        return np.bincount(place, weights=rows, minlength=len(self.bins) + 1)
+
+    def block_weights(self, block_edges: Integers) -> Floats:
+        """What a row in each cell adds to each block's sum of C, of shape (blocks, cells).
+
+        A count x adds 1 to C_i for every i >= x: to the block [a, b) it adds min(b - a, b - x), at
+        least 0. Its mean over a cell follows from R(t) = sum of max(t - x, 0) over x in the cell.
+        """
+        first, width = self.edges, self.widths
+
+        def ramp(t: Integers) -> Floats:
+            n = np.clip(t[:, None] - first[None], 0, width[None]).astype(float)
+            return n * (t[:, None] - first[None]) - n * (n - 1) / 2
+
+        ramps = ramp(np.asarray(block_edges, dtype=np.int64)) / width
+        weights = np.diff(ramps, axis=0)
+        weights[:, -1] = 0.0
+        return np.asarray(weights)
+
+
+def scale_of(noise: "Noise") -> float:
+    """How far noise reaches while its chance falls by a factor e."""
+    return max(noise.quantile(1 - OUT_OF_REACH) / E_FOLDS, 0.05)
+
+
+def cells_for(value: Integers, rows: Integers, noise: "Noise") -> Cells:
+    """Cells for a tally of noisy counts, from nothing but what is public or private already."""
+    reach, scale = noise.quantile(1 - OUT_OF_REACH), scale_of(noise)
+    dense = value[_neighbours(value, rows, max(scale, 1.0)) >= NEIGHBOURS]
+    top = max(int(dense[-1]) if len(dense) else 0, 0) + 1
+    bottom = int(dense[0]) - reach if len(dense) else 0
+    start = bottom if bottom > reach else 0
+    finest = max(int(scale / FINENESS), 1)
+    growth = GROWTH
+    edges = _edges(start, max(top, start) + reach, growth, finest)
+    while len(edges) >= CELLS and edges[CELLS - 1] - start < 2 * reach:
+        growth *= 1.3
+        edges = _edges(start, max(top, start) + reach, growth, finest)
+    edges = edges[:CELLS]
+    end = int(edges[-1])
+    step = max(int(scale / BINS), 1)
+    bins = np.append(np.arange(start - reach, end, step), end)
+    return Cells(
+        edges=edges,
+        bins=bins,
+        kernel=_kernel(edges, bins, noise),
+        lowest=start if start else int(np.iinfo(np.int64).min),
+        highest=end - reach // 2,
+    )
+
+
+def _neighbours(value: Integers, rows: Integers, within: float) -> Integers:
+    """Rows within so much of each value, itself included."""
+    below = np.concatenate([[0], np.cumsum(rows)])
+    last = np.searchsorted(value, value + int(within), side="right")
+    return np.asarray(below[last] - below[np.searchsorted(value, value - int(within))])
+
+
+def _edges(start: int, end: int, growth: float, finest: int) -> Integers:
+    """Cells of one count, then growing, never wider than the finest that noise lets one see."""
+    edges, at = [start], start
+    while at < end and len(edges) <= CELLS:
+        at += min(max(int((at - start) * growth), 1), finest)
+        edges.append(at)
+    return np.array(edges, dtype=np.int64)
+
+
+def _kernel(edges: Integers, bins: Integers, noise: "Noise") -> Floats:
+    widths = np.append(np.diff(edges), 1)
+    part = (np.arange(POINTS) + 0.5) / POINTS
+    points = edges[:, None] + np.floor(part * widths[:, None]).astype(np.int64)
+    away = bins[None, None, :] - 1 - points[:, :, None]
+    below = noise.cumulative(away.ravel()).reshape(away.shape).mean(axis=1)
+    ends = np.ones((len(edges), 1))
+    kernel = np.diff(np.concatenate([0 * ends, below, ends], axis=1), axis=1)
+    kernel[-1] = 0.0
+    kernel[-1, -1] = 1.0
+    return np.asarray(np.maximum(kernel, 0.0))

@@ -1,0 +1,192 @@
+"""From a measurement to the distribution of counts: of the whole table and of each group."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.fit.cells import Cells, cells_for
+from holdfast.fit.density import Densities, fit_densities
+from holdfast.fit.draws import NUMBER, SEED, draw_rows, with_readings
+from holdfast.fit.histogram import Draws, Histogram, added, collected
+from holdfast.fit.likelihood import Seen, expected_rows
+from holdfast.fit.rounding import raked, shared_out, whole_rows
+from holdfast.fit.tilts import BATCH, START, Tilts, fit_tilts
+
+if TYPE_CHECKING:
+    from holdfast.measure.measurement import Measurement, Sums
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Estimate:
+    """The distribution of counts in a table and its groups."""
+
+    measurement: "Measurement"
+    histograms: tuple[Histogram, ...]
+    """By group: what released counts have, exactly."""
+    cells: Cells
+    seen: Seen
+    """Measurements of the whole table."""
+    densities: Densities
+    """Of the whole table."""
+    grouped: Seen
+    """Measurements of each group."""
+    tilts: Tilts | None
+    """Laws of the groups, where there is more than one."""
+
+    @cached_property
+    def whole(self) -> Histogram:
+        """The histogram of the whole table: the sum of its groups'."""
+        return added(self.histograms)
+
+    def draws(self, group: int | None = None) -> Draws:
+        """Draws from the posterior of the histogram of a group, or of the whole table."""
+        rng = np.random.default_rng([SEED, 0 if group is None else group + 1])
+        if group is None or self.tilts is None:
+            tally = self.measurement.tally.whole()
+            laws, seen = self.densities.draws(NUMBER, rng), self.seen
+            return self._drawn(seen, laws, self.densities.shares, tally.value, tally.rows, rng)
+        seen = self.grouped.of(slice(group, group + 1))
+        laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]
+        return self._drawn(seen, laws, shares, *self.measurement.tally.of(group), rng)
+
+    def prior(self, group: int | None = None) -> tuple[Integers, Floats]:
+        """Counts and their chances in a group, or in the whole table: the law of its rows."""
+        law = self.densities.shares
+        if group is not None and self.tilts is not None:
+            law = self.tilts.shares()[group]
+        widths = self.cells.widths
+        support = np.arange(int(self.cells.edges[0]), int(self.cells.edges[-1]) + 1)
+        return support, np.repeat(law / widths, widths)
+
+    def part(self, value: Integers, rows: Integers) -> tuple[Histogram, Draws]:
+        """The histogram of any rows chosen by something public, from their tally, and draws."""
+        seen = _seen(self.cells, [(value, rows)], [None])
+        known = None if self.tilts is None else self.tilts.variance
+        tilts = fit_tilts(seen, self.densities.shares, self.cells, known)
+        shares = tilts.shares()
+        rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
+        drawn = self._drawn(seen, tilts.draws(0, NUMBER, rng), shares[0], value, rows, rng)
+        return whole_rows(expected_rows(seen, shares)[0], self.cells, value, rows), drawn
+
+    def _drawn(
+        self,
+        seen: Seen,
+        laws: Floats,
+        shares: Floats,
+        value: Integers,
+        rows: Integers,
+        rng: np.random.Generator,
+    ) -> Draws:
+        found = draw_rows(seen, laws, shares, rng)
+        variance = self.measurement.noise.variance
+        return with_readings(found, self.cells, value, rows, variance, rng)
+
+
+def fit(measurement: "Measurement") -> Estimate:
+    """The distribution of counts that a measurement speaks of, as a whole and in each group."""
+    tally = measurement.tally.whole()
+    cells = cells_for(tally.value, tally.rows, measurement.noise)
+    tallies = [measurement.tally.of(group) for group in range(measurement.tally.groups)]
+    grouped = _seen(cells, tallies, list(measurement.sums))
+    seen = _seen(cells, [(tally.value, tally.rows)], [measurement.whole])
+    seen = _joined(seen, grouped, measurement.sums)
+    densities = fit_densities(seen, cells)
+    law = densities.shares
+    whole = whole_rows(expected_rows(seen, law[None])[0], cells, tally.value, tally.rows)
+    histograms, tilts = (whole,), None
+    if len(tallies) > 1:
+        tilts = fit_tilts(grouped, law, cells)
+        histograms = _groups(whole, grouped, tilts, cells, tallies)
+    return Estimate(
+        measurement=measurement,
+        histograms=histograms,
+        cells=cells,
+        seen=seen,
+        densities=densities,
+        grouped=grouped,
+        tilts=tilts,
+    )
+
+
+def _seen(
+    cells: Cells,
+    tallies: list[tuple[Integers, Integers]],
+    sums: "list[Sums | None]",
+) -> Seen:
+    """Measurements of a stack of tables, in cells and bins; sums that are not there have no
+    weights."""
+    most = max([0, *(len(each.values) for each in sums if each is not None)])
+    weights = np.zeros((len(tallies), most, len(cells.edges)))
+    values, variance = np.zeros((len(tallies), most)), np.ones((len(tallies), most))
+    for place, each in enumerate(sums):
+        if each is not None:
+            number = len(each.values)
+            weights[place, :number] = cells.block_weights(each.edges)
+            values[place, :number] = each.values
+            variance[place, :number] = each.noise.variance
+    rows = np.array([cells.binned(*tally) for tally in tallies])
+    return Seen(rows=rows, kernel=cells.kernel, weights=weights, sums=values, variance=variance)
+
+
+def _joined(seen: Seen, grouped: Seen, sums: "tuple[Sums | None, ...]") -> Seen:
+    """Measurements of the whole, with the groups' sums added up where all have the same blocks."""
+    first = sums[0]
+    if first is None or any(
+        each is None or not np.array_equal(each.edges, first.edges) for each in sums
+    ):
+        return seen
+    return Seen(
+        rows=seen.rows,
+        kernel=seen.kernel,
+        weights=np.concatenate([seen.weights, grouped.weights[:1]], axis=1),
+        sums=np.concatenate([seen.sums, grouped.sums.sum(axis=0)[None]], axis=1),
+        variance=np.concatenate([seen.variance, grouped.variance.sum(axis=0)[None]], axis=1),
+    )
+
+
+def _groups(
+    whole: Histogram,
+    grouped: Seen,
+    tilts: Tilts,
+    cells: Cells,
+    tallies: list[tuple[Integers, Integers]],
+) -> tuple[Histogram, ...]:
+    """Histograms of groups that add up to the whole table's."""
+    shares = tilts.shares()
+    expected = np.concatenate(
+        [
+            expected_rows(grouped.of(some), shares[some])
+            for some in (slice(i, i + BATCH) for i in range(0, len(shares), BATCH))
+        ]
+    )
+    sizes = grouped.sizes
+    place = np.clip(np.searchsorted(cells.edges, whole.values, side="right") - 1, 0, None)
+    target = np.bincount(place, weights=whole.rows, minlength=len(cells.edges))
+    found = shared_out(raked(expected, sizes, target), target.astype(np.int64))
+    return _with_values(found, place, whole)
+
+
+def _with_values(found: Integers, place: Integers, whole: Histogram) -> tuple[Histogram, ...]:
+    """Histograms of groups from their rows in each cell: each cell's counts are dealt in turn."""
+    per_group: list[list[tuple[Integers, Integers]]] = [[] for _ in found]
+    for cell in np.unique(place):
+        values = np.repeat(whole.values[place == cell], whole.rows[place == cell])
+        owners = np.repeat(np.arange(len(found)), found[:, cell])
+        if values[0] == values[-1]:
+            for group in np.unique(owners):
+                per_group[group].append((values[:1], found[group, cell : cell + 1]))
+            continue
+        first = np.repeat(np.cumsum(found[:, cell]) - found[:, cell], found[:, cell])
+        order = np.lexsort((owners, (np.arange(len(owners)) - first + 0.5) / found[owners, cell]))
+        for value, group in zip(values, owners[order], strict=True):
+            per_group[group].append((np.array([value]), np.array([1])))
+    return tuple(
+        collected(
+            np.concatenate([v for v, _ in parts]) if parts else np.zeros(0, dtype=np.int64),
+            np.concatenate([r for _, r in parts]) if parts else np.zeros(0, dtype=np.int64),
+        )
+        for parts in per_group
+    )

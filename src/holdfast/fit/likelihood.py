@@ -1,0 +1,135 @@
+"""What noisy counts and noisy sums say of the shares of cells.
+
+Rows are independent draws from the shares p of the cells; a row in cell x is seen in bin y with
+chance K_xy. Let h be the table's own histogram, n_y the rows seen in bin y, and q = pK. Given the
+noisy counts, h has mean mu = p * K(n/q) and covariance
+
+    Sigma = diag(mu) - R diag(n) R',   R_xy = p_x K_xy / q_y,
+
+and the noisy sums are m = A h + noise, so that with S = A Sigma A' + diag(v)
+
+    E[h | y, m] = mu + Sigma A' S^-1 (m - A mu).
+
+With theta = log p, the gradient of the log-likelihood is E[h | y, m] - N p (Fisher's identity) and
+its information (Louis), with n replaced by its mean N q in the part of the noisy counts,
+
+    N (R diag(q) R' - p p') + Sigma A' S^-1 A Sigma.
+
+Both are needed only along a few features F of the cells (F theta-coordinates: the knots of a
+density, the tilts of a group), so nothing of size cells x cells is formed: with M = (F * p) K / q,
+F Sigma G' = F diag(mu) G' - M_F diag(n) M_G'.
+Every function takes a stack of tables (groups) on its first axis.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.arrays import Floats
+
+LEAST = 1e-300  # share of a bin
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Seen:
+    """Measurements of a stack of T tables: noisy counts in bins and noisy sums of blocks."""
+
+    rows: Floats
+    """Rows in each bin, of shape (T, bins)."""
+    kernel: Floats
+    """P(bin | cell)."""
+    weights: Floats
+    """What a row in each cell adds to each sum, of shape (T, sums, cells); zeros where none."""
+    sums: Floats
+    """Noisy sums, of shape (T, sums)."""
+    variance: Floats
+    """Of the noise on each sum, of shape (T, sums)."""
+
+    @property
+    def sizes(self) -> Floats:
+        """Number of rows of each table."""
+        return np.asarray(self.rows.sum(axis=1))
+
+    def of(self, tables: slice) -> "Seen":
+        """The same of some tables."""
+        return Seen(
+            rows=self.rows[tables],
+            kernel=self.kernel,
+            weights=self.weights[tables],
+            sums=self.sums[tables],
+            variance=self.variance[tables],
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Said:
+    """Log-likelihood of shares, and its derivatives along features, for a stack of tables."""
+
+    value: Floats
+    gradient: Floats
+    information: Floats
+
+
+def said(seen: Seen, shares: Floats, features: Floats) -> Said:
+    """Log-likelihood of `shares` (T, cells), derivatives along `features` (T or 1, F, cells)."""
+    q = np.maximum(shares @ seen.kernel, LEAST)
+    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    size = seen.sizes[:, None]
+    value = (seen.rows * np.log(q)).sum(axis=1)
+    moments = _expected(features, shares, seen.kernel, q)
+    plain = np.einsum("tfx,tx->tf", features, shares)
+    gradient = np.einsum("tfx,tx->tf", features, mean) - size * plain
+    information = size[:, :, None] * (
+        np.matmul(moments * q[:, None], moments.transpose(0, 2, 1))
+        - plain[:, :, None] * plain[:, None, :]
+    )
+    if seen.sums.shape[1]:
+        of_sums = _expected(seen.weights, shares, seen.kernel, q)
+        middle = _covariance(seen, seen.weights, of_sums, mean)
+        cross = np.matmul(features * mean[:, None], seen.weights.transpose(0, 2, 1)) - np.matmul(
+            moments * seen.rows[:, None], of_sums.transpose(0, 2, 1)
+        )
+        gap = seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean)
+        solved = np.linalg.solve(
+            middle, np.concatenate([gap[:, :, None], cross.transpose(0, 2, 1)], axis=2)
+        )
+        value = value - 0.5 * (gap * solved[:, :, 0]).sum(axis=1)
+        value = value - 0.5 * np.linalg.slogdet(middle)[1]
+        gradient = gradient + np.einsum("tfs,ts->tf", cross, solved[:, :, 0])
+        information = information + np.matmul(cross, solved[:, :, 1:])
+    return Said(value=value, gradient=gradient, information=information)
+
+
+def expected_rows(seen: Seen, shares: Floats) -> Floats:
+    """E[h | y, m], of shape (T, cells): rows in each cell of the tables at hand."""
+    q = np.maximum(shares @ seen.kernel, LEAST)
+    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    if not seen.sums.shape[1]:
+        return mean
+    return mean + gain(seen, shares, seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean))
+
+
+def gain(seen: Seen, shares: Floats, gap: Floats) -> Floats:
+    """Sigma A' S^-1 gap, of shape (T, cells), for gaps of shape (T, sums)."""
+    q = np.maximum(shares @ seen.kernel, LEAST)
+    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    of_sums = _expected(seen.weights, shares, seen.kernel, q)
+    middle = _covariance(seen, seen.weights, of_sums, mean)
+    solved = np.linalg.solve(middle, gap[:, :, None])[:, :, 0]
+    along = np.einsum("tsx,ts->tx", seen.weights, solved)
+    seen_as = np.einsum("tsy,ts->ty", of_sums, solved)
+    return np.asarray(mean * along - shares * ((seen.rows / q * seen_as) @ seen.kernel.T))
+
+
+def _expected(features: Floats, shares: Floats, kernel: Floats, q: Floats) -> Floats:
+    """E[feature | bin], of shape (T, F, bins)."""
+    return np.asarray(np.matmul(features * shares[:, None], kernel) / q[:, None])
+
+
+def _covariance(seen: Seen, weights: Floats, expected: Floats, mean: Floats) -> Floats:
+    """A Sigma A' + diag(v), of shape (T, sums, sums)."""
+    middle = np.matmul(weights * mean[:, None], weights.transpose(0, 2, 1))
+    middle -= np.matmul(expected * seen.rows[:, None], expected.transpose(0, 2, 1))
+    each = np.arange(middle.shape[1])
+    middle[:, each, each] += seen.variance
+    return np.asarray(middle)

@@ -1,0 +1,73 @@
+"""An estimate of whatever table there may be."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from holdfast.fit import choose_blocks, fit, share_of_sums
+from holdfast.measure.room import Room
+from holdfast.privacy.noise import Noise
+from holdfast.privacy.randomness import Simulation
+
+
+def measured(counts, epsilon, *, group=None, groups=1, seed=1, shift=1, whole=False):
+    counts = np.asarray(counts, dtype=np.int64)
+    epsilon = Fraction(epsilon)
+    sums = epsilon * share_of_sums(epsilon / shift, len(counts), groups)
+    room = Room(Noise.least(epsilon - sums, shift), source=Simulation(seed), groups=groups)
+    room.noisy(counts, group)
+    part = sums / 2 if whole else sums
+    noise = Noise(epsilon=part / shift)
+    return room.finish(choose_blocks, sums=noise, whole=noise if whole else None)
+
+
+TABLES = {
+    "one row": [3],
+    "one row of zero": [0],
+    "ten rows": [0, 0, 0, 1, 0, 2, 9, 0, 1, 30],
+    "all equal": [7] * 50,
+    "all zero": [0] * 200,
+    "up to a billion": [0, 1, 2, 3, 10**9, 10**6, 5, 0, 0, 123_456_789] * 10,
+    "far from zero": list(range(1000, 1200)) * 5,
+    "all a million": [10**6] * 40,
+}
+
+
+@pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "1", "10"])
+@pytest.mark.parametrize("name", TABLES)
+def test_any_table_has_an_estimate(name, epsilon):
+    counts = TABLES[name]
+    for shift in (1, 10):
+        estimate = fit(measured(counts, epsilon, shift=shift))
+        assert estimate.whole.size == len(counts)
+        assert (np.diff(estimate.whole.values) > 0).all() and estimate.whole.values[0] >= 0
+        draws = estimate.draws()
+        assert np.allclose(draws.rows.sum(axis=1), len(counts)) and (draws.rows >= 0).all()
+        assert (np.diff(draws.support) > 0).all() and draws.support[0] >= 0
+        support, chances = estimate.prior(0)
+        assert np.isclose(chances.sum(), 1) and len(support) == len(chances)
+
+
+@pytest.mark.parametrize("epsilon", ["1/1000", "1/10", "1", "10"])
+def test_groups_add_up_to_the_whole(epsilon):
+    rng = np.random.default_rng(1)
+    group = np.sort(rng.integers(0, 7, 500)) + (np.arange(500) > 400)
+    counts = rng.poisson(group + 0.5)
+    counts[::50] = 10**5
+    for whole in (False, True):
+        measurement = measured(counts, epsilon, group=group, groups=9, whole=whole)
+        estimate = fit(measurement)
+        sizes = np.bincount(group, minlength=9)
+        assert [histogram.size for histogram in estimate.histograms] == sizes.tolist()
+        assert estimate.whole.size == 500
+        drawn = estimate.draws(2)
+        assert np.allclose(drawn.rows.sum(axis=1), sizes[2])
+        histogram, draws = estimate.part(*measurement.tally.of(3))
+        assert histogram.size == sizes[3] and np.allclose(draws.rows.sum(axis=1), sizes[3])
+
+
+def test_a_table_is_recovered_when_epsilon_is_large():
+    counts = np.random.default_rng(2).poisson(3, 400)
+    found = fit(measured(counts, 30)).whole
+    assert np.array_equal(found.counts(), np.sort(counts))
