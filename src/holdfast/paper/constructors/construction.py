@@ -1,0 +1,127 @@
+"""What every constructor is, and what it returns."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from holdfast.arrays import Floats
+from holdfast.errors import CertificateError, HoldfastError
+from holdfast.paper.constructors.dual_bound import above_the_optimum, relative_gap
+from holdfast.paper.constructors.representation import Representation
+from holdfast.paper.mechanism import Mechanism, certified_mechanism
+
+ROW_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Construction:
+    """A constructor's result: the transition matrix T, and the certified mechanism to sample."""
+
+    matrix: Floats
+    """T before rounding, n x n: row i is the law of what is published for a true count of i."""
+    epsilon: Fraction
+    """The privacy loss that it was built for."""
+    target: Floats | None
+    """The law of the released counts that it is built for, or None."""
+    count_error: float
+    """Expected count error before rounding, for counts distributed as they were given."""
+    method: str
+    """Which constructor, and what it chose."""
+    source: Floats | None = None
+    """The law of the true counts; None where that is the target itself."""
+    delta: Fraction = Fraction(0)
+    """The probability with which its privacy loss may exceed epsilon; 0 if it never may."""
+    bound: Callable[[], float | None] | None = None
+    """Computes `lower_bound` when it is asked for."""
+    representation: Representation | None = None
+    """The scales that add up to the matrix; None where unknown."""
+
+    def __post_init__(self) -> None:
+        if not np.abs(self.matrix.sum(axis=1) - 1).max() <= ROW_TOLERANCE:
+            raise CertificateError("the constructed rows do not sum to 1 within 1e-9.")
+
+    @cached_property
+    def lower_bound(self) -> float | None:
+        """No mechanism in F has a smaller count error than this; None where unknown."""
+        return self.bound() if self.bound else None
+
+    @property
+    def gap(self) -> float | None:
+        """(count_error - lower_bound) / |count_error|; None where unknown."""
+        if self.lower_bound is None:
+            return None
+        return relative_gap(self.count_error, self.lower_bound)
+
+    @property
+    def description(self) -> str:
+        """The method and, where it is known, how far above the optimum it is."""
+        return self.method + (f", {above_the_optimum(self.gap)}" if self.gap else "")
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """Certified integers: the only thing that can be sampled."""
+        return certified_mechanism(
+            self.matrix,
+            epsilon=self.epsilon,
+            target=self.target,
+            source=self.source,
+            delta=self.delta,
+        )
+
+
+class Constructor(ABC):
+    """Step 3: from a target distribution z, and never from the table, to a certified mechanism.
+
+    One of your own derives from this, or is a plain function of (target, *, epsilon) that returns a
+    `Construction`; the integers that it becomes are certified like all others.
+    """
+
+    one_stage: ClassVar[bool] = False
+    """Whether it needs no target, and has the whole budget."""
+
+    @abstractmethod
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target, epsilon-private for a change of one in one count."""
+
+    @property
+    def promised_delta(self) -> Fraction:
+        """The most that its mechanisms take of delta for one person; 0 is pure epsilon."""
+        return Fraction(0)
+
+    def for_rows(self, rows: int) -> "Constructor":
+        """The same for a table of so many rows, a public number."""
+        return self
+
+
+@dataclass(frozen=True)
+class FunctionConstructor(Constructor):
+    """A plain function as a constructor: two stages, pure epsilon."""
+
+    function: Callable[..., Construction]
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """What the function makes."""
+        return self.function(target, epsilon=epsilon)
+
+
+def as_constructor(given: Any) -> Constructor:
+    """A constructor, or a function as one; refuses what cannot be called, such as a name.
+
+    >>> from holdfast.paper.constructors import Heuristic
+    >>> as_constructor(lambda z, epsilon: Heuristic()(z, epsilon=epsilon)).one_stage
+    False
+    """
+    if isinstance(given, Constructor):
+        return given
+    if isinstance(given, type) or not callable(given):
+        raise HoldfastError(
+            f"`constructor` must be a constructor, got {given!r:.40}. "
+            "Hint: holdfast.paper.constructors.Optimal(), with its brackets."
+        )
+    return FunctionConstructor(given)

@@ -1,0 +1,199 @@
+"""The paper's heuristic constructor, in clock form."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError
+from holdfast.paper.constructors.construction import Construction, Constructor
+from holdfast.paper.constructors.optimal import least_error
+from holdfast.paper.constructors.precise import FixedPoint, fill_precisely
+from holdfast.paper.constructors.representation import Representation
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import count_error
+from holdfast.paper.distributions import check_target
+
+if TYPE_CHECKING:
+    from holdfast.paper.constructors.clock import Clocks
+
+ACCURACY = 1e-10
+LARGEST_PRECISE = 500
+Selector = Callable[[Floats, Floats, Floats, Floats], int]
+
+
+class Inaccurate(Exception):
+    """The clock kernel could not resolve this order in doubles."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Heuristic(Constructor):
+    r"""Algorithm 1: fills one column after the other with as much of its peaked scale as fits.
+
+    The result is an extreme point of F, the polytope of ε-private mechanisms with fixed
+    point z (the theorem on the heuristic's output). The order of the columns decides its
+    count error. Cost: O(n log n) for the representation, O(n^2) for the matrix. The kernel
+    is explained in docs/clock-form.md; where it misses an accuracy of 1e-10, the algorithm
+    is run again in fixed-point integers.
+
+    >>> found = Heuristic(selector="sandwich")([0.5, 0.3, 0.2], epsilon="0.5")
+    >>> found.matrix.sum(axis=1).round(9).tolist()
+    [1.0, 1.0, 1.0]
+    >>> len(found.representation)
+    5
+    """
+
+    selector: str | Selector = "best"
+    """"max", "min" or "sandwich" (the paper's), "best", or a callable κ(z, r, c, A) that
+    returns the next column j with c[j] > 0. "best" takes the best of these three and of the
+    orders from left to right and from right to left."""
+    error: Any = "absolute"
+    """Count error that is reported, and that "best" compares: see `metrics.error_weights`."""
+
+    def __post_init__(self) -> None:
+        if not callable(self.selector) and self.selector not in (*ORDERS, "best"):
+            raise HoldfastError(
+                f"`selector` must be one of {', '.join(ORDERS)}, best, or a callable, "
+                f"got {self.selector!r:.40}."
+            )
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target and budget."""
+        z, exact = check_target(target), exact_epsilon(epsilon)
+        if self.selector == "best":
+            return self._best(z, exact)
+        return self._construct(self.selector, z, exact)
+
+    def _best(self, z: Floats, epsilon: Fraction) -> Construction:
+        found: list[Construction] = []
+        unresolved = []
+        for name in (*ORDERS, *FURTHER_ORDERS):
+            try:
+                found.append(self._construct(name, z, epsilon, precise=False))
+            except Inaccurate:
+                unresolved.append(name)
+        # the integers take long: only the paper's orders are worth it, and up to a size
+        unresolved = [name for name in unresolved if name in ORDERS]
+        if len(z) > LARGEST_PRECISE:
+            unresolved = [] if found else ["sandwich"]
+        found += [self._construct(name, z, epsilon) for name in unresolved]
+        return min(found, key=lambda construction: construction.count_error)
+
+    def _construct(
+        self,
+        selector: str | Selector,
+        z: Floats,
+        epsilon: Fraction,
+        *,
+        precise: bool = True,
+    ) -> Construction:
+        from holdfast.paper.constructors import clock  # numba, where it is installed: not before
+
+        clocks = clock.start(z, float(epsilon))
+        columns = np.zeros((len(z), len(z)))
+        if callable(selector):
+            _fill_by(selector, clocks, columns)
+        else:
+            clock.fill_columns(clocks, _order(selector, z))
+            clock.add_pieces(columns, clocks, 0)
+        name = selector if isinstance(selector, str) else getattr(selector, "__name__", "callable")
+        matrix, pieces = columns.T, _representation(clocks, float(epsilon))
+        if not _keeps(matrix, z):
+            if not precise:
+                raise Inaccurate
+            matrix, pieces = fill_precisely(z, epsilon, _next_column(selector, z))
+        error = count_error(matrix, z, self.error)
+        return Construction(
+            matrix=matrix,
+            epsilon=epsilon,
+            target=z,
+            count_error=error,
+            method=f"Heuristic({name})",
+            bound=partial(least_error, z, self.error, epsilon),
+            representation=pieces,
+        )
+
+
+def _keeps(matrix: Floats, z: Floats) -> bool:
+    if not np.isfinite(matrix).all():
+        return False
+    rows, shares = np.abs(matrix.sum(axis=1) - 1), np.abs(z @ matrix - z)
+    return bool(rows.max() < ACCURACY and shares.max() < ACCURACY and matrix.min() >= 0)
+
+
+def _next_column(selector: str | Selector, z: Floats) -> Callable[[FixedPoint], int]:
+    if isinstance(selector, str):
+        order = iter(_order(selector, z).tolist())
+        return lambda state: next(order)
+
+    def choose(state: FixedPoint) -> int:
+        r, c = state.floats(state.r), state.floats(state.c)
+        return _checked(selector(z.copy(), r, c, state.matrix()), c)
+
+    return choose
+
+
+def _checked(j: int, left: Floats) -> int:
+    if not (0 <= j < len(left) and left[j] > 0):
+        raise HoldfastError("`selector` must return a column j with c[j] > 0.")
+    return int(j)
+
+
+def _fill_by(selector: Selector, clocks: "Clocks", columns: Floats) -> None:
+    from holdfast.paper.constructors import clock
+
+    done = 0
+    while clocks.left.any():
+        r = clock.residual(clocks)
+        j = selector(clocks.z.copy(), r, clocks.left.copy(), columns.T.copy())
+        clock.fill_column(clocks, _checked(j, clocks.left))
+        clock.add_pieces(columns, clocks, done)
+        done = int(clocks.done[0])
+
+
+def _representation(clocks: "Clocks", epsilon: float) -> Representation:
+    pieces = int(clocks.done[0])
+    return Representation(
+        columns=clocks.piece_k[:pieces, 1],
+        amounts=clocks.piece_x[:pieces, 1],
+        bound_from=clocks.bound_from,
+        bound_step=clocks.bound_step,
+        epsilon=epsilon,
+    )
+
+
+def _by_share(sign: int) -> Callable[[Floats], NDArray[np.int64]]:
+    def order(z: Floats) -> NDArray[np.int64]:
+        live = np.flatnonzero(z)
+        return np.asarray(live[np.argsort(sign * z[live], kind="stable")])
+
+    return order
+
+
+def _sandwich(z: Floats) -> NDArray[np.int64]:
+    n = len(z)
+    order = np.empty(n, dtype=np.int64)
+    order[0::2] = np.arange((n + 1) // 2)  # 0, n-1, 1, n-2, 2, ...
+    order[1::2] = n - 1 - np.arange(n // 2)
+    return np.asarray(order[z[order] > 0])
+
+
+def _rightwards(z: Floats) -> NDArray[np.int64]:
+    return np.flatnonzero(z)
+
+
+def _leftwards(z: Floats) -> NDArray[np.int64]:
+    return np.ascontiguousarray(np.flatnonzero(z)[::-1])
+
+
+def _order(name: str, z: Floats) -> NDArray[np.int64]:
+    return {**ORDERS, **FURTHER_ORDERS}[name](z)
+
+
+ORDERS = {"max": _by_share(-1), "min": _by_share(1), "sandwich": _sandwich}
+FURTHER_ORDERS = {"rightwards": _rightwards, "leftwards": _leftwards}  # tried by "best"

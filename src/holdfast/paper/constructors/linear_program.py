@@ -1,0 +1,136 @@
+"""The optimum by the paper's linear program, on a general-purpose solver."""
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError
+from holdfast.paper.constructors.construction import Construction, Constructor
+from holdfast.paper.constructors.dual_bound import dual_bound, row_bound
+from holdfast.paper.constructors.feasible import feasible_matrix
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.metrics import count_error, error_weights
+from holdfast.paper.distributions import check_target
+
+if TYPE_CHECKING:
+    from scipy import sparse
+    from scipy.optimize import OptimizeResult
+
+SOLVERS = {"simplex": "highs-ds", "interior-point": "highs-ipm"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinearProgram(Constructor):
+    r"""The mechanism in F with the least count error, by SciPy's HiGHS.
+
+    Solves, over the columns with $z_j > 0$ and with $t_{ij} = z_j x_{ij}$,
+
+    $$\min \langle W, T \rangle : \quad T 1 = 1, \quad z^\top x_j = 1, \quad
+    x_{i+1,j} \ge e^{-\epsilon} x_{ij}, \quad x_{ij} \ge e^{-\epsilon} x_{i+1,j}.$$
+
+    For errors without the Monge property, where no closed form is known; `Optimal` has the others.
+    The solver's answer
+    is repaired by `feasible_matrix` and its multipliers are priced by `dual_bound`, so `gap` tells
+    how far it can be from the optimum: a solver that takes coefficients below 1e-9 for 0 misses
+    it where shares are smaller. Cost: n^2 variables and 2n^2 constraints; minutes from about
+    n = 200.
+
+    >>> found = LinearProgram()([0.5, 0.3, 0.2], epsilon="0.5")
+    >>> round(found.count_error, 6)
+    0.611303
+    """
+
+    method: str = "simplex"
+    """"simplex" (HiGHS dual simplex) or "interior-point" (HiGHS IPM with crossover)."""
+    error: Any = "absolute"
+    """Count error that is minimised: see `metrics.error_weights`."""
+
+    tolerance: float = 1e-10
+    """Of feasibility, primal and dual; HiGHS takes nothing smaller, and 1e-7 on its own."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.tolerance, float) or not 1e-10 <= self.tolerance <= 1e-3:
+            raise HoldfastError(
+                f"`tolerance` must lie between 1e-10 and 1e-3, got {self.tolerance!r:.40}."
+            )
+        if not isinstance(self.method, str) or self.method not in SOLVERS:
+            raise HoldfastError(
+                f"`method` must be one of {', '.join(SOLVERS)}, got {self.method!r:.40}."
+            )
+
+    def __call__(self, target: ArrayLike, *, epsilon: Any) -> Construction:
+        """The mechanism for this target and budget."""
+        z, exact = check_target(target), exact_epsilon(epsilon)
+        live, costs = np.flatnonzero(z), error_weights(self.error, z)
+        x, y, prices = self._solve(costs, z, live, float(exact))
+        nearly = np.zeros((len(z), len(z)))
+        nearly[:, live] = x * z[live]
+        matrix = feasible_matrix(nearly, z, float(exact))
+        by_column = np.ascontiguousarray(costs[:, live].T)
+        bound = dual_bound(by_column, y, prices, z, float(exact))
+        bound, error = max(bound, row_bound(by_column)), count_error(matrix, z, self.error)
+        return Construction(
+            matrix=matrix,
+            epsilon=exact,
+            target=z,
+            count_error=error,
+            method=f"LinearProgram({self.method})",
+            bound=lambda: bound,
+        )
+
+    def _solve(
+        self, costs: Floats, z: Floats, live: NDArray[np.intp], epsilon: float
+    ) -> tuple[Floats, Floats, Floats]:
+        """x, and the multipliers of the row sums and of the columns."""
+        from scipy.optimize import linprog  # slow to import: not before it is needed
+
+        weights = costs[:, live] * z[live]
+        size = np.abs(weights).max() or 1.0  # HiGHS's tolerances are absolute
+        found = linprog(
+            weights.ravel() / size,
+            A_ub=_ratios(len(z), len(live), epsilon),
+            b_ub=np.zeros(2 * (len(z) - 1) * len(live)),
+            A_eq=_sums(z, live),
+            b_eq=np.ones(len(z) + len(live)),
+            method=SOLVERS[self.method],
+            options={
+                "primal_feasibility_tolerance": self.tolerance,
+                "dual_feasibility_tolerance": self.tolerance,
+            },
+        )
+        x = np.asarray(_solution(found, self.method)).reshape(len(z), len(live))
+        multipliers = np.nan_to_num(size * np.asarray(found.eqlin.marginals))
+        return x, multipliers[: len(z)], multipliers[len(z) :] / z[live]
+
+
+def _solution(found: "OptimizeResult", method: str) -> Any:
+    if found.status != 0 or found.x is None:
+        other = "simplex" if method == "interior-point" else "interior-point"
+        raise HoldfastError(
+            f"HiGHS gave up on the linear program: {found.message!s:.200} "
+            f"Hint: use `Optimal`, or LinearProgram(method={other!r})."
+        )
+    return found.x
+
+
+def _ratios(n: int, m: int, epsilon: float) -> "sparse.csr_array":
+    """e^-ε x_i - x_{i+1} and e^-ε x_{i+1} - x_i for every column; x is stored row by row."""
+    from scipy import sparse
+
+    here, above = sparse.eye_array(n - 1, n), sparse.eye_array(n - 1, n, k=1)
+    decay = math.exp(-epsilon)
+    chain = sparse.vstack([decay * here - above, decay * above - here])
+    return sparse.kron(chain, sparse.eye_array(m), format="csr")
+
+
+def _sums(z: Floats, live: NDArray[np.intp]) -> "sparse.csr_array":
+    """The row sums of T, then z · x_j for every column."""
+    from scipy import sparse
+
+    rows = sparse.kron(sparse.eye_array(len(z)), z[None, live])
+    columns = sparse.kron(z[None, :], sparse.eye_array(len(live)))
+    return sparse.vstack([rows, columns], format="csr")

@@ -1,0 +1,179 @@
+"""What the paper says beside what was found here: a number or a sentence, and a verdict."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from holdfast.paper.experiments.synthetic import is_stand_in
+
+BARS = 3.0  # standard errors of a difference that count as sampling error
+
+
+class Verdict(Enum):
+    """Whether two things agree; the value is how the report says it."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    UNDECIDED = "undecided"
+    NOT_COMPARABLE = "not comparable"
+    LESS_ERROR = "less error"
+    MORE_ERROR = "more error"
+    SAME_ERROR = "the same within sampling error"
+    FASTER = "faster"
+    SLOWER = "slower"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim:
+    """A line of the table "paper, here, ratio"."""
+
+    what: str
+    """What the number is, or what the sentence says."""
+    paper: str
+    """What the paper has."""
+    here: str
+    """What was found here, with its standard error where there is one."""
+    ratio: str = ""
+    """Here over paper, for numbers."""
+    verdict: Verdict
+    """Whether they agree."""
+    limit: str = ""
+    """Within what, where that is not sampling error."""
+    why: str = ""
+    """Why not, or how it was compared."""
+    source: str = ""
+    """Where the data come from, for a claim about one data set."""
+
+    @property
+    def stand_in(self) -> bool:
+        """Whether it is about data that stand in for the paper's."""
+        return is_stand_in(self.source)
+
+    @property
+    def counts_as(self) -> Verdict:
+        """The verdict that is counted: of stand-in data there is none."""
+        return Verdict.NOT_COMPARABLE if self.stand_in else self.verdict
+
+    @property
+    def verdict_words(self) -> str:
+        """The verdict as the report says it."""
+        parts = ("stand-in data" if self.stand_in else "", self.verdict.value, self.limit)
+        return ": ".join(filter(None, parts))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its standard error; also the spread of one run, where known."""
+
+    mean: float
+    error: float = 0.0
+    spread: float = 0.0
+
+    def __str__(self) -> str:
+        exact = not self.error and self.mean == round(self.mean)
+        shown = f"{self.mean:.0f}" if exact else f"{self.mean:.3g}"
+        return shown + (f" ± {self.error:.1g}" if self.error else "")
+
+
+def estimate(values: Iterable[float]) -> Estimate:
+    """The mean of independent runs.
+
+    >>> str(estimate([1.0, 2.0, 3.0]))
+    '2 ± 0.6'
+    """
+    numbers = [float(value) for value in values]
+    mean = math.fsum(numbers) / len(numbers)
+    if len(numbers) < 2:
+        return Estimate(mean)
+    spread = math.sqrt(math.fsum((x - mean) ** 2 for x in numbers) / (len(numbers) - 1))
+    return Estimate(mean, spread / math.sqrt(len(numbers)), spread)
+
+
+def number(
+    what: str,
+    paper: str,
+    here: Estimate,
+    *,
+    runs: int | None = None,
+    margin: float = 0.0,
+    flat: bool = False,
+    decimals: int | None = None,
+    source: str = "",
+    reason: str = "",
+    always: str = "",
+) -> Claim:
+    """A printed number beside a mean.
+
+    They agree if they differ by no more than the sampling error of both (the paper's mean has
+    `runs` runs), its rounding and `margin`. `decimals` are those it was rounded to, where fewer
+    are printed: a 0 beside 0.024. With `flat`, sampling error is
+    shown but allows nothing. `reason` is said only where they differ, `always`
+    in any case.
+
+    >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict.value
+    'agrees'
+    """
+    printed = float(paper.rstrip("%"))
+    if decimals is None:
+        decimals = len(paper.rstrip("%").partition(".")[2])
+    sampling = math.hypot(here.error, here.spread / math.sqrt(runs) if runs else 0.0)
+    allowed = BARS * sampling * (not flat) + 0.5 * 10.0**-decimals + margin
+    fits = abs(here.mean - printed) <= allowed * (1 + 1e-9)
+    verdict = Verdict.AGREES if fits else Verdict.DIFFERS
+    low, high = printed - allowed, printed + allowed
+    accepted = f"Accepted: {low:.3g} to {high:.3g}." if sampling or margin else ""
+    return Claim(
+        what=what,
+        paper=paper,
+        here=str(here) + ("%" if paper.endswith("%") else ""),
+        ratio=f"{here.mean / printed:.3g}" if printed else "",
+        verdict=Verdict.NOT_COMPARABLE if is_stand_in(source) else verdict,
+        source=source,
+        why=" ".join(filter(None, (always or ("" if fits else reason), accepted))),
+    )
+
+
+def sentence(
+    what: str,
+    holds: bool | None,
+    here: str,
+    *,
+    source: str = "",
+    paper: str = "yes",
+    reason: str = "",
+) -> Claim:
+    """A statement of the paper, and whether the numbers bear it out; None: they cannot tell."""
+    told = Verdict.AGREES if holds else Verdict.DIFFERS
+    return Claim(
+        what=what,
+        paper=paper,
+        here=here,
+        verdict=Verdict.UNDECIDED if holds is None else told,
+        why="" if holds else reason,
+        source=source,
+    )
+
+
+def versus(what: str, theirs: Estimate, ours: Estimate, *, source: str = "") -> Claim:
+    """An error of the paper's method beside holdfast's.
+
+    >>> versus("W1", Estimate(1.0, 0.1), Estimate(0.9, 0.1)).verdict.value
+    'the same within sampling error'
+    """
+    verdict = Verdict.LESS_ERROR if ours.mean < theirs.mean else Verdict.MORE_ERROR
+    if not clearly_below(ours, theirs) and not clearly_below(theirs, ours):
+        verdict = Verdict.SAME_ERROR
+    return Claim(
+        what=what,
+        paper=str(theirs),
+        here=str(ours),
+        ratio=f"{ours.mean / theirs.mean:.3g}",
+        verdict=verdict,
+        source=source,
+    )
+
+
+def clearly_below(one: Estimate, other: Estimate) -> bool:
+    """Whether a mean lies below another by more than sampling error."""
+    return other.mean - one.mean > BARS * math.hypot(one.error, other.error)

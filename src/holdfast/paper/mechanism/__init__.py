@@ -1,0 +1,6 @@
+"""A count mechanism in exact integers: its weights, its certificate, its draws."""
+
+from holdfast.paper.mechanism.mechanism import TOTAL, Certificate, Mechanism
+from holdfast.paper.mechanism.rounding import certified_mechanism
+
+__all__ = ["TOTAL", "Certificate", "Mechanism", "certified_mechanism"]

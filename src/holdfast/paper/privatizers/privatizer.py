@@ -1,0 +1,149 @@
+"""What every distribution privatizer is: a private distribution z of a histogram of counts."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError
+from holdfast.paper.distributions import check_histogram, check_target
+from holdfast.paper.privatizers.projection import find_projection
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.randomness import Randomness, laplace_measurement, randomness
+
+MOST_SENSITIVE = 64  # two per level, and 32 levels of two branches hold 2^32 bins
+
+
+class Privatizer(ABC):
+    """A distribution privatizer: (ε, δ)-private when one unit moves between adjacent bins.
+
+    One of your own derives from this and writes `__call__`, or is a plain function of
+    (histogram, *, epsilon, rng). Its privacy is its author's claim, and results say so.
+    """
+
+    delta: Any = Fraction(0)
+    """δ, as a number or text; 0 is pure ε-privacy."""
+
+    @abstractmethod
+    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
+        """The target distribution z of a histogram of counts; its total N is public.
+
+        Noise is the operating system's, or a simulation's where `rng` is a seed, a NumPy
+        `Generator` or a `holdfast.privacy.randomness.Simulation`: pass it on to
+        `randomness(rng)`, or a release that is to be private would be repeatable.
+        """
+
+
+@dataclass(frozen=True)
+class FunctionPrivatizer(Privatizer):
+    """A plain function as a privatizer: pure ε, by its author's claim."""
+
+    function: Callable[..., ArrayLike]
+
+    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
+        """What the function makes, checked to be a distribution."""
+        return check_target(self.function(histogram, epsilon=epsilon, rng=rng), "z")
+
+
+def as_privatizer(given: Any) -> Privatizer:
+    """A privatizer, or a function as one; refuses what cannot be called, such as a name."""
+    if isinstance(given, Privatizer):
+        return given
+    if isinstance(given, type) or not callable(given):
+        raise HoldfastError(
+            f"`privatizer` must be a privatizer, got {given!r:.40}. "
+            "Hint: holdfast.paper.privatizers.CyclicLaplace(), with its brackets."
+        )
+    return FunctionPrivatizer(given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noisy(Privatizer):
+    """A privatizer of the paper: exact noise on integers that are linear in the histogram, an
+    estimate of the histogram from them, and its projection."""
+
+    projection: str
+    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+
+    def __post_init__(self) -> None:
+        find_projection(self.projection)
+
+    def __call__(self, histogram: ArrayLike, *, epsilon: Any, rng: Any = None) -> Floats:
+        """The target distribution z, from exact noise of the operating system or, with `rng`,
+        from a simulation."""
+        eta, exact = check_histogram(histogram), exact_epsilon(epsilon)
+        noisy = self.measure(eta, exact, randomness(rng))
+        return find_projection(self.projection)(self.estimate(noisy, len(eta), int(eta.sum())))
+
+    @abstractmethod
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        """The noisy integers: all that is ever learnt about the histogram, except for its total."""
+
+    @abstractmethod
+    def estimate(self, noisy: Integers, bins: int, total: int) -> Floats | Integers:
+        """The noisy integers as a histogram that adds up to `total`; it may be negative."""
+
+    @abstractmethod
+    def certified_epsilon(self, epsilon: Any) -> Fraction:
+        """The privacy loss that the noise library's own privacy map states; at most epsilon."""
+
+    @abstractmethod
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceByLevel(Noisy):
+    """A privatizer with discrete Laplace noise of one scale on integers that one unit, moved
+    to the next bin, changes by at most `sensitivity(bins)` in L1."""
+
+    @abstractmethod
+    def sensitivity(self, bins: int) -> int:
+        """The most that moving one unit to the next bin changes the measured integers, in L1."""
+
+    @abstractmethod
+    def levels(self, histogram: Integers) -> list[Integers]:
+        """The integers that are measured, level by level; none of a single bin, whose total is
+        public."""
+
+    @abstractmethod
+    def unit_variance(self, bins: int) -> Floats:
+        """The variance of C_0, ..., C_(n-2) when the noise on every integer has variance 1."""
+
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        """All levels with noise, one after the other."""
+        levels = self.levels(histogram)
+        if not levels:
+            return np.empty(0, dtype=np.int64)
+        return source.add_laplace(np.concatenate(levels), epsilon, self.sensitivity(len(histogram)))
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """The variance of C_0, ..., C_(n-2), before projection."""
+        if bins == 1:
+            return np.empty(0)
+        return laplace_variance(epsilon, self.sensitivity(bins)) * self.unit_variance(bins)
+
+    def certified_epsilon(self, epsilon: Any) -> Fraction:
+        """The largest loss that OpenDP's privacy map states for any number of bins; at most
+        epsilon."""
+        return _largest_stated(exact_epsilon(epsilon))
+
+
+def laplace_variance(epsilon: Any, sensitivity: int = 1) -> float:
+    """The variance of discrete Laplace noise that is epsilon-private at this sensitivity.
+
+    >>> round(laplace_variance(1), 4)
+    1.8413
+    """
+    return float(0.5 / np.sinh(float(exact_epsilon(epsilon)) / sensitivity / 2) ** 2)
+
+
+@cache
+def _largest_stated(epsilon: Fraction) -> Fraction:
+    return max(laplace_measurement(epsilon, s)[1] for s in range(1, MOST_SENSITIVE + 1))

@@ -1,0 +1,145 @@
+"""Extreme points: movement matrices, simplified representations, exact ranks."""
+
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.paper.theory.decomposition import Decomposition, as_decomposition, merged
+from holdfast.paper.theory.epsilon import Array, is_exact, zeros
+from holdfast.paper.theory.linear_algebra import dependency, solve
+from holdfast.paper.theory.moves import (
+    member,
+    piece_vectors,
+    place,
+    segment_vectors,
+    segments,
+    vector_of,
+)
+from holdfast.paper.theory.polytopes import TOLERANCE, check_member, polytope
+from holdfast.paper.theory.scales import check_pattern, pattern_index, scale
+
+
+def is_extreme(matrix: Any, name: str, *, z: Any = None, epsilon: Any) -> bool:
+    """Whether `matrix` is an extreme point of the polytope with this name.
+
+    It is if the constraints that bind at it have full rank. Along bound steps a column can
+    only be scaled as a whole, so the question is whether the scaled segments can move at all:
+    one vector a segment, at most 2n - 1 of them in an extreme point of F. For R_F and R_U the
+    segments are the pieces. Exact under an exact budget; up to a tolerance for floats.
+    `matrix` may be a `Decomposition`, for R_F and R_U.
+
+    >>> from holdfast.paper.theory import log
+    >>> third = ["1/3", "1/3", "1/3"]
+    >>> is_extreme([third] * 3, "F", z=third, epsilon=log(2))
+    False
+    >>> is_extreme([[0, 1, 0]] * 3, "U", epsilon=log(2))
+    True
+    """
+    where = place(matrix, name, z=z, epsilon=epsilon)
+    if where.of_representations:
+        parts = merged(member(matrix, where), where.tolerance)
+        return dependency(piece_vectors(parts, where)) is None
+    entries = check_member(matrix, where)
+    return dependency(segment_vectors(entries, segments(entries, where), where)) is None
+
+
+def movement(representation: Any, name: str, *, z: Any = None, epsilon: Any) -> Array | None:
+    """A non-zero movement matrix μ that is zero wherever B is; None if B is extreme.
+
+    μ is in M_F (M_U for R_U): Ψμ1 = 0, and zΨμ = 0 for R_F. So B ± δμ stays in the polytope
+    for small δ (the lemmas on simplified matrices and movement).
+
+    >>> from holdfast.paper.theory import log, show
+    >>> print(show(movement([[1, 0], ["1/2", "1/2"]], "R_U", epsilon=log(2))))
+     0 0
+    -1 1
+    """
+    where = place(representation, name, z=z, epsilon=epsilon)
+    pieces = merged(member(representation, where), where.tolerance)
+    found = dependency(piece_vectors(pieces, where))
+    if found is None:
+        return None
+    mu = zeros((2 ** (where.n - 1), where.n), where.exact)
+    for (column, pattern, _), value in zip(pieces, found, strict=True):
+        mu[pattern_index(pattern), column] += value
+    return mu
+
+
+def is_affinely_simplified(representation: Any, *, z: Any, epsilon: Any) -> bool:
+    r"""Whether the multiset $\uplus_j H(B_j)$ is linearly independent.
+
+    H(B_j) holds the differences of column j's scales, each divided by its zΨ_u, from the
+    first of them. A B in R_F is extreme in it exactly if they are independent; whether B is
+    in R_F is not checked.
+    """
+    where = polytope("R_F", z=z, epsilon=epsilon)
+    parts = merged(as_decomposition(representation, epsilon), where.tolerance)
+    if parts.n != where.n:
+        raise HoldfastError(f"`z` has {where.n} entries, but B has {parts.n} columns.")
+    first: dict[int, Array] = {}
+    differences = []
+    for column, pattern, _ in sorted(parts, key=lambda piece: piece[:2]):
+        s = scale(pattern, epsilon)
+        unit = s / (where.z @ s)
+        if column in first:
+            differences.append(unit - first[column])
+        first.setdefault(column, unit)
+    return dependency(differences) is None
+
+
+def is_linearly_simplified(representation: Any, *, epsilon: Any) -> bool:
+    r"""Whether the multiset $\uplus_j G(B_j)$ of B's scales is linearly independent.
+
+    A B in R_U is extreme in it exactly if it is; whether B is in R_U is not checked.
+    """
+    zero = 0 if is_exact(epsilon) else TOLERANCE
+    parts = merged(as_decomposition(representation, epsilon), zero)
+    return dependency([scale(pattern, epsilon) for _, pattern, _ in parts]) is None
+
+
+def positive_entry_bounds(name: str, *, n: int | None = None, z: Any = None) -> tuple[int, int]:
+    """Fewest and most positive entries of an extreme B (the corollaries on positive entries).
+
+    Every extreme B of R_U has, besides, at most one positive entry in every row.
+
+    >>> positive_entry_bounds("R_F", z=[0.5, 0, 0.5]), positive_entry_bounds("R_U", n=3)
+    ((2, 4), (1, 3))
+    """
+    if name not in ("R_F", "R_U") or (z is None and (name == "R_F" or n is None)):
+        raise HoldfastError("give R_F and `z`, or R_U and `n`.")
+    where = polytope(name, n=n, z=z, epsilon=1)  # the bounds are the same for every budget
+    if where.z is None:
+        return 1, where.n
+    live = int((where.z != 0).sum())
+    return live, live + where.n - 1
+
+
+def exact_amounts(representation: Any, name: str = "R_F", *, z: Any, epsilon: Any) -> Decomposition:
+    """The one element of R_F (or R_U) that uses exactly these columns and patterns.
+
+    Turns the float pieces of `Heuristic` into an exact representation: their columns and
+    patterns are integers, and they determine the amounts. A piece that is not needed gets 0
+    and is left out. Raises if there is no such element, or more than one.
+
+    >>> from holdfast.paper.constructors import Heuristic
+    >>> from holdfast.paper.theory import log, show
+    >>> found = Heuristic(selector="max")([0.5, 0.5], epsilon=log(2)).representation
+    >>> print(show(exact_amounts(found, z=["1/2", "1/2"], epsilon=log(2)).matrix()))
+    2/3 1/3
+    1/3 2/3
+    """
+    where = polytope(name, z=z, epsilon=epsilon)
+    if not where.exact:
+        raise HoldfastError("`exact_amounts` is exact. Hint: epsilon=theory.log(2).")
+    places = [(int(column), check_pattern(pattern)) for column, pattern, _ in representation]
+    vectors = [vector_of(column, scale(p, epsilon), where) for column, p in places]
+    if dependency(vectors) is not None:
+        raise HoldfastError(f"these pieces do not determine one element of {name}.")
+    total = zeros(2 * where.n, True)
+    total[: where.n] += 1
+    if where.z is not None:
+        total[where.n :] = where.z
+    amounts = solve(vectors, total)
+    if amounts is None or min(amounts) < 0:
+        raise HoldfastError(f"no element of {name} has these pieces alone.")
+    pieces = [(*place_, a) for place_, a in zip(places, amounts, strict=True) if a > 0]
+    return Decomposition(n=where.n, epsilon=epsilon, pieces=tuple(pieces))
