@@ -94,6 +94,8 @@ def within(value: Any, name: str) -> Any:
 
 def subset(value: Any, name: str) -> Any:
     """Which rows are released."""
+    if value is None:
+        return None
     from holdfast.tables.subset import read_subset
 
     return read_subset(value)
@@ -110,7 +112,7 @@ def period(value: Any, name: str) -> Any:
 
 def codes(value: Any, name: str) -> tuple[Any, ...]:
     """Codes for counts that are not known."""
-    from holdfast.tables.count_values import codes_of
+    from holdfast.tables.counts import codes_of
 
     return codes_of(value)
 

@@ -96,7 +96,7 @@ def plain(value: Any) -> Any:
     >>> plain((Fraction(1, 2), 3, None))
     ['0.5', 3, None]
     """
-    if value is None or isinstance(value, bool | int | float | dict):
+    if value is None or isinstance(value, bool | int | float | str | dict):
         return value
     if isinstance(value, Fraction):
         return exact_text(value)
