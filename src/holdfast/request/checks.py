@@ -105,7 +105,7 @@ def period(value: Any, name: str) -> Any:
     """The days that the counts are of."""
     if value is None:
         return None
-    from holdfast.ledger.periods import read_period
+    from holdfast.tables.periods import read_period
 
     return read_period(value)
 

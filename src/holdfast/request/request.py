@@ -24,7 +24,7 @@ from holdfast.request.together import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.ledger.periods import Period
+    from holdfast.tables.periods import Period
     from holdfast.privacy.budget import Budget
     from holdfast.privacy.persons import Persons
     from holdfast.privacy.promise import Promise
