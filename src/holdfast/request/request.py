@@ -24,11 +24,11 @@ from holdfast.request.together import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.tables.periods import Period
     from holdfast.privacy.budget import Budget
     from holdfast.privacy.persons import Persons
     from holdfast.privacy.promise import Promise
     from holdfast.tables.groups import Within
+    from holdfast.tables.periods import Period
     from holdfast.tables.subset import Subset
 
 
