@@ -71,9 +71,9 @@ class Request:
         decides=True,
     )
     within: "Within | None" = asked(
-        *(Form.GROUPS, Panel.FIRST, "COLUMN"),
-        "Public column whose groups each keep their distribution; population:8 makes 8 classes "
-        "of a number, and several columns are crossed.",
+        *(Form.GROUPS, Panel.FIRST, "COLUMN[:CLASSES]"),
+        "Public column whose groups each keep their distribution, or classes of a public number; "
+        "several are crossed.",
         *("state", "population:8"),
         check=checks.within,
         default=None,
@@ -112,9 +112,9 @@ class Request:
         recorded=False,
     )
     contributions: "int | dict[str, int]" = asked(
-        *(Form.WHOLE_BY_COLUMN, Panel.PROTECTED, "NUMBER"),
-        "How much one person may add to one row, at the most; COLUMN=NUMBER for each of several "
-        "columns of counts.",
+        *(Form.WHOLE_BY_COLUMN, Panel.PROTECTED, "[COLUMN=]NUMBER"),
+        "How much one person may add to one row, at the most: one number for all columns of "
+        "counts, or one for each.",
         "5",
         check=checks.anything,
         default=1,
@@ -154,9 +154,9 @@ class Request:
         decides=True,
     )
     totals: bool | str = asked(
-        *(Form.SHARE, Panel.MEASURED, "SHARE"),
-        "Measure totals too, of the table and of each group: yes for a tenth of epsilon, or "
-        "another share.",
+        *(Form.SHARE, Panel.MEASURED, "yes|SHARE"),
+        "Measure totals too, of the table and of each group, for a tenth of epsilon or another "
+        "share.",
         "0.2",
         check=checks.totals,
         default=False,

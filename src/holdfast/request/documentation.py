@@ -1,0 +1,92 @@
+"""Signature and docstring of `holdfast.privatize`, from the fields of a request."""
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from holdfast.request.asked import Asked
+from holdfast.request.request import FIELDS
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+SUMMARY = """\
+A private table of counts whose distribution of counts holds fast.
+
+Exact noise is added to every count first. The distribution of counts is estimated from the noisy
+counts and from noisy sums, and the noisy counts, ranked, are given its values: so the released
+table has that distribution exactly. The promise: whoever sees the release learns almost the same
+whether or not one person is counted, for people who add at most `contributions` to one row, or to
+each of `rows`. The number of rows, their order, and the columns `category`, `keep` and `within` are
+public and published as they are; all other columns are withheld."""
+
+TABLE = (
+    "table : array-like, data frame, path or Spark frame",
+    "Counts: a list, array or series; a pandas, polars or pyarrow table or a DuckDB relation; the "
+    "path of a CSV, Parquet or Excel file, of a folder of Parquet files or, with `query`, of a "
+    "DuckDB database; a Spark frame.",
+)
+
+ENDING = """\
+Returns
+-------
+Release
+    The released table, what was measured, its promise, and answers with intervals.
+
+Raises
+------
+HoldfastError
+    Where something given cannot be used; nothing was measured or spent then.
+LeakError
+    Where what would be published beside the counts gives them away.
+BudgetError
+    Where the ledger cannot afford it.
+
+Examples
+--------
+>>> import holdfast
+>>> release = holdfast.privatize([0, 0, 3, 1, 0, 7], epsilon="1.0", seed=1)
+>>> len(release)
+6
+"""
+
+
+def declared(function: Function) -> Function:
+    """A function of (table, **options) that shows the fields of a request as its parameters.
+
+    >>> @declared
+    ... def privatize(table, **options): ...
+    >>> list(inspect.signature(privatize).parameters)[:4]
+    ['table', 'count', 'category', 'keep']
+    """
+    vars(function)["__signature__"] = signature()
+    function.__doc__ = documentation()
+    return function
+
+
+def signature() -> inspect.Signature:
+    """The signature of `holdfast.privatize`."""
+    table = inspect.Parameter("table", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return inspect.Signature([table, *map(_parameter, FIELDS.values())])
+
+
+def _parameter(about: Asked) -> inspect.Parameter:
+    default = inspect.Parameter.empty if about.required else about.default
+    return inspect.Parameter(about.name, inspect.Parameter.KEYWORD_ONLY, default=default)
+
+
+def documentation() -> str:
+    """The docstring of `holdfast.privatize`."""
+    parameters = [TABLE, *((_kind(about), about.help) for about in FIELDS.values())]
+    entries = "\n".join(f"{kind}\n{_wrapped(words)}" for kind, words in parameters)
+    return f"{SUMMARY}\n\nParameters\n----------\n{entries}\n\n{ENDING}"
+
+
+def _kind(about: Asked) -> str:
+    if about.required:
+        return f"{about.name} : {about.form.value}"
+    return f"{about.name} : {about.form.value}, default {about.default!r}"
+
+
+def _wrapped(words: str) -> str:
+    return textwrap.fill(words, 92, initial_indent="    ", subsequent_indent="    ")
