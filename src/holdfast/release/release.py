@@ -9,8 +9,8 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.fit.estimate import Estimate, Histogram
-from holdfast.fit.fit import fit
+from holdfast.fit.estimate import Estimate, fit
+from holdfast.fit.histogram import Histogram
 from holdfast.match.match import match
 from holdfast.measure.measurement import Measurement
 from holdfast.privacy.budget import Budget
@@ -141,6 +141,15 @@ class Release:
     def distribution(self) -> Histogram:
         """How many measured rows have each released count."""
         return self.only.distribution
+
+    @cached_property
+    def cells(self) -> dict[str, list[Any]]:
+        """The published columns by name, all rows of them."""
+        columns: dict[str, list[Any]] = {name: [] for name in self.published}
+        for batch in self._cells():
+            for name, cells in columns.items():
+                cells += batch[name]
+        return columns
 
     @cached_property
     def table(self) -> Any:
