@@ -23,7 +23,7 @@ def check_counts(counts: ArrayLike) -> Integers:
         raise HoldfastError("`counts` must be a 1-D array of whole numbers, one per row.")
     if array.dtype.kind == "i" and (array < 0).any():
         raise HoldfastError("`counts` must be 0 or more.")
-    return np.minimum(array, 2**53).astype(np.int64)
+    return np.asarray(np.minimum(array, 2**53).astype(np.int64))
 
 
 def histogram_of_counts(counts: Integers, n: int) -> Integers:

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-untyped-decorators, no-check-untyped-defs
 """Algorithm 1 in clock form: the kernel behind `Heuristic`. See docs/clock-form.md.
 
 numba compiles it where it is installed (the extra `paper`); without it the same code runs as it is.
@@ -26,7 +27,7 @@ try:
     from holdfast.compiled import compiled
 except ImportError:  # the extra `paper` is not installed
 
-    def compiled(**options):
+    def compiled(**options):  # type: ignore[misc]
         """The function as it is."""
         return lambda function: function
 

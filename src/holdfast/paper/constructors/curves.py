@@ -166,10 +166,10 @@ def _sums(z: Floats, noise: CanonicalNoise, knots: Knots) -> tuple[Floats, Float
     if not noise.lift:
         return _geometric_sums(z, noise, knots)
     size = max(BLOCK // noise.n, 1)
-    parts = [
-        [z @ chance for chance in noise.chances(*(knot[at : at + size] for knot in knots))]
-        for at in range(0, len(knots[0]), size)
-    ]
+    (turn, height, rest), parts = knots, []
+    for at in range(0, len(turn), size):
+        some = slice(at, at + size)
+        parts.append([z @ chance for chance in noise.chances(turn[some], height[some], rest[some])])
     reached, left = (np.concatenate(part) for part in zip(*parts, strict=True))
     return np.maximum.accumulate(reached), np.minimum.accumulate(left)
 

@@ -15,9 +15,9 @@ from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.optimal import least_error
 from holdfast.paper.constructors.precise import FixedPoint, fill_precisely
 from holdfast.paper.constructors.representation import Representation
+from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error
-from holdfast.paper.distributions import check_target
 
 if TYPE_CHECKING:
     from holdfast.paper.constructors.clock import Clocks

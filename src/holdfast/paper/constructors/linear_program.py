@@ -12,9 +12,9 @@ from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.constructors.dual_bound import dual_bound, row_bound
 from holdfast.paper.constructors.feasible import feasible_matrix
+from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
-from holdfast.paper.distributions import check_target
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
+from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
-from holdfast.paper.distributions import check_target
 
 ROUNDING = 1e-12  # of a row's largest weight: what a computed W may miss its shape by
 

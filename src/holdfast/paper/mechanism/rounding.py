@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ def certified_mechanism(
     With a `delta` the matrix is rounded as it is: then a zero beside a small weight does no harm.
     """
     live = np.asarray(target > 0 if target is not None else (matrix > 0).any(axis=0))
-    claim = {"epsilon": epsilon, "target": target, "source": source, "delta": delta}
+    claim: dict[str, Any] = {"epsilon": epsilon, "target": target, "source": source, "delta": delta}
     if delta:
         return Mechanism(weights=_rounded(matrix * live, np.zeros(len(live))), **claim)
     spread = target if target is not None else live / live.sum()
@@ -55,7 +56,7 @@ def _rounded(matrix: Floats, floors: Floats) -> Integers:
     """
     keep = 1 - floors.sum()
     weights = np.rint((matrix * (keep / matrix.sum(axis=1, keepdims=True)) + floors) * TOTAL)
-    integers = weights.astype(np.int64)
+    integers: Integers = weights.astype(np.int64)
     largest = np.argmax(integers, axis=1)
     rows = np.arange(len(integers))
     integers[rows, largest] += TOTAL - integers.sum(axis=1)

@@ -20,7 +20,7 @@ CAUTION = 1.5  # standard deviations of the walk that a step further up has to b
 
 @dataclass(frozen=True)
 class PrivateQuantile:
-    r"""The smallest m that at least a share q of the rows do not exceed, found privately; n = m + 1.
+    r"""The smallest m that at least a share q of the rows do not exceed, privately; n = m + 1.
 
     For m = 1, 2, ..., `highest` - 1 it draws $\tilde C_m = C_m + L_m$, where $C_m$ is the number of
     rows with a count of at most m and $L_m$ discrete Laplace noise of scale 1/ε. One person moves

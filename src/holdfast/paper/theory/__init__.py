@@ -3,7 +3,7 @@
 Exact under a budget `log(ratio)`, whose e^ε is rational: all numbers are then Fractions. Under
 any other budget they are floats, and comparisons have a tolerance. See docs/theory.md.
 
->>> from holdfast import theory
+>>> from holdfast.paper import theory
 >>> ln2, third = theory.log(2), ["1/3", "1/3", "1/3"]
 >>> corner = theory.reduce_mechanism([third] * 3, z=third, epsilon=ln2, error="absolute")
 >>> theory.is_extreme(corner, "F", z=third, epsilon=ln2)
@@ -32,6 +32,7 @@ from holdfast.paper.theory.extreme import (
     movement,
     positive_entry_bounds,
 )
+from holdfast.paper.theory.lower_bound import LowerBound, lower_bound
 from holdfast.paper.theory.polytopes import (
     constraint_matrix,
     is_indistinguishable,
@@ -62,6 +63,7 @@ from holdfast.paper.theory.weights import count_error, error_weights
 __all__ = [
     "Decomposition",
     "Log",
+    "LowerBound",
     "Preservation",
     "best_columns",
     "constraint_matrix",
@@ -80,6 +82,7 @@ __all__ = [
     "is_row_wise_concentrating",
     "is_row_wise_convex",
     "log",
+    "lower_bound",
     "movement",
     "pattern_index",
     "pattern_of",

@@ -23,7 +23,7 @@ Number = Fraction | float
 class Log:
     """The budget ε = ln(ratio) with a rational ratio; made by `log`.
 
-    Everything in `holdfast.theory` is exact under such a budget. Where a float is wanted, as
+    Everything in `holdfast.paper.theory` is exact under such a budget. Where a float is wanted, as
     in a constructor, it turns into one.
     """
 
