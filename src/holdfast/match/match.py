@@ -6,11 +6,14 @@ from typing import Protocol
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
-from holdfast.match.permutation import permuted, tie_keys
+from holdfast.errors import HoldfastError, whole_number
+from holdfast.match.permutation import Ties
 from holdfast.measure.tally import Tally
 
 MOST_CELLS = 1 << 22  # of a direct table from noisy counts to ties
+LARGEST_KEY = 1 << 62
+NOT_IN_TALLY = "`noisy` has counts, or more rows of a count, that the tally does not have."
+AT_A_TIME = 1 << 15  # rows side by side, which a processor's cache holds
 
 
 class Histogram(Protocol):
@@ -61,7 +64,8 @@ class Matcher:
         self._values = np.concatenate([histogram.values for histogram in histograms])
         self._ends = np.cumsum(np.concatenate([histogram.rows for histogram in histograms]))
         self._first = np.cumsum(tally.rows) - tally.rows
-        self._keys = tie_keys(seed, tally.group, tally.value, tally.rows)
+        seed = whole_number(seed, "seed", most=(1 << 64) - 1)
+        self._ties = Ties(seed, tally.group, tally.value, tally.rows)
         lowest = np.searchsorted(self._ends, self._first, side="right")
         highest = np.searchsorted(self._ends, self._first + tally.rows - 1, side="right")
         self._decided, self._lowest = lowest == highest, self._values[lowest]
@@ -73,42 +77,67 @@ class Matcher:
     def __call__(self, noisy: Integers, group: Integers) -> Integers:
         """Released counts of the next batch."""
         cell = self._cells(noisy, group)
-        released = self._lowest[cell]
-        open_rows = np.flatnonzero(~self._decided[cell])
-        tie = cell[open_rows]
-        slot = permuted(self._numbers(tie), self._tally.rows[tie], self._keys[tie])
-        place = np.searchsorted(self._ends, self._first[tie] + slot, side="right")
-        released[open_rows] = self._values[place]
-        return np.asarray(released)
+        released: Integers = self._lowest[cell]
+        for start in range(0, len(cell), AT_A_TIME):
+            part = slice(start, start + AT_A_TIME)
+            self._order_ties(cell[part], released[part])
+        return released
+
+    def _order_ties(self, cell: Integers, released: Integers) -> None:
+        """Correct the counts of rows whose ties get several values."""
+        rows = np.flatnonzero(~self._decided[cell])
+        tie = cell[rows]
+        slot = self._first[tie] + self._ties.place(tie, self._numbers(tie))
+        released[rows] = self._values[np.searchsorted(self._ends, slot, side="right")]
 
     def _numbers(self, tie: Integers) -> Integers:
-        """The how-manieth row of its ties each row is, counted over all batches."""
-        order = np.argsort(tie, kind="stable")
+        """The number of each row among its ties, from 0, counted over all batches."""
+        narrow = len(self._seen) <= 1 << 16  # NumPy sorts 16 bits by radix
+        order = np.argsort(tie.astype(np.uint16) if narrow else tie, kind="stable")
         ordered = tie[order]
-        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
-        many = np.diff(np.append(first, len(ordered)))
+        first = np.flatnonzero(np.diff(ordered, prepend=-1))
+        many = np.diff(first, append=len(ordered))
         number = np.empty(len(tie), dtype=np.int64)
         number[order] = np.arange(len(ordered)) - np.repeat(first, many) + self._seen[ordered]
         self._seen[ordered[first]] += many
+        if (self._seen[ordered[first]] > self._tally.rows[ordered[first]]).any():
+            raise HoldfastError(NOT_IN_TALLY)
         return number
 
 
 class _Cells:
-    """The number of a group and noisy count in a tally."""
+    """The place of a group and noisy count in a tally."""
 
     def __init__(self, tally: Tally) -> None:
+        self._tally = tally
         self._low = int(tally.value.min(initial=0))
         self._span = int(tally.value.max(initial=0)) - self._low + 1
-        keys = tally.group * self._span + (tally.value - self._low)
+        if tally.groups * self._span > LARGEST_KEY:
+            raise HoldfastError("noisy counts of so many groups lie too far apart to be matched.")
+        self._table = self._keys(tally.value, tally.group)
         self._direct = tally.groups * self._span <= MOST_CELLS
-        self._table = keys
         if self._direct:
-            self._table = np.zeros(tally.groups * self._span, dtype=np.int64)
-            self._table[keys] = np.arange(len(keys))
+            place = np.arange(len(tally.rows))
+            keys, self._table = self._table, np.zeros(tally.groups * self._span, dtype=np.int64)
+            self._table[keys] = place
 
     def __call__(self, value: Integers, group: Integers) -> Integers:
-        keys = group * self._span + (value - self._low)
-        return self._table[keys] if self._direct else np.searchsorted(self._table, keys)
+        keys = self._keys(value, group)
+        if keys.min(initial=0) < 0 or keys.max(initial=0) >= self._tally.groups * self._span:
+            raise HoldfastError(NOT_IN_TALLY)
+        cell = self._table[keys] if self._direct else self._searched(keys)
+        if (self._tally.value[cell] != value).any() or (self._tally.group[cell] != group).any():
+            raise HoldfastError(NOT_IN_TALLY)
+        return np.asarray(cell)
+
+    def _keys(self, value: Integers, group: Integers) -> Integers:
+        return group * self._span + (value - self._low)
+
+    def _searched(self, keys: Integers) -> Integers:
+        order = np.argsort(keys)  # then a search finds its way in the cache
+        cell = np.empty(len(keys), dtype=np.int64)
+        cell[order] = np.searchsorted(self._table, keys[order])
+        return np.minimum(cell, len(self._table) - 1)
 
 
 def _check_rows(tally: Tally, histograms: Sequence[Histogram]) -> None:

@@ -91,6 +91,11 @@ class Room:
         person adds to all counts together. Blocks are chosen from the noisy counts alone.
         """
         self._check_open()
+        for noise in (sums, whole, totals):
+            if noise and not noise.shift == noise.width == 1:
+                raise HoldfastError("noise of sums and totals must be discrete Laplace: shift 1.")
+        if whole and self.groups == 1:
+            raise HoldfastError("sums of the only group are those of the whole table.")
         self._open = False
         noisy, true = self._noisy.tally(), self._true.tally()
         sums_by_group = tuple(

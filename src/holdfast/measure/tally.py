@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 
 MOST_CELLS = 1 << 17  # of a dense histogram of a batch: beyond, sorting is quicker
 
@@ -32,6 +32,7 @@ class Tally:
     """Positive."""
 
     def __post_init__(self) -> None:
+        whole_number(self.groups, "groups", least=1)
         for name in ("group", "value", "rows"):
             object.__setattr__(self, name, frozen_integers(getattr(self, name)))
         if not len(self.group) == len(self.value) == len(self.rows):
@@ -120,8 +121,9 @@ def _summed(value: Integers, group: Integers, rows: Integers, groups: int) -> Ta
 
 def frozen_integers(values: Any) -> Integers:
     """Integers in an array of their own that nobody can change."""
-    array = np.array(values, dtype=np.int64)
-    if array.ndim != 1:
-        raise HoldfastError("a measurement needs flat lists of whole numbers.")
+    array = np.array(values)
+    if array.ndim != 1 or (array.size and array.dtype.kind != "i"):
+        raise HoldfastError("a measurement needs flat lists of whole numbers below 2^63.")
+    array = array.astype(np.int64, copy=False)
     array.setflags(write=False)
     return array
