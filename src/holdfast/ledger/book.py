@@ -1,0 +1,215 @@
+"""All entries of a ledger, read in the order in which they were written; what is left by them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from holdfast.errors import BudgetError
+from holdfast.ledger.chain import Receipt
+from holdfast.ledger.entries import (
+    Begun,
+    Body,
+    Kind,
+    Limit,
+    Purpose,
+    Spend,
+    State,
+    plainly,
+    read_charges,
+)
+from holdfast.ledger.overlaps import Paid, charged
+from holdfast.ledger.recognition import Prints
+from holdfast.tables.periods import Period, read_period
+from holdfast.tables.subset import Subset
+
+ALL_TIME, ANY_PERIOD = "all time", "any one period"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balance:
+    """What a dataset, or a subset or a period of it, may spend, has spent, and has left."""
+
+    dataset: str
+    when: str = ALL_TIME
+    """The period that it is about."""
+    epsilon_limit: Fraction
+    epsilon_spent: Fraction
+    delta_limit: Fraction
+    delta_spent: Fraction
+    states: dict[str, int]
+    """How many spends are done, open and abandoned."""
+
+    @property
+    def epsilon_left(self) -> Fraction:
+        """What is left; 0 when a limit was lowered below what was spent."""
+        return max(self.epsilon_limit - self.epsilon_spent, Fraction(0))
+
+    @property
+    def delta_left(self) -> Fraction:
+        """What is left of delta."""
+        return max(self.delta_limit - self.delta_spent, Fraction(0))
+
+    @property
+    def in_words(self) -> str:
+        """The period, as a sentence goes on with it; nothing for all time."""
+        return "" if self.when == ALL_TIME else f" in {self.when}"
+
+    def check(self, epsilon: Fraction, delta: Fraction) -> None:
+        """Raise, with spent, requested and limit, if this cannot be afforded."""
+        for name, spent, asked, limit in (
+            ("epsilon", self.epsilon_spent, epsilon, self.epsilon_limit),
+            ("delta", self.delta_spent, delta, self.delta_limit),
+        ):
+            if spent + asked > limit:
+                left = max(limit - spent, Fraction(0))
+                less = f"ask for at most {plainly(left)}, or " if left else ""
+                raise BudgetError(
+                    f"dataset {self.dataset!r} cannot afford this{self.in_words}: {name} spent "
+                    f"{plainly(spent)}, requested {plainly(asked)}, limit {plainly(limit)}. "
+                    f"Nothing was spent. Hint: {less}have whoever answers for the data raise the "
+                    "limit."
+                )
+
+
+@dataclass(kw_only=True)
+class Book:
+    """All entries of a ledger, read; every total is computed from them."""
+
+    order: list[Begun | Limit | int] = field(default_factory=list)
+    """Every entry but ends, in the order of writing; a spend by its number."""
+    limits: dict[tuple[str, bool], Limit] = field(default_factory=dict)
+    """The latest limit of each dataset, for all time (False) and of each period (True)."""
+    spends: dict[int, Spend] = field(default_factory=dict)
+
+    def add(self, body: Body, receipt: Receipt) -> None:
+        """Read the next entry; raises whatever comes where it makes no sense."""
+        match Kind(body["kind"]):
+            case Kind.BEGUN:
+                self.order.append(Begun(time=body["time"], user=body["user"]))
+            case Kind.LIMIT:
+                self._add_limit(body)
+            case Kind.SPEND:
+                self._add_spend(body, receipt)
+            case Kind.END:
+                self._add_end(body)
+
+    def history(self) -> list[Begun | Limit | Spend]:
+        """Every entry in the order of writing, spends with what became of them."""
+        return [self.spends[each] if isinstance(each, int) else each for each in self.order]
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of all datasets that have a limit."""
+        return sorted({dataset for dataset, _ in self.limits})
+
+    def balances(
+        self, dataset: str, subset: Subset | None = None, period: Period | None = None
+    ) -> list[Balance]:
+        """Limit, spent and left of one dataset, or of a subset or a period of it: of the period
+        where each has a limit, and for all time where there is such a limit. All of them bind."""
+        limits = [self.limits.get((dataset, per_period)) for per_period in (True, False)]
+        spends = self.spends_of(dataset)
+        balances = [_balance(limit, spends, subset, period) for limit in limits if limit]
+        if not balances:
+            raise BudgetError(
+                f"dataset {dataset!r} has no limit in this ledger, so nothing may be spent. "
+                "Hint: check the name, or set one with `holdfast ledger set-limit`."
+            )
+        return balances
+
+    def all_balances(self, dataset: str) -> list[Balance]:
+        """For all time, and of each period that has spent anything; of any one where none has."""
+        balances = [each for each in self.balances(dataset) if each.when == ALL_TIME]
+        if (dataset, True) in self.limits:
+            spent_in = {spend.period for spend in self.spends_of(dataset) if spend.period}
+            periods: list[Period | None] = [*sorted(spent_in)] or [None]
+            balances += [self.balances(dataset, period=period)[0] for period in periods]
+        return balances
+
+    def spends_of(self, dataset: str) -> list[Spend]:
+        """Every spend of a dataset, in the order of writing."""
+        return [spend for spend in self.spends.values() if spend.dataset == dataset]
+
+    def _add_limit(self, body: Body) -> None:
+        limit = Limit(
+            dataset=body["dataset"],
+            epsilon=Fraction(body["epsilon"]),
+            delta=Fraction(body["delta"]),
+            per_period=body["per_period"],
+            time=body["time"],
+            user=body["user"],
+        )
+        self.limits[limit.dataset, limit.per_period] = limit
+        self.order.append(limit)
+
+    def _add_spend(self, body: Body, receipt: Receipt) -> None:
+        number, prints = body["spend"], body.get("known_by")
+        if number in self.spends:
+            raise ValueError("two spends have one number")
+        self.spends[number] = Spend(
+            id=number,
+            receipt=receipt,
+            dataset=body["dataset"],
+            charges=read_charges(body["charges"]),
+            state=State.OPEN,
+            time=body["time"],
+            ended=None,
+            user=body["user"],
+            words=body["words"],
+            subset=Subset(*body["subset"]) if "subset" in body else None,
+            period=read_period(body.get("period")),
+            known_by=None if prints is None else Prints.from_body(prints),
+            purpose=Purpose(**body["purpose"]),
+        )
+        self.order.append(number)
+
+    def _add_end(self, body: Body) -> None:
+        spend, state = self.spends[body["spend"]], State(body["state"])
+        if spend.state is not State.OPEN or state is State.OPEN:
+            raise ValueError("a spend ends once")
+        self.spends[spend.id] = replace(spend, state=state, ended=body["time"])
+
+
+def _balance(
+    limit: Limit, spends: list[Spend], subset: Subset | None, period: Period | None
+) -> Balance:
+    """Against one limit; where it was lowered below what any rows have spent, no subset has
+    anything left."""
+    day_by_day = limit.per_period
+    counted = [spend for spend in spends if not day_by_day or _meet(spend.period, period)]
+    states = {state.value: sum(each.state is state for each in counted) for state in State}
+
+    def spent(of: Subset | None, amount: Callable[[Spend], Fraction]) -> Fraction:
+        paid = (
+            Paid(
+                amount=amount(each),
+                subset=each.subset,
+                period=each.period if day_by_day else None,
+            )
+            for each in counted
+        )
+        return charged(paid, subset=of, period=period if day_by_day else None)
+
+    def spent_by(of: Subset | None) -> tuple[Fraction, Fraction]:
+        return spent(of, lambda each: each.epsilon), spent(of, lambda each: each.delta)
+
+    epsilon, delta = spent_by(None)
+    if epsilon <= limit.epsilon and delta <= limit.delta:
+        epsilon, delta = spent_by(subset)
+    when = ALL_TIME if not day_by_day else ANY_PERIOD if period is None else str(period)
+    return Balance(
+        dataset=limit.dataset,
+        when=when,
+        epsilon_limit=limit.epsilon,
+        epsilon_spent=epsilon,
+        delta_limit=limit.delta,
+        delta_spent=delta,
+        states=states,
+    )
+
+
+def _meet(one: Period | None, other: Period | None) -> bool:
+    """Whether two periods have a day in common; none stands for every day."""
+    if one is None or other is None:
+        return True
+    return max(one.first, other.first) <= min(one.last, other.last)

@@ -1,0 +1,134 @@
+"""What stands in a ledger: its beginning, limits, spends and their ends.
+
+An entry is a JSON object. A kind of entry that this version does not know is refused: it could not
+say what is left.
+"""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+from holdfast.ledger.chain import Receipt
+from holdfast.ledger.recognition import Prints
+from holdfast.ledger.request import Charge, sums_of
+from holdfast.tables.periods import Period
+from holdfast.tables.subset import Subset
+
+Body = dict[str, Any]
+
+
+class Kind(StrEnum):
+    """What an entry is, in the words of the file."""
+
+    BEGUN = "begun"
+    LIMIT = "limit"
+    SPEND = "spend"
+    END = "end"
+
+
+class State(StrEnum):
+    """What became of a spend, in the words of the file."""
+
+    DONE = "done"
+    OPEN = "open"
+    """Under way, or its process was killed."""
+    ABANDONED = "abandoned"
+    """An error came after it was recorded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """The beginning of the chain of entries."""
+
+    time: str
+    user: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limit:
+    """What a dataset may spend from this entry on."""
+
+    dataset: str
+    epsilon: Fraction
+    delta: Fraction
+    per_period: bool
+    """Whether each period may spend as much, and not all of them together."""
+    time: str
+    user: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purpose:
+    """Of what, to where and why something is released; nothing depends on it."""
+
+    file: str = ""
+    column: str = ""
+    folder: str = ""
+    purpose: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spend:
+    """What one release has spent: it counts, whatever became of the release."""
+
+    id: int
+    receipt: Receipt
+    """Its entry, as a release remembers it."""
+    dataset: str
+    charges: tuple[Charge, ...]
+    state: State
+    time: str
+    ended: str | None
+    user: str
+    words: str
+    """What decided the release: JSON, or nothing."""
+    subset: Subset | None
+    """The rows that were released, where it was not all of them."""
+    period: Period | None
+    """The days that the counts are of, where that was said."""
+    known_by: Prints | None
+    """By what its table is known again."""
+    purpose: Purpose
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What it has spent."""
+        return sums_of(self.charges)[0]
+
+    @property
+    def delta(self) -> Fraction:
+        """What it has spent of delta."""
+        return sums_of(self.charges)[1]
+
+
+def written_charges(charges: tuple[Charge, ...]) -> list[list[Any]]:
+    """Charges as they stand in an entry."""
+    return [[str(each.epsilon), str(each.delta), each.times] for each in charges]
+
+
+def read_charges(written: list[list[Any]]) -> tuple[Charge, ...]:
+    """The inverse of `written_charges`."""
+    return tuple(
+        Charge(epsilon=Fraction(epsilon), delta=Fraction(delta), times=times)
+        for epsilon, delta, times in written
+    )
+
+
+def as_text(body: Body) -> str:
+    """An entry as the one text that stands for it: what is hashed."""
+    return json.dumps(body, sort_keys=True, separators=(",", ":"))
+
+
+def plainly(number: Fraction | int) -> str:
+    """A fraction as people write it, exactly where that is short.
+
+    >>> plainly(Fraction(3, 2)), plainly(Fraction(1, 3)), plainly(Fraction(1, 10**6))
+    ('1.5', '1/3 (0.333333)', '0.000001')
+    """
+    number = Fraction(number)
+    scaled = number * 10**9
+    if scaled.denominator == 1:
+        return f"{float(number):.9f}".rstrip("0").rstrip(".")
+    return f"{number} ({float(number):.6g})" if len(str(number)) < 20 else f"{float(number):.9g}"

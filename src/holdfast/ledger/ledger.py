@@ -1,0 +1,276 @@
+"""A ledger: what each dataset may spend, and what every release of it has spent."""
+
+import hmac
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.ledger.book import Balance
+from holdfast.ledger.chain import Receipt, releases_of
+from holdfast.ledger.entries import (
+    Begun,
+    Kind,
+    Limit,
+    Purpose,
+    Spend,
+    State,
+    written_charges,
+)
+from holdfast.ledger.recognition import Content, Prints
+from holdfast.ledger.request import Charge, sums_of
+from holdfast.ledger.sqlite_file import change, create, now, read, user
+from holdfast.privacy.approximate import exact_delta
+from holdfast.privacy.budget import exact_fraction
+from holdfast.tables.periods import Period, read_period
+from holdfast.tables.subset import Subset, read_subset
+
+LONGEST_NAME = 200
+NOTHING = Purpose()
+
+
+@dataclass(frozen=True)
+class Ledger:
+    r"""A file that keeps, for each dataset, a limit and one entry per spend, in exact fractions.
+
+    A spend is on disk before `spend` returns, and counts from then on: nothing takes it back.
+    Any number of processes may use one ledger; check and record are one transaction, so together
+    they cannot exceed a limit. Entries are chained, and all of them are checked whenever the
+    ledger is opened: a damaged one, or an older copy that is known to be one, grants nothing.
+    What is where: docs/ledger.md.
+
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> ledger = Ledger(folder.name + "/budget.ledger")
+    >>> ledger.set_limit("homicides", epsilon=2)
+    >>> ledger.finish(ledger.spend("homicides", epsilon="1.5"), "done")
+    >>> ledger.balance("homicides").epsilon_left
+    Fraction(1, 2)
+    >>> ledger.spend("homicides", epsilon=1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    holdfast.errors.BudgetError: dataset 'homicides' cannot afford this: epsilon spent 1.5, ...
+    >>> folder.cleanup()
+    """
+
+    path: Path
+    """The file; `set_limit` makes it where there is none."""
+    timeout: float = 60.0
+    """Seconds to wait for other processes before giving up."""
+    purpose: Purpose = NOTHING
+    """What is written beside every spend; see `telling`."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], timeout: float = 60.0, purpose: Purpose = NOTHING
+    ) -> None:
+        object.__setattr__(self, "path", Path(path))
+        object.__setattr__(self, "timeout", timeout)
+        object.__setattr__(self, "purpose", purpose)
+
+    def telling(
+        self, *, purpose: str = "", file: Any = "", column: str = "", folder: Any = ""
+    ) -> "Ledger":
+        """The same ledger, which writes beside its spends why, of what and to where they are."""
+        told = {"purpose": purpose, "file": file, "column": column, "folder": folder}
+        texts = {name: os.fsdecode(value) for name, value in told.items() if value}
+        return replace(self, purpose=replace(self.purpose, **texts))
+
+    def set_limit(
+        self, dataset: str, *, epsilon: Any, delta: Any = 0, per_period: bool = False
+    ) -> None:
+        """Set what a dataset may spend in all, or in each period.
+
+        It replaces an earlier limit of this kind, which stays on record. Where both are set, a
+        release must fit both.
+
+        Parameters
+        ----------
+        dataset : str
+            One name for all releases of the same people's data.
+        epsilon, delta : number or text
+            Exact: a float means the decimal that it prints as.
+        per_period : bool
+            Whether the releases of each period may spend as much together.
+        """
+        charge = _charge(epsilon, delta)
+        body = {"kind": Kind.LIMIT, "dataset": check_name(dataset), "per_period": per_period}
+        body |= {"epsilon": str(charge.epsilon), "delta": str(charge.delta)}
+        create(self.path, self.timeout)
+        with change(self.path, self.timeout) as pages:
+            pages.append(body | {"time": now(), "user": user()})
+
+    def spend(
+        self, dataset: str, *, epsilon: Any, delta: Any = 0, subset: Any = None, period: Any = None
+    ) -> int:
+        """Record a spend by hand, or raise `BudgetError`.
+
+        Parameters
+        ----------
+        dataset : str
+            Its name in the ledger.
+        epsilon, delta : number or text
+            Exact: a float means the decimal that it prints as.
+        subset : mapping, optional
+            Only rows with one label are touched, such as {"state": "NE"}: other labels of that
+            column do not pay for it.
+        period : str or int, optional
+            Of which time the counts are, such as 2026: other times do not pay for it.
+
+        Returns
+        -------
+        int
+            Its number, which `finish` takes. Measure only after it has returned.
+        """
+        charges = (_charge(epsilon, delta),)
+        rows, days = read_subset(subset), read_period(period)
+        return self.record(dataset, charges, subset=rows, period=days).id
+
+    def record(
+        self,
+        dataset: str,
+        charges: tuple[Charge, ...],
+        *,
+        subset: Subset | None = None,
+        period: Period | None = None,
+        words: str = "",
+        known_by: Prints | None = None,
+    ) -> Spend:
+        """Record what a release will spend, or raise `BudgetError`: on disk once it returns."""
+        epsilon, delta = sums_of(charges)
+        if epsilon <= 0:
+            raise HoldfastError("`charges` must come to more than 0.")
+        with change(self.path, self.timeout) as pages:
+            for balance in pages.book.balances(check_name(dataset), subset, period):
+                balance.check(epsilon, delta)
+            number = max(pages.book.spends, default=0) + 1
+            body = {
+                "kind": Kind.SPEND,
+                "spend": number,
+                "dataset": dataset,
+                "charges": written_charges(charges),
+                "words": words,
+                "time": now(),
+                "user": user(),
+                "purpose": {name: text for name, text in vars(self.purpose).items() if text},
+            }
+            body |= {} if subset is None else {"subset": [subset.column, subset.label]}
+            body |= {} if period is None else {"period": period.days}
+            body |= {} if known_by is None else {"known_by": known_by.to_body()}
+            pages.append(body)
+        return pages.book.spends[number]
+
+    def finish(self, spend: int, state: State | str) -> None:
+        """Mark an open spend "done" or "abandoned". It counts either way."""
+        if state not in (State.DONE, State.ABANDONED):
+            raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
+        with change(self.path, self.timeout) as pages:
+            known = pages.book.spends.get(spend)
+            if known is not None and known.state == state:
+                return  # a process that shows the release again was first
+            if known is None or known.state is not State.OPEN:
+                raise HoldfastError(f"`spend` {spend} is not open in `{self.path}`.")
+            end = {"kind": Kind.END, "spend": spend, "state": str(state), "time": now()}
+            pages.append(end)
+
+    def balance(self, dataset: str, *, subset: Any = None, period: Any = None) -> Balance:
+        """Limit, spent and left of one dataset, or of a subset of it such as {"state": "NE"}; of a
+        period where one is named and each has a limit."""
+        balances = self.must_fit(dataset, subset=subset, period=period)
+        return balances[-1] if period is None else balances[0]
+
+    def must_fit(self, dataset: str, *, subset: Any = None, period: Any = None) -> list[Balance]:
+        """Every balance that a release must fit: of its period, for all time."""
+        rows, days = read_subset(subset), read_period(period)
+        with read(self.path, self.timeout) as pages:
+            return pages.book.balances(check_name(dataset), rows, days)
+
+    def balances(self, dataset: str | None = None) -> list[Balance]:
+        """The balances of every dataset, by name: for all time, and of each period that has spent
+        anything where each has a limit."""
+        with read(self.path, self.timeout) as pages:
+            names = pages.book.datasets if dataset is None else [check_name(dataset)]
+            return [balance for name in names for balance in pages.book.all_balances(name)]
+
+    def spends(self, dataset: str | None = None) -> list[Spend]:
+        """Every spend, of one dataset or of all, in the order in which they were paid."""
+        with read(self.path, self.timeout) as pages:
+            spends = list(pages.book.spends.values())
+        return [spend for spend in spends if dataset is None or spend.dataset == dataset]
+
+    def history(self, dataset: str | None = None) -> list[Begun | Limit | Spend]:
+        """The beginning, limits and spends, of one dataset or of all, in the order of writing,
+        whatever the clocks said."""
+        with read(self.path, self.timeout) as pages:
+            entries = pages.book.history()
+        return [
+            entry
+            for entry in entries
+            if dataset is None or (not isinstance(entry, Begun) and entry.dataset == dataset)
+        ]
+
+    def prints(self, content: Content) -> Prints:
+        """Digests of a release under this ledger's own random key. They tell nothing without the
+        ledger; whoever has the ledger can test a guess at the content with them."""
+        with read(self.path, self.timeout) as pages:
+            key = pages.key
+        category, labels = content.category, content.labels
+        return Prints(
+            table=_print(key, "table", content.table),
+            counts=_print(key, "counts", content.counts),
+            category=None if category is None else _print(key, "category", category),
+            labels=None if labels is None else _print(key, "labels", labels),
+            columns=tuple(sorted(_print(key, "column", each) for each in content.columns)),
+            alone=_prints_alone(key, content.alone),
+        )
+
+    def prints_alone(self, alone: Mapping[str, bytes]) -> dict[str, str]:
+        """The same of columns of counts by themselves."""
+        with read(self.path, self.timeout) as pages:
+            return _prints_alone(pages.key, alone)
+
+    def paid_for(self, receipt: Receipt) -> Spend | None:
+        """The spend that a release remembers; None where this ledger knows of none."""
+        return next((spend for spend in self.spends() if spend.receipt == receipt), None)
+
+    def folder(self, spend: Spend) -> Path:
+        """Where the release of a spend is stored."""
+        return releases_of(self.path) / spend.receipt.folder
+
+    @property
+    def name(self) -> str:
+        """The random name by which releases remember this ledger."""
+        with read(self.path, self.timeout) as pages:
+            return pages.name
+
+
+def open_ledger(ledger: Any) -> Ledger:
+    """A ledger from a path or from itself; raises where there is none, or a damaged one."""
+    opened = ledger if isinstance(ledger, Ledger) else Ledger(ledger)
+    with read(opened.path, opened.timeout):
+        return opened
+
+
+def check_name(dataset: Any) -> str:
+    """The name of a dataset; raises if it is not one."""
+    if not isinstance(dataset, str) or not 0 < len(dataset.strip()) == len(dataset) <= LONGEST_NAME:
+        raise HoldfastError(
+            f"`dataset` must be a name of 1 to {LONGEST_NAME} characters, got {dataset!r:.40}. "
+            "Hint: the same name for all releases of the same people's data."
+        )
+    return dataset
+
+
+def _charge(epsilon: Any, delta: Any) -> Charge:
+    amount, beyond = exact_fraction(epsilon, "epsilon"), exact_delta(delta, least=0)
+    if amount <= 0:
+        raise HoldfastError(f"`epsilon` must be positive, got {epsilon!s:.40}.")
+    return Charge(epsilon=amount, delta=beyond)
+
+
+def _print(key: bytes, what: str, part: bytes) -> str:
+    return hmac.digest(key, f"{what}\n".encode() + part, "sha256").hex()
+
+
+def _prints_alone(key: bytes, alone: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: _print(key, "counts alone", counts) for name, counts in alone.items()}

@@ -1,0 +1,185 @@
+"""The one way to a release: paid for first, then measured and stored; or shown again if stored."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from holdfast.errors import HoldfastError, Spent, mark_spent
+from holdfast.ledger.chain import releases_of
+from holdfast.ledger.corrections import Labels
+from holdfast.ledger.entries import Purpose, Spend, State
+from holdfast.ledger.ledger import Ledger, check_name, open_ledger
+from holdfast.ledger.recognition import Content, Prints
+from holdfast.ledger.request import Payment
+from holdfast.ledger.stored import (
+    check_room,
+    find_corrected,
+    find_stored,
+    is_that_of,
+    mark_done,
+    refuse_same_counts,
+)
+from holdfast.ledger.waiting import alone
+
+CORRECTED = (
+    "labels or columns beside the counts were corrected; the counts are those that were published "
+    "before"
+)
+UNTOUCHED = "a simulation spends nothing: the ledger was not touched"
+R_co = TypeVar("R_co", covariant=True)
+R = TypeVar("R")
+
+
+class Run(Protocol[R_co]):
+    """What an engine is about to measure, as a ledger sees it."""
+
+    def prepare(self) -> None:
+        """Whatever can fail on this machine before anything is measured: it must fail unpaid."""
+
+    def content(self, words: str) -> Content | None:
+        """What tells this release from any other, the words of its payment among it; None where it
+        cannot be known again."""
+
+    def labels(self) -> Labels | None:
+        """The labels of the rows in the order in which they are published; None where they do not
+        tell every row from every other."""
+
+    def measure(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> R_co:
+        """Measure and release, with these notes more. `store` is a new folder for all that showing
+        it again needs, which must be there whole or not at all; both copies remember the
+        `receipt`."""
+
+    def show_again(
+        self, folder: Path, *, check: Callable[[str | None], None], notes: tuple[str, ...] = ()
+    ) -> R_co:
+        """The release in a folder of the ledger, once what it remembers of its spend has passed
+        `check`, with these notes more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Account:
+    """A dataset in a ledger, which is to pay."""
+
+    ledger: Any
+    """A `Ledger` or its path; not opened before there is something to pay."""
+    dataset: str
+    purpose: Purpose
+    """What the engine knows of what is released: file, column, folder."""
+
+    def open(self) -> Ledger:
+        """The ledger; what it was told before goes first."""
+        ledger = open_ledger(self.ledger)
+        before = {name: text for name, text in vars(ledger.purpose).items() if text}
+        return ledger.telling(**vars(self.purpose) | before)
+
+
+def find_account(
+    ledger: Any = None,
+    dataset: Any = None,
+    *,
+    purpose: str | None = None,
+    source: Any = None,
+    columns: tuple[str, ...] = (),
+    folder: Any = None,
+) -> Account | None:
+    """Who is to pay for a release; None where nobody is named. The rest is for its history."""
+    if ledger is None and dataset is None:
+        return None
+    if ledger is None or dataset is None:
+        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
+    about = Purpose(
+        purpose=purpose or "",
+        file=os.path.abspath(source) if isinstance(source, str | os.PathLike) else "",
+        column=", ".join(columns),
+        folder=os.path.abspath(folder) if folder is not None else "",
+    )
+    return Account(ledger=ledger, dataset=check_name(dataset), purpose=about)
+
+
+def pay_and_measure(run: Run[R], payment: Payment, account: Account | None) -> R:
+    """The release of a run: stored by an earlier one, or paid for, measured and stored.
+
+    The spend is on disk before anything is measured and counts from then on, also if the run fails.
+    Of equal requests at one time, one pays and the others wait and are shown its release.
+    """
+    if payment.corrects is not None and (account is None or payment.simulated):
+        raise HoldfastError(
+            "`corrects` needs the ledger that paid for the release, and no seed. Hint: give "
+            "`ledger` and `dataset`."
+        )
+    if account is None:
+        return run.measure()
+    if payment.simulated:
+        return run.measure(notes=(UNTOUCHED,))
+    ledger, dataset = account.open(), account.dataset
+    content = run.content(payment.words)
+    prints = None if content is None else ledger.prints(content)
+    if payment.corrects is not None:
+        stored = find_corrected(ledger, dataset, prints, run.labels(), payment.corrects)
+        return _show_again(run, ledger, stored, (CORRECTED,))
+    if content is None or prints is None:
+        check_room(ledger, payment.stored_bytes)
+        run.prepare()
+        return _measure(run, ledger, _pay(payment, ledger, dataset), store=None)
+    earlier = find_stored(ledger, dataset, prints)
+    if earlier is not None:
+        return _show_again(run, ledger, earlier)
+    for balance in ledger.must_fit(dataset, subset=payment.subset, period=payment.period):
+        balance.check(payment.epsilon, payment.delta)  # first what no count decides
+    if not payment.same_counts:
+        refuse_same_counts(ledger, dataset, content.alone, payment.period)
+    check_room(ledger, payment.stored_bytes)
+    run.prepare()
+    with alone(releases_of(ledger.path) / f"{prints.table[:32]}.lock"):
+        earlier = find_stored(ledger, dataset, prints)
+        if earlier is not None:
+            return _show_again(run, ledger, earlier)
+        check_room(ledger, payment.stored_bytes)
+        spend = _pay(payment, ledger, dataset, prints)
+        return _measure(run, ledger, spend, store=ledger.folder(spend))
+
+
+def _show_again(run: Run[R], ledger: Ledger, spend: Spend, notes: tuple[str, ...] = ()) -> R:
+    release = run.show_again(ledger.folder(spend), check=is_that_of(ledger, spend), notes=notes)
+    mark_done(ledger, spend)
+    return release
+
+
+def _pay(payment: Payment, ledger: Ledger, dataset: str, prints: Prints | None = None) -> Spend:
+    """Record what a release will spend."""
+    try:
+        return ledger.record(
+            dataset,
+            payment.charges,
+            subset=payment.subset,
+            period=payment.period,
+            words=payment.words,
+            known_by=prints,
+        )
+    except KeyboardInterrupt as error:  # before it was on disk, or just after
+        mark_spent(error, Spent.MAYBE)
+        raise
+
+
+def _measure(run: Run[R], ledger: Ledger, spend: Spend, store: Path | None) -> R:
+    try:
+        release = run.measure(store=store, receipt=str(spend.receipt))
+    except BaseException as error:
+        mark_spent(error, Spent.YES)
+        stored = store is not None and store.is_dir()
+        with suppress(HoldfastError):  # if even this fails it stays open, and counts as well
+            ledger.finish(spend.id, State.DONE if stored else State.ABANDONED)
+        raise
+    try:
+        ledger.finish(spend.id, State.DONE)
+    except HoldfastError:
+        pass  # it is paid; without the mark it is open and counts, and is shown again if stored
+    except BaseException as error:
+        mark_spent(error, Spent.YES)
+        raise
+    return release

@@ -1,0 +1,169 @@
+"""The releases that a ledger stores: found again, and never taken for another."""
+
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from holdfast.errors import HoldfastError, listed_names
+from holdfast.ledger.chain import Receipt, releases_of
+from holdfast.ledger.corrections import Correction, Labels, refuse_moved
+from holdfast.ledger.entries import Spend, State
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.recognition import Prints
+from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.tables.periods import Period
+
+ROOM = 1 << 20  # bytes beside those of the rows that a disk must have left
+
+
+def find_stored(ledger: Ledger, dataset: str, prints: Prints) -> Spend | None:
+    """The spend whose release is stored, with the same words: of the same table, or of one that had
+    some of its columns."""
+    standing = [
+        (spend, spend.known_by)
+        for spend in reversed(ledger.spends(dataset))
+        if spend.state is not State.ABANDONED and spend.known_by is not None
+    ]
+    same = [spend for spend, known in standing if known.table == prints.table]
+    fewer = [spend for spend, known in standing if prints.add_columns_to(known)]
+    for spend in same or fewer:
+        if ledger.folder(spend).is_dir():
+            return spend
+        if spend.state is State.DONE:
+            raise _lost(ledger, spend)
+    return None
+
+
+def find_corrected(
+    ledger: Ledger,
+    dataset: str,
+    prints: Prints | None,
+    labels: Labels | None,
+    corrects: Correction,
+) -> Spend:
+    """The spend of a release whose counts are to be shown again beside other labels or columns;
+    raises unless they are the same counts in the same order, released with the same words, and no
+    earlier label is now on another row."""
+    receipt = None if corrects.receipt is None else Receipt.from_text(corrects.receipt)
+    spend = None if receipt is None else ledger.paid_for(receipt)
+    if spend is None or spend.dataset != dataset:
+        raise HoldfastError(
+            f"`corrects` must be a release that this ledger paid for as {dataset!r}. Nothing was "
+            "spent. Hint: `holdfast ledger check` tells whether it did."
+        )
+    if prints is None or spend.known_by is None or prints.counts != spend.known_by.counts:
+        raise HoldfastError(
+            "`corrects`: this is another release. What was counted, the counts, their order, the "
+            "groups or a parameter are not those of the release that it should correct, or that "
+            "cannot be known. Nothing was spent. Hint: leave `corrects` out to measure and pay for "
+            "it; to correct labels alone keep the order of the rows."
+        )
+    if prints.moves_labels_of(spend.known_by):
+        raise HoldfastError(
+            "`corrects`: the labels are those of the first release, and stand in other rows. That "
+            "corrects nothing: the same measurements would be published of other rows. Nothing was "
+            "spent. Hint: put the rows back into their original order."
+        )
+    refuse_moved(corrects.labels, labels)
+    if not ledger.folder(spend).is_dir():
+        raise _lost(ledger, spend)
+    return spend
+
+
+def same_counts(
+    ledger: Ledger, dataset: str, alone: Mapping[str, bytes], period: Period | None
+) -> str:
+    """What is to be said before counts are released that were released, row by row, as those of
+    another period; nothing where they were not. `alone` are the counts by the name of their column,
+    condensed. It comes from the true counts: for the steward alone."""
+    if period is None:
+        return ""
+    prints = ledger.prints_alone(alone)
+    for spend in reversed(ledger.spends(dataset)):
+        if spend.period in (None, period) or spend.known_by is None:
+            continue
+        before = set(spend.known_by.alone.values())
+        columns = [name for name, counts in prints.items() if counts in before]
+        if columns:
+            named = f" of {listed_names(columns)}" if len(alone) > 1 else ""
+            return (
+                f"the counts{named} for {period} are, row by row, those that were released for "
+                f"{spend.period}"
+            )
+    return ""
+
+
+def refuse_same_counts(
+    ledger: Ledger, dataset: str, alone: Mapping[str, bytes], period: Period | None
+) -> None:
+    """Raise if counts were released as those of another period: mostly that is the wrong file."""
+    words = same_counts(ledger, dataset, alone, period)
+    if words:
+        raise HoldfastError(
+            f"`period`: {words}. Nothing was spent. Hint: is this the right file? If nothing has "
+            f"changed, say so: publish_anyway=[{SAME_COUNTS!r}], --publish-anyway {SAME_COUNTS!r}."
+        )
+
+
+def mark_done(ledger: Ledger, spend: Spend) -> None:
+    """Mark the spend of a run that was killed when its release was whole and it was not marked."""
+    if spend.state is not State.DONE:
+        with suppress(HoldfastError):
+            ledger.finish(spend.id, State.DONE)
+
+
+def is_that_of(ledger: Ledger, spend: Spend) -> Callable[[str | None], None]:
+    """A check of the receipt that a stored release remembers: it must be that of its spend."""
+
+    def check(receipt: str | None) -> None:
+        if receipt != str(spend.receipt):
+            raise HoldfastError(
+                f"`{ledger.folder(spend)}` holds another release than the one that was made. "
+                "Nothing was measured. Hint: put the right folder back."
+            )
+
+    return check
+
+
+def check_room(ledger: Ledger, size: int) -> None:
+    """Raise, while nothing is spent, if a new release of about so many bytes could not be stored,
+    or if one is stored that the ledger paid for and has forgotten."""
+    folder, name = releases_of(ledger.path), re.escape(ledger.name[:16])
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        entries = [path.name for path in folder.iterdir()]
+        trial = folder / f".trial-{secrets.token_hex(8)}"
+        trial.mkdir()
+        trial.rmdir()
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        raise HoldfastError(f"`{folder}` cannot be used: {error.strerror}.") from None
+    known = {spend.receipt.folder for spend in ledger.spends()}  # always there before its folder
+    for entry in sorted(entries):
+        match = re.search(rf"{name}-[0-9]+-[0-9a-f]+", entry)  # of a killed run: in another name
+        if match is not None and match[0] not in known:
+            raise _forgotten(ledger, folder / entry)
+    if free < size + ROOM:
+        raise HoldfastError(
+            f"`{folder}` has no room: about {(size + ROOM) / 1e6:,.1f} MB are needed and "
+            f"{free / 1e6:,.1f} are free. Nothing was spent. Hint: make room, or choose another "
+            "folder."
+        )
+
+
+def _forgotten(ledger: Ledger, folder: Path) -> HoldfastError:
+    return HoldfastError(
+        f"`{folder}` holds a release that `{ledger.path}` paid for and does not know of. Nothing "
+        "was spent. Hint: was an older copy of the ledger put back? Put back the newest one."
+    )
+
+
+def _lost(ledger: Ledger, spend: Spend) -> HoldfastError:
+    return HoldfastError(
+        f"this release was made on {spend.time[:10]}, but `{ledger.folder(spend)}`, where it "
+        "was stored, is gone. Nothing was measured. Hint: put the folder back; to measure and pay "
+        "again, change a parameter."
+    )
