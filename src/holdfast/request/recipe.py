@@ -98,8 +98,8 @@ def plain(value: Any) -> Any:
     """
     if value is None or isinstance(value, bool | int | float | str | dict):
         return value
-    if isinstance(value, Fraction):
-        return exact_text(value)
+    if isinstance(value, Fraction | os.PathLike):
+        return exact_text(value) if isinstance(value, Fraction) else os.fspath(value)
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     return _plain_part(value)

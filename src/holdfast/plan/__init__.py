@@ -1,0 +1,1 @@
+"""Before a release: what a budget buys, how methods compare, what an epsilon means."""

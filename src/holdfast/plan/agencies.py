@@ -1,0 +1,198 @@
+"""What statistical agencies do to counts today: suppression, rounding, cell keys, for comparison.
+
+Each is called with a count and gives the law of what is published for it, exactly; None stands for
+a count that is not shown. None of it can make a release: it is here to be measured, and to be told
+what it promises.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.plan.ptable import PerturbationTable, entropy_table
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.privacy.rational import exp_below
+
+Law = dict[int | None, Fraction]
+ONE = Fraction(1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """A method that treats every count by itself, the same count always by the same law."""
+
+    def __call__(self, count: int) -> Law:
+        """The law of what is published for a count."""
+        raise NotImplementedError
+
+    @property
+    def unseen(self) -> int:
+        """What an analyst takes a count for that is not shown."""
+        return 0
+
+    def draw(self, counts: Integers, rng: np.random.Generator) -> Integers:
+        """What is published for many counts; what is not shown is taken for `unseen`."""
+        found = np.zeros_like(counts)
+        for count in np.unique(counts):
+            law = self(int(count))
+            shown = np.array([self.unseen if each is None else each for each in law])
+            places = counts == count
+            chances = np.array(list(map(float, law.values())))
+            found[places] = rng.choice(shown, places.sum(), p=chances / chances.sum())
+        return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suppression(Published):
+    """Counts from 1 to below a threshold are not shown; the others are, as they are.
+
+    The second round, which hides other counts so that totals give nothing away, is left out: it
+    depends on the totals that are published.
+
+    >>> Suppression(below=5)(3), Suppression(below=5)(7), Suppression(below=5).unseen
+    ({None: Fraction(1, 1)}, {7: Fraction(1, 1)}, 2)
+    """
+
+    below: int = 5
+    """The smallest count, after 0, that is shown."""
+
+    def __call__(self, count: int) -> Law:
+        """Nothing, or the count."""
+        return {None: ONE} if 0 < count < self.below else {count: ONE}
+
+    @property
+    def unseen(self) -> int:
+        """The middle of what is not shown."""
+        return self.below // 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rounding(Published):
+    """Every count becomes the nearest multiple of a base; halfway goes up.
+
+    >>> Rounding(base=5)(7), Rounding(base=5)(8)
+    ({5: Fraction(1, 1)}, {10: Fraction(1, 1)})
+    """
+
+    base: int = 5
+    """What is published is a multiple of it."""
+
+    def __call__(self, count: int) -> Law:
+        """One multiple."""
+        return {(2 * count + self.base) // (2 * self.base) * self.base: ONE}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomRounding(Published):
+    """Every count goes to one of the two multiples around it, so that its mean stays.
+
+    >>> RandomRounding(base=5)(7)
+    {5: Fraction(3, 5), 10: Fraction(2, 5)}
+    """
+
+    base: int = 5
+    """What is published is a multiple of it."""
+
+    def __call__(self, count: int) -> Law:
+        """The multiple below, and the one above."""
+        low, rest = count - count % self.base, count % self.base
+        if not rest:
+            return {low: ONE}
+        up = Fraction(rest, self.base)
+        return {low: 1 - up, low + self.base: up}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CellKey(Published):
+    """Noise from a perturbation table, looked up by the sum of random keys of the people counted.
+
+    The same people always get the same noise. Seen over the keys, which are uniform and secret, the
+    noise has the law in the table, and one person more or less means another key.
+    """
+
+    table: PerturbationTable = entropy_table()  # noqa: RUF009
+    """The law of the noise."""
+
+    def __call__(self, count: int) -> Law:
+        """The count with its noise."""
+        return {count + v: share for v, share in self.table.noise(count).items()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """The smallest delta that holds for one count, with one person more or less in it."""
+
+    epsilon: Fraction
+    """Where delta was computed."""
+    delta: Fraction
+    """The smallest delta at this epsilon: exact, but for e^ε, which is rounded so that delta is
+    not too small."""
+    counts: tuple[int, int]
+    """The two counts that are told apart best."""
+    certain: Fraction
+    """The delta that no epsilon, however large, goes below: what one count can become and the
+    other cannot."""
+
+    def __str__(self) -> str:
+        low, high = sorted(self.counts)
+        if self.delta == 1:
+            return (
+                f"nothing: counts of {low} and {high}, one person apart, are told apart for certain"
+            )
+        least = "" if not self.certain else f"; no epsilon brings it below {_short(self.certain)}"
+        return (
+            f"epsilon = {float(self.epsilon):g} with delta = {_short(self.delta)} (counts {low} "
+            f"and {high}){least}"
+        )
+
+
+def promise_of(method: Published, epsilon: Any, *, max_count: int, least: int = 0) -> Promise:
+    r"""The exact (ε, δ) of one published count: the largest hockey-stick divergence
+    $\sum_j \max(P_{ij} - e^\epsilon P_{kj}, 0)$ over counts i, k one person apart,
+    from `least` to `max_count`.
+
+    A table has many counts, and one person is in one of them. Totals that are published beside
+    them, with keys of their own or not, add to what is told.
+
+    >>> from holdfast.plan.agencies import RandomRounding, Rounding
+    >>> str(promise_of(Rounding(), 1, max_count=20))
+    'nothing: counts of 2 and 3, one person apart, are told apart for certain'
+    >>> promise_of(RandomRounding(base=5), 2, max_count=20).delta
+    Fraction(1, 5)
+    """
+    exact = exact_epsilon(epsilon)
+    factor = exp_below(exact)
+    found = []
+    for low in range(least, max_count):
+        for pair in ((low, low + 1), (low + 1, low)):
+            one, other = method(pair[0]), method(pair[1])
+            found.append((_excess(one, other, factor), _impossible(one, other), pair))
+    delta, _, counts = max(found, key=lambda entry: entry[0])
+    certain = max(entry[1] for entry in found)
+    return Promise(epsilon=exact, delta=delta, counts=counts, certain=certain)
+
+
+def _excess(one: Law, other: Law, factor: Fraction) -> Fraction:
+    zero = Fraction(0)
+    return sum((max(p - factor * other.get(j, zero), zero) for j, p in one.items()), zero)
+
+
+def _impossible(one: Law, other: Law) -> Fraction:
+    return sum((p for j, p in one.items() if j not in other), Fraction(0))
+
+
+def _short(delta: Fraction) -> str:
+    """Rounded up, so that it is never more than is true.
+
+    >>> _short(Fraction(1, 3)), _short(Fraction(1, 5))
+    ('0.3334', '0.2')
+    """
+    if delta.denominator <= 10_000:
+        scaled = delta * 10**4
+        return f"{math.ceil(scaled) / 10**4:g}"
+    places = max(0, -math.floor(math.log10(delta))) + 2
+    return f"{math.ceil(delta * 10**places) / 10**places:.{places}g}"

@@ -1,0 +1,179 @@
+"""Methods side by side on a table whose counts may be looked at. NOT PRIVATE."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.errors import numbered, roughly, whole_number
+from holdfast.plan.agencies import promise_of
+from holdfast.plan.known import read_known
+from holdfast.plan.methods import Method, find_methods
+from holdfast.plan.plan import Progress, check_epsilons
+from holdfast.plan.questions import Asked, read_questions
+from holdfast.plan.simulation import KnownTable, histogram_of, seeds, w1
+from holdfast.plan.words import aligned
+
+EPSILONS = ("0.1", "0.5", "1", "2")
+ONE_COUNT, DISTANCE, DISTANCE_WITHIN = "one count", "distance", "distance within groups"
+TITLES = {
+    ONE_COUNT: "How far a released count is from the true one, on average",
+    DISTANCE: "How far the distribution of counts is from the true one (W1, in counts)",
+    DISTANCE_WITHIN: "The same within groups, on average",
+}
+WARNING = "NOT PRIVATE: all of this is computed from the true counts."
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison:
+    """What methods did to one table. NOT PRIVATE: it was computed from the true counts."""
+
+    non_private_errors: dict[tuple[str, str], dict[str, float]]
+    """By method and epsilon: mean absolute errors of a single count, of the distribution, of every
+    question."""
+    table: KnownTable
+    methods: tuple[Method, ...]
+    epsilons: tuple[str, ...]
+    asked: tuple[Asked, ...]
+    repetitions: int
+    """Releases by each method at each epsilon."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "non_private_errors": [
+                {"method": method, "epsilon": epsilon} | errors
+                for (method, epsilon), errors in self.non_private_errors.items()
+            ],
+            "repetitions": self.repetitions,
+            "promises": self.promises,
+        }
+
+    @property
+    def promises(self) -> list[str]:
+        """What agencies' methods promise for one count, at the last epsilon."""
+        top = int(self.table.counts.max())
+        return [
+            f"{method.name} promises "
+            f"{promise_of(method.agency, self.epsilons[-1], max_count=max(top, 1))}."
+            for method in self.methods
+            if method.agency is not None
+        ]
+
+    def __repr__(self) -> str:
+        names = ", ".join(method.name for method in self.methods)
+        return f"Comparison(NOT PRIVATE: read the true counts; methods: {names})"
+
+    def __str__(self) -> str:
+        views: list[tuple[str, str, Callable[[float], str]]] = [
+            (name, title, lambda error: roughly(error, 3))
+            for name, title in TITLES.items()
+            if name != DISTANCE_WITHIN or len(self.table.labels) > 1
+        ]
+        views += [
+            (asked.name, f"How far the answer to {asked.name!r} is off, on average", asked.amount)
+            for asked in self.asked
+        ]
+        tables = [
+            f"{title}:\n\n" + aligned(("epsilon", *self.epsilons), self._lines(name, shown))
+            for name, title, shown in views
+        ]
+        ending = f"Means over {numbered(self.repetitions, 'release')} each."
+        return "\n\n".join([WARNING, *tables, *self.promises, ending])
+
+    def _lines(self, name: str, shown: Callable[[float], str]) -> list[tuple[str, ...]]:
+        found = self.non_private_errors
+        return [
+            (method.name, *(shown(found[method.name, e][name]) for e in self.epsilons))
+            for method in self.methods
+        ]
+
+
+def compare(
+    table: Any,
+    *,
+    count: str | None = None,
+    within: Any = None,
+    missing: Any = (),
+    epsilons: Iterable[Any] = EPSILONS,
+    methods: Iterable[Any] | None = None,
+    questions: list[str] | tuple[str, ...] | str | None = None,
+    repetitions: int = 10,
+    progress: Progress = lambda _what, _done: None,
+    **options: Any,
+) -> Comparison:
+    """Release one table many times by every method, and measure how far off each is.
+
+    NOT PRIVATE: the result is computed from the true counts. Use public or synthetic tables, or
+    keep it on the side that may see the counts. To choose a budget for a private table, use
+    `holdfast.plan`, which reads no private data.
+
+    Parameters
+    ----------
+    table : array-like, data frame or path
+        Counts, as `holdfast.privatize` takes them, or the folder of a release of public counts.
+    count, within, missing
+        As for `holdfast.privatize`.
+    epsilons : list, default 0.1, 0.5, 1, 2
+        The budgets.
+    methods : list, default holdfast, paper, truncated-geometric, plain-noise
+        Names of `holdfast.paper.METHODS` or methods like them; "suppression", "rounding",
+        "random-rounding", "cell-key", "cell-key:PTABLE.csv".
+    questions : list of str, default zeros, mean, a share of high counts, total
+        What is counted in the released table: "zeros", "above 10", "median".
+    repetitions : int, default 10
+        Releases by each method at each budget.
+    progress : function, default none
+        Is told what is being done, and which part of it.
+    **options
+        Of `holdfast.privatize`, for holdfast's own releases.
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> compare([0, 0, 1, 2, 5] * 20, epsilons=[1], methods=["rounding"], repetitions=1)
+    Comparison(NOT PRIVATE: read the true counts; methods: rounding)
+    """
+    known = read_known(table, count=count, within=within, missing=missing)
+    chosen, budgets = find_methods(methods, **options), check_epsilons(epsilons)
+    asked = read_questions(questions, known.counts)
+    number = whole_number(repetitions, "repetitions", least=1)
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for method in chosen:
+        for epsilon in budgets:
+            errors = []
+            for done, seed in enumerate(seeds(number)):
+                progress(f"{method.name}, epsilon {epsilon}", done / number)
+                errors.append(_errors(known, method.publish(known, epsilon, seed), asked))
+            progress(f"{method.name}, epsilon {epsilon}", 1.0)
+            found[method.name, epsilon] = {
+                name: float(np.mean([one[name] for one in errors])) for name in errors[0]
+            }
+    return Comparison(
+        non_private_errors=found,
+        table=known,
+        methods=chosen,
+        epsilons=budgets,
+        asked=tuple(asked),
+        repetitions=number,
+    )
+
+
+def _errors(table: KnownTable, released: Integers, asked: list[Asked]) -> dict[str, float]:
+    """Absolute errors of one release."""
+    found = {
+        ONE_COUNT: float(np.abs(released - table.counts).mean()),
+        DISTANCE: w1(released, table.counts),
+    }
+    if len(table.labels) > 1:
+        inside = [table.group == group for group in range(len(table.labels))]
+        found[DISTANCE_WITHIN] = float(
+            np.mean([w1(released[rows], table.counts[rows]) for rows in inside])
+        )
+    histogram = histogram_of(released)
+    return found | {each.name: abs(each.of(histogram) - each.of(table.whole)) for each in asked}

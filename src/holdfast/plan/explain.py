@@ -1,0 +1,146 @@
+"""Epsilon in words and odds, for people who decide and do not compute."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from importlib.resources import files
+from typing import Any
+
+from holdfast.errors import HoldfastError, roughly
+from holdfast.plan.words import aligned
+from holdfast.privacy.budget import LARGEST, exact_fraction
+
+SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
+USUAL = Fraction(5)
+"""A larger epsilon is said to be large wherever it is met."""
+MOST = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deployment:
+    """Differential privacy in use, as the OpenDP Deployments Registry has it."""
+
+    product: str
+    by: str
+    year: int
+    epsilon: float
+    delta: float | None
+    protects: str
+    """Whom or what the epsilon is for."""
+    kind: str
+    """"central", as holdfast, or "local": noise before anything is collected."""
+    source: str
+    """The registry's file and its commit."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """What an epsilon lets anybody learn about one person, at the most."""
+
+    epsilon: Fraction
+
+    @property
+    def factor(self) -> float:
+        """e^ε: how much more probable anything published can become by one person."""
+        return math.exp(float(self.epsilon))
+
+    @property
+    def guess(self) -> float:
+        """How often the best guess is right of whether a person was counted, at even odds."""
+        return self.suspicion(0.5)
+
+    def suspicion(self, before: float) -> float:
+        """The highest probability that somebody who knows all others can give to a claim about
+        one person after the release, who gave it this much before.
+
+        >>> round(explain(1).suspicion(0.5), 3), round(explain(1).suspicion(0.01), 4)
+        (0.731, 0.0267)
+        """
+        return 1 / (1 + (1 - before) / before * math.exp(-float(self.epsilon)))
+
+    @property
+    def sentence(self) -> str:
+        """What it promises, in a sentence."""
+        return (
+            "With it, whoever knows everybody else in the data and must say whether one person was "
+            f"counted is right at most {_per_cent(self.guess)} times in 100; a coin is right 50 "
+            f"times.{self.size}"
+        )
+
+    @property
+    def size(self) -> str:
+        """Whether it is large; nothing where it is usual."""
+        if self.epsilon > LARGEST:
+            return f" It is so large that holdfast refuses it: {LARGEST} is the most."
+        return " It is large: 0.1 to 5 is usual." if self.epsilon > USUAL else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "epsilon": str(self.epsilon),
+            "factor": self.factor,
+            "best_guess_at_even_odds": self.guess,
+            "suspicions": [
+                {"before": before, "after_at_most": self.suspicion(before)} for before in SUSPICIONS
+            ],
+            "deployments": [vars(known) for known in deployments()],
+        }
+
+    def __str__(self) -> str:
+        name = f"epsilon = {float(self.epsilon):g}"
+        odds = [(f"{before:.1%}", f"{self.suspicion(before):.1%}") for before in SUSPICIONS]
+        uses = [
+            (f"{known.epsilon:g}", known.protects, f"{known.product}, {known.by}", f"{known.year}")
+            for known in deployments()
+        ]
+        return "\n\n".join(
+            [
+                f"With {name} anything that is published is at most {roughly(self.factor, 3)} "
+                "times as probable with any one person counted as without, or the reverse.",
+                self.sentence,
+                "What somebody may come to believe of one person:\n\n"
+                + aligned(("before the release", "after it, at most"), odds),
+                "It holds whatever else is known, now or later, and for everything in a release "
+                "together: the counts, their distribution, totals and groups share this epsilon. "
+                "It does not hide what is true of people in general, nor columns that are "
+                "published as they are. Another release of the same data adds its own epsilon.",
+                "Who uses which epsilon (OpenDP Deployments Registry; one for a day or a month is "
+                "spent again every day or month):\n\n"
+                + aligned(("epsilon", "protects", "product", "year"), uses),
+            ]
+        )
+
+
+def explain(epsilon: Any) -> Explanation:
+    """What this epsilon means for one person, whatever else is known about them."""
+    exact = exact_fraction(epsilon, "epsilon")
+    if not 0 < exact <= MOST:
+        raise HoldfastError(
+            f"`epsilon` must be above 0 and at most {MOST}. Hint: 0.1 to 5 is usual."
+        )
+    return Explanation(epsilon=exact)
+
+
+def deployments() -> tuple[Deployment, ...]:
+    """Deployments by epsilon, with the source of each figure."""
+    import csv
+
+    text = (files("holdfast") / "data" / "deployments.csv").read_text(encoding="utf-8")
+    found = [
+        Deployment(
+            product=row["product"],
+            by=row["by"],
+            year=int(row["year"]),
+            epsilon=float(row["epsilon"]),
+            delta=float(row["delta"]) if row["delta"] else None,
+            protects=row["protects"],
+            kind=row["kind"],
+            source=f"{row['file']} at {row['commit']}",
+        )
+        for row in csv.DictReader(text.splitlines())
+    ]
+    return tuple(sorted(found, key=lambda known: known.epsilon))
+
+
+def _per_cent(share: float) -> str:
+    return "more than 99" if share > 0.995 else f"{100 * share:.0f}"

@@ -1,0 +1,313 @@
+"""What a budget buys, before the private table is touched: from a public prior alone."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError, numbered, roughly, whole_number
+from holdfast.plan.explain import explain
+from holdfast.plan.priors import claims, prior_table
+from holdfast.plan.questions import Asked, read_questions
+from holdfast.plan.simulation import KnownTable, Simulated, seeds, simulated
+from holdfast.plan.targets import Target, read_target
+from holdfast.plan.words import aligned
+from holdfast.privacy.budget import exact_epsilon
+from holdfast.request.recipe import exact_text
+
+EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
+NINE_IN_TEN = 0.9
+MOST_ROWS = 10_000_000
+FEW_ROWS = 30  # of a group that is spoken of by itself
+Progress = Callable[[str, float], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expected:
+    """What to expect of a release at one budget."""
+
+    epsilon: str
+    off: float
+    """How far a released count is from the true one, on average."""
+    within: dict[str, float]
+    """For each question, what the error stays within nine times in ten."""
+    within_groups: dict[str, float]
+    """The same for a group, in the middle of all groups; empty without groups."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Plan:
+    """What to expect of a release of a table like the prior; no private data took part."""
+
+    table: KnownTable
+    """The table that was released in simulations."""
+    expected: tuple[Expected, ...]
+    """One for each budget."""
+    asked: tuple[Asked, ...]
+    """The questions."""
+    target: Target | None = None
+    smallest: str | None = None
+    """The smallest epsilon that was found to meet the target."""
+    largest: str = EPSILONS[-1]
+    """The largest that was looked at."""
+    notes: tuple[str, ...] = ()
+    """What to know before trusting it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "prior": self.table.name,
+            "rows": len(self.table.counts),
+            "groups": len(self.table.labels),
+            "target": None if self.target is None else str(self.target),
+            "epsilon": self.smallest,
+            "expected": [vars(each) for each in self.expected],
+            "notes": list(self.notes),
+        }
+
+    def __str__(self) -> str:
+        return "\n\n".join([*self._decision, *self._tables, *self.notes])
+
+    @property
+    def _decision(self) -> list[str]:
+        """The answer to the target, and what that epsilon promises."""
+        if self.target is None:
+            return []
+        if self.smallest is None:
+            return [
+                f"No epsilon up to {self.largest} keeps {self.target}. More rows, or a wider "
+                "target, would."
+            ]
+        return [
+            f"epsilon = {self.smallest} is the smallest that keeps {self.target}.\n"
+            f"{explain(self.smallest).sentence}"
+        ]
+
+    @property
+    def _tables(self) -> list[str]:
+        rows = numbered(len(self.table.counts), "row")
+        names = [asked.name for asked in self.asked]
+        whole = [
+            (
+                each.epsilon,
+                roughly(each.off),
+                *(asked.amount(each.within[asked.name]) for asked in self.asked),
+            )
+            for each in self.expected
+        ]
+        found = [
+            f"A release of {rows} like {self.table.name}. A single count is off by so much on "
+            "average; answers about all rows are right within so much, nine times in ten:\n\n"
+            + aligned(("epsilon", "one count", *names), whole)
+        ]
+        if len(self.table.labels) > 1:
+            size = int(np.median(np.bincount(self.table.group)))
+            groups = [
+                (
+                    each.epsilon,
+                    *(asked.amount(each.within_groups[asked.name]) for asked in self.asked),
+                )
+                for each in self.expected
+            ]
+            found.append(
+                f"The same for one of {numbered(len(self.table.labels), 'group')}, of about "
+                f"{numbered(size, 'row')}:\n\n" + aligned(("epsilon", *names), groups)
+            )
+        return found
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Planner:
+    """Simulated releases of one table, at any budget."""
+
+    table: KnownTable
+    options: dict[str, Any]
+    repetitions: int
+    progress: Progress
+
+    @cached_property
+    def _releases(self) -> dict[str, list[Simulated]]:
+        return {}
+
+    def releases(self, epsilon: str) -> list[Simulated]:
+        """Releases at one budget, made once."""
+        if epsilon not in self._releases:
+            made = []
+            for number, seed in enumerate(seeds(self.repetitions)):
+                self.progress(f"epsilon {epsilon}", number / self.repetitions)
+                made.append(simulated(self.table, epsilon, seed, **self.options))
+            self._releases[epsilon] = made
+            self.progress(f"epsilon {epsilon}", 1.0)
+        return self._releases[epsilon]
+
+    def expected(self, epsilon: str, asked: Sequence[Asked]) -> Expected:
+        """What to expect at one budget."""
+        made = self.releases(epsilon)
+        number = len(self.table.labels)
+        off = [float(np.abs(one.released - self.table.counts).mean()) for one in made]
+        by_group: dict[str, float] = {}
+        if number > 1:
+            by_group = {
+                each.name: float(
+                    np.median([_within(made[:2], each, group) for group in range(number)])
+                )
+                for each in asked
+            }
+        return Expected(
+            epsilon=epsilon,
+            off=float(np.mean(off)),
+            within={each.name: _within(made, each, None) for each in asked},
+            within_groups=by_group,
+        )
+
+    def meets(self, epsilon: str, target: Target) -> bool:
+        """Whether a target is met at one budget."""
+        met = [
+            float((np.abs(errors(one, target.asked, None)) <= target.amount).mean())
+            for one in self.releases(epsilon)
+        ]
+        return float(np.mean(met)) >= target.probability
+
+    def smallest(self, target: Target, budgets: Sequence[str]) -> str | None:
+        """The smallest budget of two digits that meets a target, between those looked at."""
+        met = next((i for i, epsilon in enumerate(budgets) if self.meets(epsilon, target)), None)
+        if not met:
+            return None if met is None else budgets[0]
+        between = _two_digits(budgets[met - 1], budgets[met])
+        low, high = 0, len(between) - 1  # the first does not meet it, the last does
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.meets(between[middle], target):
+                high = middle
+            else:
+                low = middle
+        return between[high]
+
+
+def plan(
+    prior: Any,
+    *,
+    rows: int | None = None,
+    target: str | Target | None = None,
+    epsilons: Iterable[Any] = EPSILONS,
+    questions: list[str] | tuple[str, ...] | str | None = None,
+    count: str | None = None,
+    within: Any = None,
+    missing: Any = (),
+    repetitions: int = 6,
+    progress: Progress = lambda _what, _done: None,
+    **options: Any,
+) -> Plan:
+    """What releases of a table like `prior` would be worth, for a range of budgets.
+
+    No private data take part. Releases of the prior are simulated on the path that real ones take,
+    and their intervals say how far off answers are.
+
+    Parameters
+    ----------
+    prior : str, path, or table
+        Something public: last year's table or release, another region's, or a shape:
+        "geometric:MEAN", "poisson:MEAN", "uniform:TOP", "powerlaw:EXPONENT:TOP",
+        "zeros:SHARE+SHAPE".
+    rows : int, default that of the prior
+        The number of rows that the table will have.
+    target : str, default None
+        "zeros within 1 point, 9 in 10": the smallest epsilon that keeps it is sought.
+    epsilons : list, default 0.1 to 5
+        The budgets to look at.
+    questions : list of str, default zeros, mean, a share of high counts, total
+        What to look at: "zeros", "mean", "total", "median", "above 10", "at most 3".
+    count, within, missing
+        As for `holdfast.privatize`, of a prior that is a table.
+    repetitions : int, default 6
+        Simulated releases for each budget.
+    progress : function, default none
+        Is told what is being done, and which part of it.
+    **options
+        Of `holdfast.privatize`: `contributions`, `rows` excepted, `totals`, `split`.
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    >>> found = plan("geometric:2", rows=500, epsilons=[1], repetitions=2)
+    >>> found.expected[0].within["zeros"] < 0.1
+    True
+    """
+    size = None if rows is None else whole_number(rows, "rows", least=1, most=MOST_ROWS)
+    table = prior_table(prior, size, count=count, within=within, missing=missing)
+    goal = read_target(target) if isinstance(target, str) else target
+    asked = read_questions(questions, table.counts)
+    if goal is not None and goal.asked.name not in [each.name for each in asked]:
+        asked.append(goal.asked)
+    planner = _Planner(
+        table=table,
+        options=options,
+        repetitions=whole_number(repetitions, "repetitions", least=1),
+        progress=progress,
+    )
+    budgets = check_epsilons(epsilons)
+    smallest = None if goal is None else planner.smallest(goal, budgets)
+    shown = sorted({*budgets, *([smallest] if smallest else [])}, key=exact_epsilon)
+    warning = claims(prior)
+    return Plan(
+        table=table,
+        expected=tuple(planner.expected(epsilon, asked) for epsilon in shown),
+        asked=tuple(asked),
+        target=goal,
+        smallest=smallest,
+        largest=budgets[-1],
+        notes=() if warning is None else (f"Warning: {warning}.",),
+    )
+
+
+def errors(release: Simulated, asked: Asked, group: int | None) -> Floats:
+    """How far the answer may be from the truth: by draws from the posterior; for a total that was
+    measured by the law of its noise, where that is narrower."""
+    found = asked.of_draws(release.draws(group)) - asked.of(release.histogram(group))
+    totals = release.totals
+    if totals is None or asked.question.name != "total":
+        return found
+    noise = totals.whole_noise if group is None else totals.noise
+    noise = totals.noise if noise is None else noise
+    levels = (np.arange(len(found)) + 0.5) / len(found)
+    measured = np.array([noise.quantile(float(level)) for level in levels], dtype=np.float64)
+    times = len(release.table.labels) if group is None and totals.whole is None else 1
+    measured *= np.sqrt(times)
+    return measured if np.abs(measured).mean() < np.abs(found).mean() else found
+
+
+def _within(made: Sequence[Simulated], asked: Asked, group: int | None) -> float:
+    found = [np.quantile(np.abs(errors(one, asked, group)), NINE_IN_TEN) for one in made]
+    return float(np.mean(found))
+
+
+def check_epsilons(epsilons: Iterable[Any]) -> tuple[str, ...]:
+    """Budgets as exact text, each once, rising."""
+    given = [epsilons] if isinstance(epsilons, str | int | float) else list(epsilons)
+    exact = sorted({exact_epsilon(epsilon, name="epsilons") for epsilon in given})
+    if not exact:
+        raise HoldfastError("`epsilons` is empty. Hint: 0.1 to 5 is usual.")
+    return tuple(map(exact_text, exact))
+
+
+def _two_digits(low: str, high: str) -> list[str]:
+    """Numbers of two digits between two others, which stand at the ends.
+
+    >>> _two_digits("0.5", "0.53")
+    ['0.5', '0.51', '0.52', '0.53']
+    """
+    found = [exact_epsilon(low)]
+    last = exact_epsilon(high)
+    while True:
+        step = exact_epsilon(f"{10.0 ** (np.floor(np.log10(float(found[-1]))) - 1):.12g}")
+        following = (found[-1] // step + 1) * step
+        if following >= last:
+            break
+        found.append(following)
+    return [exact_text(number) for number in [*found, last]]

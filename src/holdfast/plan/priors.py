@@ -1,0 +1,135 @@
+"""Public priors of a table: last year's release, another region, or a named shape."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError
+from holdfast.plan.known import read_known
+from holdfast.plan.simulation import KnownTable
+
+LONGEST = 1_000_000  # counts that a shape is followed for
+NARROW = 0.5  # standard deviation over mean below which a shape claims to know much
+SMALL = 2  # a mean below which a narrow shape claims little
+
+
+def _poisson(k: Floats, mean: float) -> Floats:
+    return np.asarray(k * math.log(mean) - np.cumsum(np.log(np.maximum(k, 1))))
+
+
+def _geometric(k: Floats, mean: float) -> Floats:
+    return k * math.log(mean / (1 + mean))
+
+
+def _power(k: Floats, exponent: float, top: float) -> Floats:
+    return np.where(k <= top, -exponent * np.log1p(k), -np.inf)
+
+
+def _uniform(k: Floats, top: float) -> Floats:
+    return np.where(k <= top, 0.0, -np.inf)
+
+
+SHAPES: dict[str, tuple[Callable[..., Floats], tuple[str, ...]]] = {
+    "poisson": (_poisson, ("MEAN",)),
+    "geometric": (_geometric, ("MEAN",)),
+    "powerlaw": (_power, ("EXPONENT", "TOP")),
+    "uniform": (_uniform, ("TOP",)),
+}
+"""Log weights of each shape, and its numbers; any of them with more zeros as
+"zeros:SHARE+SHAPE"."""
+NAMES = ", ".join(":".join([name, *numbers]) for name, (_, numbers) in SHAPES.items())
+HINT = (
+    f"Hint: a CSV, Parquet or Excel file, the folder of a release, or one of {NAMES}, "
+    "zeros:SHARE+ONE OF THESE, such as zeros:0.4+geometric:3."
+)
+
+
+def prior_table(
+    prior: Any, rows: int | None, *, count: Any = None, within: Any = None, missing: Any = ()
+) -> KnownTable:
+    """A table like the one that is planned, of so many rows.
+
+    >>> prior_table("zeros:0.5+uniform:1", 4).counts.tolist()
+    [0, 0, 0, 1]
+    """
+    if isinstance(prior, str) and not _is_path(prior):
+        if within is not None:
+            raise HoldfastError(
+                "`within` needs a prior that has this column. Hint: last year's table or release."
+            )
+        if rows is None:
+            raise HoldfastError("`rows` is missing. Hint: the number of rows of the table.")
+        return _shaped(prior, rows)
+    known = read_known(prior, count=count, within=within, missing=missing)
+    return known if rows in (None, len(known.counts)) else known.resized(rows)
+
+
+def claims(prior: Any) -> str | None:
+    """What to say of a shape that claims to know more of the counts than anybody does.
+
+    >>> claims("geometric:35") is None, claims("poisson:35")[:45]
+    (True, 'poisson:35 says that nine in ten counts lie b')
+    """
+    if not isinstance(prior, str) or _is_path(prior):
+        return None
+    shares = _shape(prior.partition("+")[2] or prior)
+    k = np.arange(len(shares))
+    mean = float(shares @ k)
+    spread = math.sqrt(float(shares @ (k - mean) ** 2))
+    if mean < SMALL or spread >= NARROW * mean or prior.split("+")[-1].startswith("uniform"):
+        return None
+    low, high = np.searchsorted(np.cumsum(shares), [0.05, 0.95])
+    return (
+        f"{prior} says that nine in ten counts lie between {low:,} and {high:,}. Real tables vary "
+        "more, and then errors are larger than said here. Give last year's release, another "
+        f"region's table, or geometric:{mean:.3g}"
+    )
+
+
+def _is_path(text: str) -> bool:
+    return bool(text) and (Path(text).exists() or Path(text).suffix[1:].isalpha())
+
+
+def _shaped(prior: str, rows: int) -> KnownTable:
+    """A table whose counts are the quantiles of a shape."""
+    places = (np.arange(rows) + 0.5) / rows
+    counts = np.searchsorted(np.cumsum(_shape(prior)), places)
+    return KnownTable(name=prior, counts=counts.astype(np.int64), group=np.zeros(rows, np.int64))
+
+
+def _shape(text: str) -> Floats:
+    """Shares of counts 0, 1, …"""
+    name, _, rest = text.partition("+")
+    if rest:
+        kind, _, number = name.partition(":")
+        share = _number(number, text)
+        if kind != "zeros" or not 0 <= share < 1:
+            raise _no_shape(text)
+        shares = (1 - share) * _shape(rest)
+        shares[0] += share
+        return shares
+    name, *numbers = text.split(":")
+    if name not in SHAPES or len(numbers) != len(SHAPES[name][1]):
+        raise _no_shape(text)
+    values = [_number(number, text) for number in numbers]
+    if any(not 0 < value <= LONGEST for value in values):
+        raise HoldfastError(f"`prior` {text!r:.60} has a number that is not positive. {HINT}")
+    logs = SHAPES[name][0](np.arange(LONGEST, dtype=np.float64), *values)
+    shares = np.exp(logs - logs.max())
+    kept = int(np.searchsorted(np.cumsum(shares), (1 - 1e-12) * shares.sum())) + 1
+    return np.asarray(shares[:kept] / shares[:kept].sum())
+
+
+def _number(text: str, prior: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise _no_shape(prior) from None
+
+
+def _no_shape(text: str) -> HoldfastError:
+    return HoldfastError(f"`prior` {text!r:.60} is neither a file nor a shape. {HINT}")

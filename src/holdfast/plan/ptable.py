@@ -1,0 +1,137 @@
+"""Perturbation tables of the cell-key method, read as ptable writes them or made in its way."""
+
+import os
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError
+from holdfast.tables.csv import CsvTable
+
+ROUNDING = Fraction(1, 10**6)
+"""How far from 1 the probabilities of a row may add up to: a file holds rounded decimals."""
+Law = dict[int, Fraction]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerturbationTable:
+    """For every count, the law of the noise that is added to it; higher counts have the last one.
+
+    >>> table = PerturbationTable(rows=({0: Fraction(1)}, {-1: Fraction(1, 2), 1: Fraction(1, 2)}))
+    >>> table.noise(0), table.noise(7) == table.noise(1)
+    ({0: Fraction(1, 1)}, True)
+    """
+
+    rows: tuple[Law, ...] = field(repr=False)
+    """The law of the noise v for the counts 0, 1, ...; positive probabilities that add up to 1."""
+
+    def __post_init__(self) -> None:
+        for count, law in enumerate(self.rows):
+            if not law or min(law.values()) <= 0 or sum(law.values()) != 1:
+                raise HoldfastError(f"the probabilities of count {count} must add up to 1.")
+            if count + min(law) < 0:
+                raise HoldfastError(f"count {count} must not become negative.")
+
+    def noise(self, count: int) -> Law:
+        """The law of the noise for a count."""
+        return self.rows[min(count, len(self.rows) - 1)]
+
+
+def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
+    """A perturbation table from a file with the columns i, j and p, as the R package ptable and
+    τ-ARGUS have them: probability p that a count i is published as j. Other columns are ignored;
+    tables with `type` even and odd, for magnitudes, are refused. It may be a file of `pt_export`,
+    for either of its tools, or the slot `pTable` written by `write.csv` or `write.csv2`.
+
+    The decimals are taken as exact, and each row is divided by its sum, which must be 1 but for
+    rounding.
+    """
+    from holdfast.tables.files import read_file
+
+    table = read_file(path)
+    if not isinstance(table, CsvTable):
+        raise HoldfastError(f"`{path}` must be a text file. Hint: pt_export(ptab, file = ...).")
+    kinds = {"all", *(table.column("type") if "type" in table.columns else [])}
+    if kinds != {"all"}:
+        raise HoldfastError(f"`{path}` is a table for magnitudes, of types {sorted(kinds)}.")
+    cells = zip(*(table.column(name, "ptable") for name in ("i", "j", "p")), strict=True)
+    rows: dict[int, Law] = {}
+    for number, (i, j, p) in enumerate(cells, 1):
+        count, published, probability = _numbers(path, number, i, j, p)
+        if probability:
+            law = rows.setdefault(count, {})
+            law[published - count] = law.get(published - count, Fraction(0)) + probability
+    return PerturbationTable(rows=_normed(path, rows))
+
+
+def _numbers(path: Any, number: int, i: str, j: str, p: str) -> tuple[int, int, Fraction]:
+    try:
+        found = int(i), int(j), Fraction(p.replace(",", "."))
+    except ValueError:
+        raise HoldfastError(
+            f"`{path}`: data row {number} must have whole numbers i and j and a decimal p."
+        ) from None
+    if any(number < 0 for number in found):
+        raise HoldfastError(f"`{path}`: data row {number} must have no negative number.")
+    return found
+
+
+def _normed(path: Any, rows: dict[int, Law]) -> tuple[Law, ...]:
+    if sorted(rows) != list(range(len(rows))) or not rows:
+        raise HoldfastError(f"`{path}` must have a law for each of the counts i = 0, 1, 2, ...")
+    for count, law in rows.items():
+        if abs(sum(law.values(), Fraction(-1))) > ROUNDING:
+            raise HoldfastError(f"`{path}`: the probabilities of i = {count} must add up to 1.")
+    return tuple({v: p / sum(law.values()) for v, p in rows[i].items()} for i, law in rows.items())
+
+
+def entropy_table(largest: int = 5, variance: float = 3.0) -> PerturbationTable:
+    r"""The table that ptable makes of the parameters D and V, but for its rounding.
+
+    The law of a count has the largest entropy among those with noise of at most D that keeps the
+    count at 0 or more, mean 0, a variance of at most V, and probabilities that do not fall from the
+    lowest noise up to 0: $p_v \propto e^{a v + b v^2}$, and equal ones where these would fall. A
+    count of 0 stays 0. This is what `create_cnt_ptable(D, V)` makes by default.
+    """
+    laws: list[Law] = [{0: Fraction(1)}]
+    for count in range(1, largest + 1):
+        noise = np.arange(max(-count, -largest), largest + 1)
+        shares = _entropy(noise.astype(np.float64), variance)
+        decimals = [Fraction(f"{share:.12f}") for share in shares]
+        total = sum(decimals)
+        laws.append({int(v): p / total for v, p in zip(noise, decimals, strict=True) if p})
+    return PerturbationTable(rows=tuple(laws))
+
+
+def _entropy(noise: Floats, variance: float) -> Floats:
+    """Neighbours that would fall are given equal probabilities, until none do."""
+    equal = np.zeros(len(noise) - 1, dtype=bool)
+    while True:
+        blocks = np.r_[0, np.cumsum(~equal)]
+        sizes = np.bincount(blocks)
+        moments = np.stack([np.bincount(blocks, noise**k)[blocks] / sizes[blocks] for k in (1, 2)])
+        shares = _exponential(moments[:1], np.zeros(1))
+        if moments[1] @ shares > variance:
+            shares = _exponential(moments, np.array([0.0, variance]))
+        falls = (noise[1:] <= 0) & (shares[:-1] > shares[1:] * (1 + 1e-9))
+        if not falls.any():
+            return shares
+        equal |= falls
+
+
+def _exponential(moments: Floats, wanted: Floats) -> Floats:
+    """The law of largest entropy with these moments: Newton's method; the dual is convex."""
+    multipliers = np.zeros(len(moments))
+    for _ in range(200):
+        shares = np.exp(multipliers @ moments - (multipliers @ moments).max())
+        shares /= shares.sum()
+        gap = moments @ shares - wanted
+        if np.abs(gap).max() < 1e-13:
+            break
+        centred = moments - (moments @ shares)[:, None]
+        step = np.linalg.solve((centred * shares) @ centred.T, gap)
+        multipliers -= step / max(1.0, np.abs(step).max())
+    return np.asarray(shares)

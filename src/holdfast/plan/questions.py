@@ -1,0 +1,102 @@
+"""Questions that a plan or a comparison looks at, as people write them."""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from holdfast.answers.answer import Unit
+from holdfast.answers.questions import Question, find_question, share
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError, roughly
+from holdfast.fit.histogram import Draws, Histogram
+
+_SHARES = re.compile(
+    r"(?:share\s+)?(?:(?P<zero>zeros?)|(?P<sign>above|below|at least|at most)\s+(?P<number>\d+)"
+    r"|(?P<equal>\d+))",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question, and what people call it."""
+
+    name: str
+    question: Question
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the answer is a share of the rows, whose errors are said in points."""
+        return self.question.unit is Unit.SHARE
+
+    def of(self, histogram: Histogram) -> float:
+        """The answer that a table with this histogram gives."""
+        rows = histogram.rows.astype(np.float64)
+        return float(self.question.functional(histogram.values, rows))
+
+    def of_draws(self, draws: Draws) -> Floats:
+        """Answers by draws from a posterior."""
+        return np.asarray(self.question.functional(draws.support, draws.rows), dtype=np.float64)
+
+    def amount(self, error: float, digits: int = 2) -> str:
+        """An error in words: points of a share, or counts.
+
+        >>> read_question("zeros").amount(0.0123), read_question("mean").amount(0.26)
+        ('1.2 points', '0.26')
+        """
+        if not self.is_share:
+            return roughly(error, digits)
+        points = roughly(100 * error, digits)
+        return f"{points} point{'s' if points != '1' else ''}"
+
+
+def read_question(text: str) -> Asked:
+    """A question as people write it.
+
+    >>> read_question("above 10").question.words, read_question("zeros").question.words
+    ('share of rows with 11 or more', 'share of rows equal to 0')
+    """
+    words = " ".join(str(text).lower().split())
+    found = _SHARES.fullmatch(words)
+    if found is None:
+        try:
+            return Asked(name=words, question=find_question(words, {}))
+        except HoldfastError:
+            raise HoldfastError(
+                f"a question must be zeros, mean, total, median, or a share such as 'above 10' or "
+                f"'at most 3', got {text!r:.40}."
+            ) from None
+    return Asked(name=words.removeprefix("share "), question=share(**_condition(found)))
+
+
+def _condition(found: re.Match[str]) -> dict[str, int]:
+    if found["zero"]:
+        return {"equal": 0}
+    if found["equal"]:
+        return {"equal": int(found["equal"])}
+    number = int(found["number"])
+    return {
+        "above": {"at_least": number + 1},
+        "at least": {"at_least": number},
+        "below": {"at_most": number - 1},
+        "at most": {"at_most": number},
+    }[found["sign"]]
+
+
+def usual_questions(counts: Integers) -> tuple[str, ...]:
+    """Zeros, the mean, the total, and rows above what one in ten is above.
+
+    >>> usual_questions(np.arange(100))
+    ('zeros', 'mean', 'above 89', 'total')
+    """
+    high = int(np.sort(counts)[-max(len(counts) // 10, 1) - 1]) if len(counts) > 1 else 0
+    return ("zeros", "mean", *(f"above {high}",) * (high > 0), "total")
+
+
+def read_questions(
+    texts: list[str] | tuple[str, ...] | str | None, counts: Integers
+) -> list[Asked]:
+    """Questions, each once; the usual ones where none are named."""
+    given = usual_questions(counts) if texts is None else texts
+    given = (given,) if isinstance(given, str) else given
+    return [read_question(text) for text in dict.fromkeys(given)]

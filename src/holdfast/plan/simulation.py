@@ -1,0 +1,133 @@
+"""Releases of a known table with simulated noise, by the path that real ones take."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.fit.blocks import choose_blocks
+from holdfast.fit.estimate import Estimate, fit
+from holdfast.fit.histogram import Draws, Histogram
+from holdfast.match.match import match
+from holdfast.measure.measurement import Measurement, Totals
+from holdfast.measure.room import Room
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.randomness import randomness
+from holdfast.request import Request
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class KnownTable:
+    """Counts that may be looked at, and the public group of each row."""
+
+    name: str
+    """Where it came from."""
+    counts: Integers
+    group: Integers
+    labels: tuple[str, ...] = ("all rows",)
+    """The name of each group; one where there are no groups."""
+
+    @cached_property
+    def histograms(self) -> tuple[Histogram, ...]:
+        """The true histogram of each group."""
+        return tuple(histogram_of(self.counts[self.group == g]) for g in range(len(self.labels)))
+
+    @cached_property
+    def whole(self) -> Histogram:
+        """The true histogram of all rows."""
+        return histogram_of(self.counts)
+
+    def resized(self, rows: int) -> "KnownTable":
+        """A table of so many rows like this one, with each group's part of them."""
+        order = np.lexsort((self.counts, self.group))
+        chosen = order[(np.arange(rows) * 2 + 1) * len(order) // (2 * rows)]
+        groups, group = np.unique(self.group[chosen], return_inverse=True)
+        return KnownTable(
+            name=self.name,
+            counts=self.counts[chosen],
+            group=group,
+            labels=tuple(self.labels[g] for g in groups),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Simulated:
+    """A simulated release."""
+
+    table: KnownTable
+    budget: Budget
+    measurement: Measurement
+    noisy: Integers
+    seed: int
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """The distribution of counts, of the table and of each group."""
+        return fit(self.measurement)
+
+    @cached_property
+    def released(self) -> Integers:
+        """Released counts."""
+        return match(self.noisy, self.table.group, self.estimate.histograms, self.seed)
+
+    def histogram(self, group: int | None) -> Histogram:
+        """The estimated histogram of a group, or of all rows."""
+        return self.estimate.whole if group is None else self.estimate.histograms[group]
+
+    def draws(self, group: int | None) -> Draws:
+        """Draws from the posterior of that histogram."""
+        return self.estimate.draws(group)
+
+    @property
+    def totals(self) -> Totals | None:
+        """Measured totals, where they were asked for."""
+        return self.measurement.totals
+
+
+def simulated(table: KnownTable, epsilon: Any, seed: int, **options: Any) -> Simulated:
+    """A release of a known table; `options` are those of `holdfast.privatize`.
+
+    >>> table = KnownTable(name="", counts=np.arange(50) % 5, group=np.zeros(50, int))
+    >>> simulated(table, 1, seed=1).released.shape
+    (50,)
+    """
+    request = Request.read(epsilon=epsilon, seed=seed, **options)
+    (budget,) = request.promise(len(table.counts), len(table.labels)).budgets
+    room = Room(budget.noise_of_counts, source=randomness(seed), groups=len(table.labels))
+    noisy = room.noisy(table.counts, table.group)
+    measurement = room.finish(
+        choose_blocks,
+        sums=budget.noise_of_sums,
+        whole=budget.noise_of_whole,
+        totals=budget.noise_of_totals,
+    )
+    return Simulated(table=table, budget=budget, measurement=measurement, noisy=noisy, seed=seed)
+
+
+def seeds(number: int) -> Iterator[int]:
+    """Seeds of simulated releases: the same at every budget, so that what differs between budgets
+    is not mere chance."""
+    yield from range(1, number + 1)
+
+
+def histogram_of(counts: Integers) -> Histogram:
+    """How many rows have each count."""
+    values, rows = np.unique(counts, return_counts=True)
+    return Histogram(values=values.astype(np.int64), rows=rows.astype(np.int64))
+
+
+def w1(one: Integers, other: Integers) -> float:
+    """Wasserstein distance between the distributions of two columns of equal length.
+
+    >>> w1(np.array([3, 0]), np.array([1, 0]))
+    1.0
+    """
+    return float(np.abs(np.sort(one) - np.sort(other)).mean())
+
+
+def within_groups(values: Floats, group: Integers, number: int) -> list[Floats]:
+    """Values by group."""
+    return [values[group == g] for g in range(number)]
