@@ -12,7 +12,7 @@ from typing import Any
 
 from holdfast.ledger.chain import Receipt
 from holdfast.ledger.recognition import Prints
-from holdfast.ledger.request import Charge, sums_of
+from holdfast.privacy.composition import Charge, sums_of
 from holdfast.tables.periods import Period
 from holdfast.tables.subset import Subset
 

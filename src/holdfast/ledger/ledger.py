@@ -1,9 +1,8 @@
 """A ledger: what each dataset may spend, and what every release of it has spent."""
 
-import hmac
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +18,12 @@ from holdfast.ledger.entries import (
     State,
     written_charges,
 )
+from holdfast.ledger.overlaps import Paid, charged, worst_charges
 from holdfast.ledger.recognition import Content, Prints
-from holdfast.ledger.request import Charge, sums_of
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_fraction
+from holdfast.privacy.composition import Charge, composed_epsilon, sums_of
 from holdfast.tables.periods import Period, read_period
 from holdfast.tables.subset import Subset, read_subset
 
@@ -135,9 +135,12 @@ class Ledger:
         period: Period | None = None,
         words: str = "",
         known_by: Prints | None = None,
+        purpose: Purpose = NOTHING,
     ) -> Spend:
         """Record what a release will spend, or raise `BudgetError`: on disk once it returns."""
         epsilon, delta = sums_of(charges)
+        about = {name: text for name, text in vars(purpose).items() if text}
+        about |= {name: text for name, text in vars(self.purpose).items() if text}
         if epsilon <= 0:
             raise HoldfastError("`charges` must come to more than 0.")
         with change(self.path, self.timeout) as pages:
@@ -152,7 +155,7 @@ class Ledger:
                 "words": words,
                 "time": now(),
                 "user": user(),
-                "purpose": {name: text for name, text in vars(self.purpose).items() if text},
+                "purpose": about,
             }
             body |= {} if subset is None else {"subset": [subset.column, subset.label]}
             body |= {} if period is None else {"period": period.days}
@@ -209,25 +212,19 @@ class Ledger:
             if dataset is None or (not isinstance(entry, Begun) and entry.dataset == dataset)
         ]
 
-    def prints(self, content: Content) -> Prints:
-        """Digests of a release under this ledger's own random key. They tell nothing without the
-        ledger; whoever has the ledger can test a guess at the content with them."""
-        with read(self.path, self.timeout) as pages:
-            key = pages.key
-        category, labels = content.category, content.labels
-        return Prints(
-            table=_print(key, "table", content.table),
-            counts=_print(key, "counts", content.counts),
-            category=None if category is None else _print(key, "category", category),
-            labels=None if labels is None else _print(key, "labels", labels),
-            columns=tuple(sorted(_print(key, "column", each) for each in content.columns)),
-            alone=_prints_alone(key, content.alone),
-        )
+    def composed_epsilon(self, dataset: str, *, delta: Any) -> Fraction:
+        """An epsilon, at most what is spent, such that all releases of a dataset together are
+        (epsilon, delta)-private for every row; see `holdfast.privacy.composition`."""
+        spends = self.spends(check_name(dataset))
+        epsilon = charged(Paid(amount=each.epsilon, subset=each.subset) for each in spends)
+        beyond = charged(Paid(amount=each.delta, subset=each.subset) for each in spends)
+        charges = worst_charges((each.subset, each.charges) for each in spends)
+        return composed_epsilon(charges, delta=delta, sums=(epsilon, beyond))
 
-    def prints_alone(self, alone: Mapping[str, bytes]) -> dict[str, str]:
-        """The same of columns of counts by themselves."""
+    def prints(self, content: Content) -> Prints:
+        """Digests by which this ledger knows a release again."""
         with read(self.path, self.timeout) as pages:
-            return _prints_alone(pages.key, alone)
+            return Prints.of(content, pages.key)
 
     def paid_for(self, receipt: Receipt) -> Spend | None:
         """The spend that a release remembers; None where this ledger knows of none."""
@@ -266,11 +263,3 @@ def _charge(epsilon: Any, delta: Any) -> Charge:
     if amount <= 0:
         raise HoldfastError(f"`epsilon` must be positive, got {epsilon!s:.40}.")
     return Charge(epsilon=amount, delta=beyond)
-
-
-def _print(key: bytes, what: str, part: bytes) -> str:
-    return hmac.digest(key, f"{what}\n".encode() + part, "sha256").hex()
-
-
-def _prints_alone(key: bytes, alone: Mapping[str, bytes]) -> dict[str, str]:
-    return {name: _print(key, "counts alone", counts) for name, counts in alone.items()}

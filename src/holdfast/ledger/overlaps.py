@@ -8,13 +8,16 @@ a day pays for the releases that cover it, and a release without a period covers
 proofs are in docs/ledger.md and docs/years.md.
 """
 
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from itertools import accumulate, chain, pairwise
 from typing import TypeVar
 
+from holdfast.privacy.composition import Charge
 from holdfast.tables.periods import Period
 from holdfast.tables.subset import Subset
 
@@ -54,7 +57,54 @@ def charged(
     )
 
 
-def by_column(
+def worst_charges(
+    paid: Iterable[tuple[Subset | None, Sequence[Charge]]],
+) -> Iterator[Charge]:
+    """Charges that are together at least those of any row, whatever labels it has.
+
+    Of each column the labels' charges are sorted, the largest first, and for every rank the largest
+    of any label is taken: a charge may be replaced by a larger one. That takes time in proportion
+    to the charges, where there are exponentially many combinations of labels.
+
+    >>> tenth, half = Charge(epsilon=Fraction(1, 10), times=3), Charge(epsilon=Fraction(1, 2))
+    >>> paid = [(Subset("state", "NE"), [tenth]), (Subset("state", "CA"), [half])]
+    >>> [(str(charge.epsilon), charge.times) for charge in worst_charges(paid)]
+    [('1/2', 1), ('1/10', 2)]
+    """
+    whole, columns = _by_column(paid)
+    for charges in whole:
+        yield from charges
+    for labels in columns.values():
+        ranked = [
+            sorted(chain.from_iterable(each), key=lambda charge: charge.epsilon, reverse=True)
+            for each in labels.values()
+        ]
+        ends = [list(accumulate(charge.times for charge in charges)) for charges in ranked]
+        for start, end in pairwise(sorted({0, *chain.from_iterable(ends)})):
+            places = [bisect_right(ranks, start) for ranks in ends]
+            at_rank = [
+                charges[place]
+                for charges, place in zip(ranked, places, strict=True)
+                if place < len(charges)
+            ]
+            yield Charge(
+                epsilon=max(charge.epsilon for charge in at_rank),
+                delta=max(charge.delta for charge in at_rank),
+                times=end - start,
+            )
+
+
+def _charged_to_rows(paid: Sequence[Paid], subset: Subset | None) -> Fraction:
+    whole, columns = _by_column((each.subset, each.amount) for each in paid)
+    total = sum(whole, Fraction(0))
+    for column, labels in columns.items():
+        sums = {key: sum(amounts, Fraction(0)) for key, amounts in labels.items()}
+        mine = subset is not None and subset.column == column
+        total += sums.get(subset.key, Fraction(0)) if subset and mine else max(sums.values())
+    return total
+
+
+def _by_column(
     paid: Iterable[tuple[Subset | None, T]],
 ) -> tuple[list[T], dict[str, dict[str, list[T]]]]:
     """What was paid for all rows; and by column and label, what was paid for those rows alone."""
@@ -63,16 +113,6 @@ def by_column(
     for subset, each in paid:
         (whole if subset is None else columns[subset.column][subset.key]).append(each)
     return whole, columns
-
-
-def _charged_to_rows(paid: Sequence[Paid], subset: Subset | None) -> Fraction:
-    whole, columns = by_column((each.subset, each.amount) for each in paid)
-    total = sum(whole, Fraction(0))
-    for column, labels in columns.items():
-        sums = {key: sum(amounts, Fraction(0)) for key, amounts in labels.items()}
-        mine = subset is not None and subset.column == column
-        total += sums.get(subset.key, Fraction(0)) if subset and mine else max(sums.values())
-    return total
 
 
 def _is_paid_on(each: Paid, day: date) -> bool:

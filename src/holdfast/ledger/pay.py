@@ -1,16 +1,14 @@
 """The one way to a release: paid for first, then measured and stored; or shown again if stored."""
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from holdfast.errors import HoldfastError, Spent, mark_spent
 from holdfast.ledger.chain import releases_of
 from holdfast.ledger.corrections import Labels
-from holdfast.ledger.entries import Purpose, Spend, State
+from holdfast.ledger.entries import Spend, State
 from holdfast.ledger.ledger import Ledger, check_name, open_ledger
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.request import Payment
@@ -19,7 +17,6 @@ from holdfast.ledger.stored import (
     find_corrected,
     find_stored,
     is_that_of,
-    mark_done,
     refuse_same_counts,
 )
 from holdfast.ledger.waiting import alone
@@ -61,84 +58,50 @@ class Run(Protocol[R_co]):
         `check`, with these notes more."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Account:
-    """A dataset in a ledger, which is to pay."""
-
-    ledger: Any
-    """A `Ledger` or its path; not opened before there is something to pay."""
-    dataset: str
-    purpose: Purpose
-    """What the engine knows of what is released: file, column, folder."""
-
-    def open(self) -> Ledger:
-        """The ledger; what it was told before goes first."""
-        ledger = open_ledger(self.ledger)
-        before = {name: text for name, text in vars(ledger.purpose).items() if text}
-        return ledger.telling(**vars(self.purpose) | before)
-
-
-def find_account(
-    ledger: Any = None,
-    dataset: Any = None,
-    *,
-    purpose: str | None = None,
-    source: Any = None,
-    columns: tuple[str, ...] = (),
-    folder: Any = None,
-) -> Account | None:
-    """Who is to pay for a release; None where nobody is named. The rest is for its history."""
-    if ledger is None and dataset is None:
-        return None
-    if ledger is None or dataset is None:
-        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
-    about = Purpose(
-        purpose=purpose or "",
-        file=os.path.abspath(source) if isinstance(source, str | os.PathLike) else "",
-        column=", ".join(columns),
-        folder=os.path.abspath(folder) if folder is not None else "",
-    )
-    return Account(ledger=ledger, dataset=check_name(dataset), purpose=about)
-
-
-def pay_and_measure(run: Run[R], payment: Payment, account: Account | None) -> R:
+def pay_and_measure(run: Run[R], payment: Payment, ledger: Any, dataset: str | None) -> R:
     """The release of a run: stored by an earlier one, or paid for, measured and stored.
 
     The spend is on disk before anything is measured and counts from then on, also if the run fails.
-    Of equal requests at one time, one pays and the others wait and are shown its release.
+    Of equal requests at one time, one pays and the others wait and are shown its release. `ledger`
+    is a `Ledger` or its path; None, as `dataset`, where nobody is to pay.
     """
-    if payment.corrects is not None and (account is None or payment.simulated):
+    if (ledger is None) != (dataset is None):
+        raise HoldfastError("`ledger` and `dataset` go together: give both, or neither.")
+    if payment.corrects is not None and (ledger is None or payment.simulated):
         raise HoldfastError(
             "`corrects` needs the ledger that paid for the release, and no seed. Hint: give "
             "`ledger` and `dataset`."
         )
-    if account is None:
+    if ledger is None:
         return run.measure()
     if payment.simulated:
         return run.measure(notes=(UNTOUCHED,))
-    ledger, dataset = account.open(), account.dataset
+    return _pay_and_measure(run, payment, open_ledger(ledger), check_name(dataset))
+
+
+def _pay_and_measure(run: Run[R], payment: Payment, ledger: Ledger, dataset: str) -> R:
     content = run.content(payment.words)
     prints = None if content is None else ledger.prints(content)
     if payment.corrects is not None:
-        stored = find_corrected(ledger, dataset, prints, run.labels(), payment.corrects)
-        return _show_again(run, ledger, stored, (CORRECTED,))
-    if content is None or prints is None:
+        spend = find_corrected(ledger, dataset, prints, run.labels(), payment.corrects)
+        return _show_again(run, ledger, spend, (CORRECTED,))
+    if prints is None:
         check_room(ledger, payment.stored_bytes)
         run.prepare()
-        return _measure(run, ledger, _pay(payment, ledger, dataset), store=None)
-    earlier = find_stored(ledger, dataset, prints)
-    if earlier is not None:
-        return _show_again(run, ledger, earlier)
+        return _measure(run, ledger, _pay(payment, ledger, dataset, None), store=None)
+    stored = find_stored(ledger, dataset, prints)
+    if stored is not None:
+        return _show_again(run, ledger, stored)
     for balance in ledger.must_fit(dataset, subset=payment.subset, period=payment.period):
         balance.check(payment.epsilon, payment.delta)  # first what no count decides
     if not payment.same_counts:
-        refuse_same_counts(ledger, dataset, content.alone, payment.period)
+        refuse_same_counts(ledger, dataset, prints, payment.period)
     check_room(ledger, payment.stored_bytes)
     run.prepare()
     with alone(releases_of(ledger.path) / f"{prints.table[:32]}.lock"):
-        earlier = find_stored(ledger, dataset, prints)
-        if earlier is not None:
-            return _show_again(run, ledger, earlier)
+        stored = find_stored(ledger, dataset, prints)
+        if stored is not None:
+            return _show_again(run, ledger, stored)
         check_room(ledger, payment.stored_bytes)
         spend = _pay(payment, ledger, dataset, prints)
         return _measure(run, ledger, spend, store=ledger.folder(spend))
@@ -146,11 +109,13 @@ def pay_and_measure(run: Run[R], payment: Payment, account: Account | None) -> R
 
 def _show_again(run: Run[R], ledger: Ledger, spend: Spend, notes: tuple[str, ...] = ()) -> R:
     release = run.show_again(ledger.folder(spend), check=is_that_of(ledger, spend), notes=notes)
-    mark_done(ledger, spend)
+    if spend.state is not State.DONE:  # its run was killed before it was marked
+        with suppress(HoldfastError):
+            ledger.finish(spend.id, State.DONE)
     return release
 
 
-def _pay(payment: Payment, ledger: Ledger, dataset: str, prints: Prints | None = None) -> Spend:
+def _pay(payment: Payment, ledger: Ledger, dataset: str, prints: Prints | None) -> Spend:
     """Record what a release will spend."""
     try:
         return ledger.record(
@@ -160,6 +125,7 @@ def _pay(payment: Payment, ledger: Ledger, dataset: str, prints: Prints | None =
             period=payment.period,
             words=payment.words,
             known_by=prints,
+            purpose=payment.purpose,
         )
     except KeyboardInterrupt as error:  # before it was on disk, or just after
         mark_spent(error, Spent.MAYBE)

@@ -1,6 +1,7 @@
 """By what a ledger knows a release again; what counts as the same is in docs/ledger.md."""
 
 import hashlib
+import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,14 +15,12 @@ from holdfast.arrays import Integers, Marks
 class Content:
     """What identifies a release: it never leaves the process, a ledger keeps digests of it."""
 
-    table: bytes
+    table: bytes = b""
     """Words, counts, and all other cells."""
-    counts: bytes
+    counts: bytes = b""
     """Words and counts in their order, and the groups that they are in."""
     category: bytes | None = None
     """The column whose labels tell every row from every other; None where there is none."""
-    labels: bytes | None = None
-    """The labels of that column whatever rows they stand in."""
     columns: tuple[bytes, ...] = ()
     """Each column but the counts."""
     alone: Mapping[str, bytes] = field(default_factory=dict)
@@ -59,7 +58,13 @@ class TableDigest:
         self._groups.update(_integers(np.zeros(number, np.int64) if group is None else group))
 
     def content(
-        self, words: str, *, rows: bytes, groups: Sequence[Any] = (), **known: Any
+        self,
+        words: str = "",
+        *,
+        rows: bytes = b"",
+        groups: Sequence[Any] = (),
+        category: bytes | None = None,
+        columns: Sequence[bytes] = (),
     ) -> Content:
         """What identifies a release: words and table. Never leaves the process.
 
@@ -67,29 +72,46 @@ class TableDigest:
         changed places would be shown each other's measurements, and so two of one count. The
         names of the columns tell of what they are counts: two columns that happen to be equal are
         two releases, or showing one for the other would tell that they are. `groups` are the
-        labels of the groups; the rest is what is `known` of the rows by themselves.
+        labels of the groups, `category` and `columns` as in `Content`.
         """
         named = repr((words, list(self._columns), list(groups))).encode()
         parts = [self._zeros, self._groups, *self._columns.values()]
         counts = hashlib.sha256(named).digest() + b"".join(part.digest() for part in parts)
-        return Content(table=counts + rows, counts=counts, alone=self.alone, **known)
-
-    @property
-    def alone(self) -> dict[str, bytes]:
-        """The counts in their order and nothing else, by the name of their column."""
-        return {name or "": digest.digest() for name, digest in self._columns.items()}
+        return Content(
+            table=counts + rows,
+            counts=counts,
+            category=category,
+            columns=tuple(columns),
+            alone={name or "": digest.digest() for name, digest in self._columns.items()},
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prints:
-    """Digests of a release's content under a ledger's key."""
+    """Digests of what identifies a release, under a ledger's own random key. They tell nothing
+    without the ledger; whoever has the ledger can test a guess at the content with them."""
 
     table: str
     counts: str
     category: str | None
-    labels: str | None
     columns: tuple[str, ...]
     alone: Mapping[str, str]
+
+    @staticmethod
+    def of(content: Content, key: bytes) -> "Prints":
+        """Those of a content."""
+
+        def print_of(what: str, part: bytes) -> str:
+            return hmac.digest(key, f"{what}\n".encode() + part, "sha256").hex()
+
+        category = content.category
+        return Prints(
+            table=print_of("table", content.table),
+            counts=print_of("counts", content.counts),
+            category=None if category is None else print_of("category", category),
+            columns=tuple(sorted(print_of("column", each) for each in content.columns)),
+            alone={name: print_of("alone", each) for name, each in content.alone.items()},
+        )
 
     def add_columns_to(self, earlier: "Prints") -> bool:
         """Whether this is an earlier table with columns added: the counts are the same, in the
@@ -98,15 +120,6 @@ class Prints:
             self.category is not None
             and (self.counts, self.category) == (earlier.counts, earlier.category)
             and set(earlier.columns) <= set(self.columns)
-        )
-
-    def moves_labels_of(self, earlier: "Prints") -> bool:
-        """Whether the labels of an earlier table stand here in other rows: no correction, since the
-        same measurement would be published beside one label after another."""
-        return (
-            self.labels is not None
-            and self.labels == earlier.labels
-            and self.category != earlier.category
         )
 
     def to_body(self) -> dict[str, Any]:

@@ -1,57 +1,17 @@
 """What a ledger is asked to pay for: the charges of a release, and all that decides it."""
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import HoldfastError
 from holdfast.ledger.corrections import Correction
-from holdfast.privacy.persons import PersonIn
-from holdfast.privacy.promise import Promise
+from holdfast.ledger.entries import Purpose
+from holdfast.privacy.composition import Charge, sums_of
 from holdfast.tables.periods import Period
 from holdfast.tables.subset import Subset
 
 SPELLED_IN_MANY_WAYS = {"subset", "period"}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Charge:
-    """What measurements cost: each is (epsilon, delta)-private whatever was seen before."""
-
-    epsilon: Fraction
-    delta: Fraction = Fraction(0)
-    times: int = 1
-    """How many such measurements there are, each with noise of its own."""
-
-    def __post_init__(self) -> None:
-        if self.epsilon < 0 or not 0 <= self.delta < 1 or self.times < 1:
-            raise HoldfastError("a charge must be 0 or more, and its delta below 1.")
-
-
-def sums_of(charges: Iterable[Charge]) -> tuple[Fraction, Fraction]:
-    """Epsilon and delta of charges together."""
-    pairs = [(charge.epsilon * charge.times, charge.delta * charge.times) for charge in charges]
-    return sum((e for e, _ in pairs), Fraction(0)), sum((d for _, d in pairs), Fraction(0))
-
-
-def charges_of(promise: Promise) -> tuple[Charge, ...]:
-    """What a release costs one person, measurement by measurement; known before it is made.
-
-    A person in m rows changes m noisy counts, each of which has noise of its own. Noisy sums, those
-    of the whole table and totals are one charge each: one person may move one of them several
-    times. Where rows of a person are counted in one of several columns, the person's rows may be
-    spread over them in any way, and the whole release is one charge.
-    """
-    if promise.persons.person_in is PersonIn.ONE and len(promise.budgets) > 1:
-        return (Charge(epsilon=promise.epsilon),)
-    charges = []
-    for budget in promise.budgets:
-        rows = budget.person_rows
-        charges.append(Charge(epsilon=budget.counts / rows, times=rows))
-        charges += [Charge(epsilon=part) for part in (budget.sums, budget.whole, budget.totals)]
-    return tuple(charge for charge in charges if charge.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,7 +38,9 @@ class Payment:
     """The release whose rows these are, with other labels or columns."""
     same_counts: bool = False
     """Whether it may have the counts of another period: that is meant, and no wrong file."""
-    stored_bytes: int = field(default=0, repr=False)
+    purpose: Purpose = field(default_factory=Purpose)
+    """Of what, to where and why, for the ledger's history."""
+    stored_bytes: int = 0
     """About how many bytes its stored copy will take."""
 
     @property

@@ -3,8 +3,7 @@
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 
 from holdfast.errors import HoldfastError, listed_names
@@ -61,34 +60,23 @@ def find_corrected(
             "cannot be known. Nothing was spent. Hint: leave `corrects` out to measure and pay for "
             "it; to correct labels alone keep the order of the rows."
         )
-    if prints.moves_labels_of(spend.known_by):
-        raise HoldfastError(
-            "`corrects`: the labels are those of the first release, and stand in other rows. That "
-            "corrects nothing: the same measurements would be published of other rows. Nothing was "
-            "spent. Hint: put the rows back into their original order."
-        )
     refuse_moved(corrects.labels, labels)
     if not ledger.folder(spend).is_dir():
         raise _lost(ledger, spend)
     return spend
 
 
-def same_counts(
-    ledger: Ledger, dataset: str, alone: Mapping[str, bytes], period: Period | None
-) -> str:
+def same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | None) -> str:
     """What is to be said before counts are released that were released, row by row, as those of
-    another period; nothing where they were not. `alone` are the counts by the name of their column,
-    condensed. It comes from the true counts: for the steward alone."""
-    if period is None:
-        return ""
-    prints = ledger.prints_alone(alone)
+    another period; nothing where they were not. It comes from the true counts: for the steward
+    alone."""
     for spend in reversed(ledger.spends(dataset)):
-        if spend.period in (None, period) or spend.known_by is None:
+        if period is None or spend.period in (None, period) or spend.known_by is None:
             continue
         before = set(spend.known_by.alone.values())
-        columns = [name for name, counts in prints.items() if counts in before]
+        columns = [name for name, counts in prints.alone.items() if counts in before]
         if columns:
-            named = f" of {listed_names(columns)}" if len(alone) > 1 else ""
+            named = f" of {listed_names(columns)}" if len(prints.alone) > 1 else ""
             return (
                 f"the counts{named} for {period} are, row by row, those that were released for "
                 f"{spend.period}"
@@ -96,23 +84,14 @@ def same_counts(
     return ""
 
 
-def refuse_same_counts(
-    ledger: Ledger, dataset: str, alone: Mapping[str, bytes], period: Period | None
-) -> None:
+def refuse_same_counts(ledger: Ledger, dataset: str, prints: Prints, period: Period | None) -> None:
     """Raise if counts were released as those of another period: mostly that is the wrong file."""
-    words = same_counts(ledger, dataset, alone, period)
+    words = same_counts(ledger, dataset, prints, period)
     if words:
         raise HoldfastError(
             f"`period`: {words}. Nothing was spent. Hint: is this the right file? If nothing has "
             f"changed, say so: publish_anyway=[{SAME_COUNTS!r}], --publish-anyway {SAME_COUNTS!r}."
         )
-
-
-def mark_done(ledger: Ledger, spend: Spend) -> None:
-    """Mark the spend of a run that was killed when its release was whole and it was not marked."""
-    if spend.state is not State.DONE:
-        with suppress(HoldfastError):
-            ledger.finish(spend.id, State.DONE)
 
 
 def is_that_of(ledger: Ledger, spend: Spend) -> Callable[[str | None], None]:
