@@ -16,10 +16,14 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import chi2
 
-from holdfast.former.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
-from holdfast.former.constructors.baselines.clamped import clamped_noise
-from holdfast.former.constructors.baselines.discrete_gaussian import _noise as gaussian_noise
-from holdfast.former.privatizers.gaussian_scale import smallest_scale
+from holdfast.paper.constructors.baselines import (
+    DiscreteGaussian,
+    Staircase,
+    TruncatedGeometric,
+    clamped_noise,
+)
+from holdfast.paper.constructors.baselines import _gaussian as gaussian_noise
+from holdfast.paper.privatizers.gaussian_scale import smallest_scale
 
 N, DELTA = 21, Fraction(1, 2198)
 

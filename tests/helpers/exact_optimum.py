@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from holdfast.former.privacy.rational import exp_below
+from holdfast.privacy.rational import exp_below
 
 
 def scales(n: int, growth: Fraction) -> list[list[Fraction]]:

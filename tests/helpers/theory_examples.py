@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from holdfast.former import theory
+from holdfast.paper import theory
 
 LN2 = theory.log(2)
 THIRD = [Fraction(1, 3)] * 3

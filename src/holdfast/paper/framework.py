@@ -19,7 +19,7 @@ from holdfast.paper.naming import is_ours, made_anew, recorded_name
 from holdfast.paper.privatizers import PrivateQuantile
 from holdfast.paper.privatizers.privatizer import Noisy, as_privatizer
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
-from holdfast.privacy.randomness import Randomness, randomness
+from holdfast.privacy.randomness import randomness
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -125,8 +125,10 @@ def privatize(
             "`privatizer` is missing. Hint: holdfast.paper.privatizers.CyclicLaplace()."
         )
     privatise = None if privatizer is None else made_anew(as_privatizer(privatizer))
-    epsilon_n, bins = _bound(n, d, total, source)
+    quantile = _quantile(n)
+    epsilon_n = Fraction(0) if quantile is None else quantile.part(total, len(d))
     epsilon_1, epsilon_2 = _parts(total - epsilon_n, split, one_stage=privatise is None)
+    bins = check_n(n) if quantile is None else 1 + quantile(d, epsilon=epsilon_n, rng=source)
 
     # 1. The table is summarised by its histogram of counts.
     eta = histogram_of_counts(d, bins)
@@ -171,17 +173,9 @@ def paper_rule(epsilon: Fraction) -> Fraction:
     return Fraction(round(1000 * (0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))), 1000)
 
 
-def _bound(
-    n: int | PrivateQuantile, counts: Integers, total: Fraction, source: Randomness
-) -> tuple[Fraction, int]:
-    """What finding n takes, and n."""
-    if not isinstance(n, PrivateQuantile):
-        return Fraction(0), check_n(n)
-    if type(n) is not PrivateQuantile:
-        raise HoldfastError("`n` must be a number or a PrivateQuantile.")
-    quantile = made_anew(n)
-    part = quantile.part(total, len(counts))
-    return part, 1 + quantile(counts, epsilon=part, rng=source)
+def _quantile(n: int | PrivateQuantile) -> PrivateQuantile | None:
+    """The quantile that finds n; None where n is a number. One derived from ours could lie."""
+    return made_anew(n) if type(n) is PrivateQuantile else None
 
 
 def _parts(epsilon: Fraction, split: Any, *, one_stage: bool) -> tuple[Fraction, Fraction]:

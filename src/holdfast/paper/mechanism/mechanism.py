@@ -110,7 +110,7 @@ class Mechanism:
                 f"`counts` must lie between 0 and {len(self) - 1}. Hint: top-code first."
             )
         Mechanism.verify(self)
-        return _drawn(self.weights, inputs.astype(np.int64), randomness(rng))
+        return draw(self.weights, inputs.astype(np.int64), randomness(rng))
 
     def image(self, source: ArrayLike) -> Floats:
         """The law of the released counts, for true counts distributed as `source`."""
@@ -155,7 +155,7 @@ def _law(law: ArrayLike | None, n: int, name: str) -> Floats | None:
     return checked
 
 
-def _drawn(weights: Integers, counts: Integers, source: Randomness) -> Integers:
+def draw(weights: Integers, counts: Integers, source: Randomness) -> Integers:
     uniform = source.bits_62(len(counts)).astype(np.int64)
     order = np.argsort(counts, kind="stable")
     starts = np.searchsorted(counts[order], np.arange(len(weights) + 1))
