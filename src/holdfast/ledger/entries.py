@@ -1,8 +1,4 @@
-"""What stands in a ledger: its beginning, limits, spends and their ends.
-
-An entry is a JSON object. A kind of entry that this version does not know is refused: it could not
-say what is left.
-"""
+"""What stands in a ledger: its beginning, limits, spends and their ends, each a JSON object."""
 
 import json
 from dataclasses import dataclass

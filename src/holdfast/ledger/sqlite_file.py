@@ -245,9 +245,8 @@ def _load(db: sqlite3.Connection, path: Path) -> Pages:
         if db.execute("PRAGMA application_id").fetchone() != (APPLICATION,):
             raise _no_ledger(path)
         _check_pages(db, path)
-        pages, texts = _read_chain(db, path)
+        pages = _read_chain(db, path)
         check_head(path, pages.name, pages.hashes)
-        _read_bodies(pages, texts, path)
         return pages
     except (sqlite3.Error, HoldfastError):
         raise
@@ -271,31 +270,21 @@ def _check_pages(db: sqlite3.Connection, path: Path) -> None:
         raise damaged(path, "its tables are not those of a ledger")
 
 
-def _read_chain(db: sqlite3.Connection, path: Path) -> tuple[Pages, list[str]]:
-    """The hashes of all entries, and the entries as texts."""
+def _read_chain(db: sqlite3.Connection, path: Path) -> Pages:
+    """Every entry, once its hash was found to be that of its place, its text and all before it."""
     ((name, key, number, head),) = db.execute("SELECT * FROM about").fetchall()
-    pages, texts, previous = Pages(db=db, name=name, key=key), list[str](), name
+    pages, previous = Pages(db=db, name=name, key=key), name
     rows = db.execute("SELECT entry, body, hash FROM entries ORDER BY entry").fetchall()
     for place, (entry, text, digest) in enumerate(rows, start=1):
         if entry != place or digest != link(key, previous, place, text):
             raise damaged(path, f"entry {place} is not as it was written")
         pages.hashes.append(digest)
-        texts.append(text)
+        pages.book.add(json.loads(text), pages.head)
         previous = digest
     (first_page,) = db.execute("PRAGMA user_version").fetchone()
     if not rows or (number, head, first_page) != (len(rows), previous, len(rows)):
         raise damaged(path, "its last entries are gone")
-    return pages, texts
-
-
-def _read_bodies(pages: Pages, texts: list[str], path: Path) -> None:
-    for number, text in enumerate(texts, start=1):
-        body = json.loads(text)
-        if body["kind"] not in list(Kind):
-            raise HoldfastError(
-                f"`ledger` {path} has entries of a newer holdfast. Hint: upgrade holdfast."
-            )
-        pages.book.add(body, Receipt(pages.name, number, pages.hashes[number - 1]))
+    return pages
 
 
 def damaged(path: Path, what: str) -> HoldfastError:
@@ -326,6 +315,6 @@ def _unusable(error: sqlite3.Error, path: Path, timeout: float) -> HoldfastError
 
 def _no_ledger(path: Path) -> HoldfastError:
     return HoldfastError(
-        f"`ledger` {path} is not a holdfast ledger, or it was damaged. "
+        f"`ledger` {path} is not a ledger of this holdfast, or it was damaged. "
         "Hint: check the path; where it was a ledger, put back its newest copy."
     )

@@ -1,0 +1,314 @@
+"""`holdfast ledger`: what each dataset may spend, has spent and has left."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.help import Command, Group
+from holdfast.cli.options import Json, Text, argument, says
+from holdfast.cli.screen import show as print_
+from holdfast.cli.screen import tabled
+from holdfast.cli.stopping import End
+from holdfast.errors import HoldfastError, one_line
+
+if TYPE_CHECKING:
+    from holdfast.ledger.book import Balance
+    from holdfast.ledger.entries import Begun, Limit, Spend
+    from holdfast.ledger.receipts import Claim
+
+app = typer.Typer(
+    cls=Group,
+    no_args_is_help=True,
+    help="Keep the budget of each dataset: limits, spends, what is left.",
+)
+
+File = Annotated[Path, argument("The ledger.", "FILE")]
+Dataset = Annotated[Text, says("One dataset; default: all.", "--dataset", takes="NAME")]
+
+
+@app.command("set-limit", cls=Command)
+def set_limit(
+    file: File,
+    dataset: Annotated[str, says("Name of the dataset.", "--dataset", takes="NAME")],
+    epsilon: Annotated[str, says("What all its releases may spend together.", takes="NUMBER")],
+    delta: Annotated[str, says("The same for delta.", takes="NUMBER")] = "0",
+    per_period: Annotated[
+        bool, says("What the releases of each period may spend together.", "--per-period")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Set what a dataset may spend; starts the ledger if there is none.
+
+    A dataset without a limit cannot be released through the ledger. A new limit replaces the old
+    one of its kind, for all time or for each period; all stay in the history, and where there are
+    both a release must fit both.
+
+        holdfast ledger set-limit budget.ledger --dataset homicides --epsilon 2
+
+    With --per-period, `holdfast privatize … --period 2026` may spend as much for that year, and the
+    next for the next.
+    """
+    from holdfast.ledger.ledger import Ledger
+
+    ledger = Ledger(file)
+    ledger.set_limit(dataset, epsilon=epsilon, delta=delta, per_period=per_period)
+    balances = ledger.must_fit(dataset)
+    balance = balances[0] if per_period else balances[-1]
+    if as_json:
+        typer.echo(json.dumps(as_dict(balance)))
+        return
+    print_(sentence(balance))
+    if per_period and len(balances) == 1:
+        print_(
+            "There is no limit for all time: whoever is counted in several periods spends in each."
+        )
+
+
+@app.command(cls=Command)
+def show(
+    file: File,
+    dataset: Dataset = None,
+    delta: Annotated[
+        Text, says("Also state epsilon at this delta, such as 1e-6.", takes="NUMBER")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show limit, spent and left of each dataset, and of each period that has a limit.
+
+    holdfast ledger show budget.ledger --delta 1e-6
+    """
+    from holdfast.ledger.ledger import Ledger
+
+    ledger = Ledger(file)
+    balances = ledger.balances(dataset)
+    names = {balance.dataset for balance in balances} if delta else set()
+    composed = {name: ledger.composed_epsilon(name, delta=delta) for name in names}
+    if as_json:
+        shown = [as_dict(each) | _stated(composed.get(each.dataset), delta) for each in balances]
+        typer.echo(json.dumps(shown))
+    else:
+        _print_balances(balances, composed, delta)
+
+
+@app.command(cls=Command)
+def check(
+    file: File,
+    releases: Annotated[
+        list[Path] | None, argument("Folders of releases that it paid for.", "[DIR …]")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check a ledger, and that it knows of releases which were paid from it.
+
+    All of a ledger is checked whenever it is opened. A release that it paid for and does not know
+    of means that an older copy of the ledger was put back: exit code 1. So does one that names
+    another period, other rows or another budget than was paid for, or has other noisy counts than
+    the one that the ledger stored: it was changed.
+
+        holdfast ledger check budget.ledger release-2025 release-2026
+    """
+    from holdfast.ledger.ledger import open_ledger
+
+    ledger = open_ledger(file)
+    known, differ = dict[str, bool](), dict[str, list[str]]()
+    for folder in releases or ():
+        known[str(folder)], differ[str(folder)] = _look_up(ledger, folder)
+    if as_json:
+        typer.echo(json.dumps({"whole": True, "releases": known, "differ": differ}))
+    else:
+        print_("The ledger is whole: every entry is as it was written.")
+        for name in known:
+            print_(f"{one_line(name)}: {_standing(known[name], differ[name])}.")
+    if not all(known.values()) or any(differ.values()):
+        raise typer.Exit(End.FALSE)
+
+
+@app.command(cls=Command)
+def history(file: File, dataset: Dataset = None, as_json: Json = False) -> None:
+    """List every spend and every limit in the order of payment: who, what, why.
+
+    holdfast ledger history budget.ledger --dataset homicides
+    """
+    from holdfast.ledger.ledger import Ledger
+
+    ledger = Ledger(file)
+    if dataset is not None:
+        ledger.balance(dataset)  # raises if there is no such dataset
+    entries = ledger.history(dataset)
+    if as_json:
+        typer.echo(json.dumps([_entry(entry) for entry in entries]))
+    else:
+        _print_history(entries)
+
+
+def sentence(balance: "Balance") -> str:
+    """A balance in one line."""
+    from holdfast.ledger.entries import plainly
+
+    spent = (
+        f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
+        f"{plainly(balance.epsilon_limit)}{balance.in_words}; {plainly(balance.epsilon_left)} is "
+        "left."
+    )
+    if not balance.delta_limit and not balance.delta_spent:
+        return spent
+    return (
+        f"{spent} It has spent delta {plainly(balance.delta_spent)} of "
+        f"{plainly(balance.delta_limit)}; {plainly(balance.delta_left)} is left."
+    )
+
+
+def as_dict(balance: "Balance") -> dict[str, Any]:
+    """A balance as plain values; exact numbers as fractions in text."""
+    return {
+        "dataset": balance.dataset,
+        "period": balance.when,
+        "epsilon_limit": str(balance.epsilon_limit),
+        "epsilon_spent": str(balance.epsilon_spent),
+        "epsilon_left": str(balance.epsilon_left),
+        "delta_limit": str(balance.delta_limit),
+        "delta_spent": str(balance.delta_spent),
+        "delta_left": str(balance.delta_left),
+        "spends": balance.states,
+    }
+
+
+def account_dict(balances: "list[Balance]") -> dict[str, Any]:
+    """What a release must fit, as plain values; nothing where no ledger pays."""
+    names = ("ledger", "ledger_for_all_time")
+    return {name: as_dict(each) for name, each in zip(names, balances, strict=False)}
+
+
+def _look_up(ledger: Any, folder: Path) -> tuple[bool, list[str]]:
+    """Whether a ledger knows of a release, and in what that is not as it was paid for."""
+    from holdfast.ledger.receipts import disagreements
+
+    claim = _claim(folder)
+    if claim.receipt is None or claim.receipt.ledger != ledger.name:
+        why = "names no ledger" if claim.receipt is None else "was paid from another ledger"
+        raise HoldfastError(f"`{folder}` {why}. Hint: name a release that this ledger paid for.")
+    spend = ledger.paid_for(claim.receipt)
+    if spend is None:
+        return False, []
+    stored = ledger.folder(spend)
+    return True, disagreements(spend, claim, _claim(stored) if stored.is_dir() else None)
+
+
+def _claim(folder: Path) -> "Claim":
+    """What the release in a folder says of itself, once nothing in it is damaged."""
+    from holdfast import load
+    from holdfast.ledger.chain import Receipt
+    from holdfast.ledger.receipts import Claim
+    from holdfast.tables.periods import read_period
+    from holdfast.tables.subset import read_subset
+
+    release = load(folder)
+    tallies = [column.measurement.tally.whole() for column in release.columns]
+    return Claim(
+        receipt=None if release.receipt is None else Receipt.from_text(release.receipt),
+        epsilon=release.promise.epsilon,
+        period=read_period(release.period),
+        subset=read_subset((release.request or {}).get("subset")),
+        measured=[(tally.value.tolist(), tally.rows.tolist()) for tally in tallies],
+    )
+
+
+def _standing(known: bool, differ: list[str]) -> str:
+    """What a ledger knows of a release."""
+    if not known:
+        return "its spend is NOT in it: this is an older copy of the ledger"
+    if differ:
+        return f"its spend is in it, but NOT as the release says: {', '.join(differ)}"
+    return "its spend is in it"
+
+
+def _stated(epsilon: Fraction | None, delta: str | None) -> dict[str, Any]:
+    if epsilon is None:
+        return {}
+    return {"composed": {"epsilon": float(epsilon), "delta": delta}}
+
+
+def _print_balances(
+    balances: "list[Balance]", composed: dict[str, Fraction], delta: str | None
+) -> None:
+    from holdfast.ledger.entries import plainly
+
+    timed = any(balance.in_words for balance in balances)
+    names = ["dataset", *["period"] * timed]
+    headings = [*names, "epsilon spent", "limit", "left", "done", "abandoned", "open"]
+    headings += [f"epsilon at delta {delta}"] * bool(composed)
+    rows: list[list[str]] = []
+    for balance in balances:
+        amounts = (balance.epsilon_spent, balance.epsilon_limit, balance.epsilon_left)
+        states = (str(balance.states[state]) for state in ("done", "abandoned", "open"))
+        also = [f"{float(composed[balance.dataset]):.6g}"] if composed else []
+        named = [one_line(balance.dataset), *[balance.when] * timed]
+        rows.append([*named, *map(plainly, amounts), *states, *also])
+    count = "Abandoned and open spends count: something may have been measured."
+    print_(tabled(headings, rows, title="Budget of each dataset", left=names, caption=count))
+    for balance in balances:
+        if balance.delta_limit or balance.delta_spent:
+            print_(
+                f"{one_line(balance.dataset)}: delta {plainly(balance.delta_spent)} spent of "
+                f"{plainly(balance.delta_limit)}{balance.in_words}."
+            )
+
+
+def _entry(entry: "Begun | Limit | Spend") -> dict[str, Any]:
+    from holdfast.ledger.entries import Begun, Limit
+
+    about: dict[str, Any] = {"time": entry.time, "user": entry.user}
+    if isinstance(entry, Begun):
+        return {"kind": "begun"} | about
+    about |= {"dataset": entry.dataset, "epsilon": str(entry.epsilon), "delta": str(entry.delta)}
+    if isinstance(entry, Limit):
+        return {"kind": "limit"} | about | {"per_period": entry.per_period}
+    return (
+        {"kind": "spend"}
+        | about
+        | {"id": entry.id, "entry": entry.receipt.entry}
+        | {"state": entry.state, "ended": entry.ended}
+        | vars(entry.purpose)
+        | {"subset": None if entry.subset is None else str(entry.subset)}
+        | {"period": None if entry.period is None else str(entry.period)}
+        | {"parameters": json.loads(entry.words or "null")}
+    )
+
+
+def _print_history(entries: "list[Begun | Limit | Spend]") -> None:
+    from holdfast.ledger.entries import Begun, Limit, plainly
+
+    rows: list[tuple[str, ...]] = []
+    for entry in entries:
+        who = entry.time[:19].replace("T", " "), one_line(entry.user)
+        if isinstance(entry, Begun):
+            rows.append((*who, "", "chain begun", "", "", ""))
+            continue
+        if isinstance(entry, Limit):
+            kind, what = f"limit{' of each period' * entry.per_period} set", ""
+        else:
+            kind, what = f"spend {entry.id}, {entry.state}", _of_what(entry)
+        amounts = plainly(entry.epsilon), plainly(entry.delta)
+        rows.append((*who, one_line(entry.dataset), kind, *amounts, what))
+    left, last = ("time (UTC)", "who", "dataset", "what"), "of what, and why"
+    title = "Limits and spends, in the order of payment"
+    headings = (*left, "epsilon", "delta", last)
+    print_(tabled(headings, rows, title=title, left=(*left, last), overflow="fold"))
+
+
+def _of_what(spend: "Spend") -> str:
+    """Of what, to where and why, as far as it is known."""
+    about = spend.purpose
+    column = f"{one_line(about.column)} of " if about.column else ""
+    parts = [
+        column + (one_line(Path(about.file).name) if about.file else "a table"),
+        f"of {spend.period}" if spend.period is not None else "",
+        f"only {one_line(str(spend.subset))}" if spend.subset is not None else "",
+        f"to {one_line(about.folder)}" if about.folder else "",
+        f"for: {one_line(about.purpose)}" if about.purpose else "",
+    ]
+    known = any(vars(about).values()) or spend.subset is not None or spend.period is not None
+    return "\n".join(part for part in parts if part) if known else ""
