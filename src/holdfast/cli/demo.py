@@ -1,0 +1,182 @@
+"""`holdfast demo`: the main job on a table inside the package, beside the truth."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from holdfast.cli.options import Text, check_new, says
+from holdfast.cli.screen import show, tabled, working
+
+if TYPE_CHECKING:
+    from holdfast.fit.histogram import Histogram
+    from holdfast.plan.simulation import KnownTable
+
+EPSILON, COUNT, CATEGORY = "0.5", "homicides", "county"
+HIGH = 10
+Columns = Sequence[tuple[str, "Histogram"]]
+
+
+@contextmanager
+def demo_table() -> Iterator[Path]:
+    """The built-in table: homicides by US county in 1996, with populations; public data."""
+    with as_file(files("holdfast") / "data" / "county_homicides_1996.csv") as path:
+        yield path
+
+
+def demo(
+    picture: Annotated[
+        Path | None, says("Also write the comparison as an SVG picture.", takes="FILE")
+    ] = None,
+    table: Annotated[
+        Path | None,
+        says("Only write the table itself, as CSV, to try other commands on.", takes="FILE"),
+    ] = None,
+    later: Annotated[
+        Path | None,
+        says("Only write a made-up table of the next year, with lower counts.", takes="FILE"),
+    ] = None,
+    seed: Annotated[Text, says("Make the run repeatable: a simulation.", takes="NUMBER")] = None,
+) -> None:
+    """Release a public table and show the release beside the truth.
+
+    The table: homicides in 2,197 US counties in 1996.
+
+    Examples:
+
+        holdfast demo --picture demo.svg
+
+        holdfast demo --table homicides.csv
+    """
+    for path in filter(None, (picture, table, later)):
+        check_new(path, "another option")
+    with demo_table() as source:
+        if table is not None or later is not None:
+            _write_tables(source.read_text(encoding="utf-8"), table, later)
+            return
+        _compare(source, picture, seed)
+
+
+def _write_tables(text: str, table: Path | None, later: Path | None) -> None:
+    from holdfast.tables.files import write_whole
+
+    if table is not None:
+        write_whole(table, text.encode())
+        show(f"Table: {table}, public data: county, population and homicides.")
+    if later is not None:
+        write_whole(later, _a_year_later(text).encode())
+        show(f"Table: {later}, made up: one homicide in four less.")
+
+
+def _compare(source: Path, picture: Path | None, seed: str | None) -> None:
+    import holdfast
+    from holdfast.cli.bars import side_by_side
+    from holdfast.plan.known import read_known
+    from holdfast.plan.methods import find_methods
+    from holdfast.plan.simulation import histogram_of
+    from holdfast.request.asked import whole
+
+    options: dict[str, Any] = {"count": COUNT, "category": CATEGORY, "keep": ["population"]}
+    number = None if seed is None else whole(seed, "seed")
+    with working("Releasing …"):
+        release = holdfast.privatize(source, epsilon=EPSILON, seed=number, **options)
+        known = read_known(source, count=COUNT)
+        (rival,) = find_methods(["truncated-geometric"])
+        geometric = rival.publish(known, EPSILON, 1 if number is None else number)
+    columns = [
+        ("true (NOT PRIVATE)", known.whole),
+        ("holdfast", release.distribution),
+        ("truncated geometric", histogram_of(geometric)),
+    ]
+    show(
+        f"Homicides in {len(known.counts):,} US counties in 1996, released with epsilon = "
+        f"{EPSILON}. Beside it the usual noise for the same epsilon: a geometric mechanism, with "
+        "what is below 0 or above the highest count moved there.\n"
+    )
+    show(side_by_side(columns, "Share of counties with each count"))
+    show()
+    show(_errors(known, {"holdfast": release.counts, "truncated geometric": geometric}, columns))
+    show(
+        "NOT PRIVATE: this page shows the true distribution, and errors against it. Of all this "
+        "only the bars under 'holdfast' could be published.",
+        style="bold",
+    )
+    if picture is not None:
+        _draw(picture, columns)
+        show(f"Picture: {picture}")
+
+
+def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> Any:
+    import numpy as np
+
+    from holdfast.plan.questions import read_question
+    from holdfast.plan.simulation import w1
+
+    questions = {
+        "counties without homicide": read_question("zeros"),
+        f"counties with {HIGH} or more": read_question(f"at least {HIGH}"),
+        "mean count": read_question("mean"),
+    }
+    rows = [
+        (words, *(_answer(asked.of(histogram), asked.is_share) for _, histogram in columns))
+        for words, asked in questions.items()
+    ]
+    off = (np.abs(counts - known.counts).mean() for counts in released.values())
+    away = (w1(counts, known.counts) for counts in released.values())
+    rows.append(("a county's count is off by, on average", "", *(f"{o:.2f}" for o in off)))
+    rows.append(("the distribution is off by (W1)", "", *(f"{a:.3f}" for a in away)))
+    headings = ("", "true", *released)
+    return tabled(headings, rows, title="How far off (NOT PRIVATE)", left=("",))
+
+
+def _answer(value: float, is_share: bool) -> str:
+    return f"{value:.1%}" if is_share else f"{value:.2f}"
+
+
+def _a_year_later(text: str) -> str:
+    """The table with a quarter of every count taken off, rounded down."""
+    head, *lines = text.splitlines()
+    cells = (line.rsplit(",", 1) for line in lines)
+    changed = (f"{rest},{int(count) - int(count) // 4}" for rest, count in cells)
+    return "\n".join([head, *changed, ""])
+
+
+COLOURS = ("#1d3f70", "#c2410c")
+WIDE, TALL, LEFT, ABOVE = 640, 260, 60, 70
+
+
+def _draw(path: Path, columns: Columns) -> None:
+    """The true distribution as an outline, and what was released as bars in it."""
+    from holdfast.cli.bars import shares_in
+    from holdfast.release.picture import bins, labels
+    from holdfast.release.svg import element, moved, picture, words
+    from holdfast.tables.files import write_whole
+
+    (_, truth), *others = columns
+    starts = bins(truth)
+    true, *found = (shares_in(histogram, starts) for _, histogram in columns)
+    highest = max(float(one.max()) for one in (true, *found))
+    place = WIDE / len(starts)
+    outline = [f"M0 {TALL}"]
+    parts = []
+    for bar, label in enumerate(labels(starts)):
+        for k, shares in enumerate(found):
+            height = float(shares[bar]) / highest * TALL
+            where = {"x": f"{(bar + 0.15 + 0.35 * k) * place:.1f}", "y": f"{TALL - height:.1f}"}
+            size = {"width": f"{0.35 * place:.1f}", "height": f"{height:.1f}"}
+            parts.append(element("rect", **where, **size, fill=COLOURS[k]))
+        outline.append(f"V{TALL * (1 - float(true[bar]) / highest):.1f}H{(bar + 1) * place:.1f}")
+        parts.append(words(label, (bar + 0.5) * place, TALL + 16))
+    parts.append(element("path", d="".join(outline), fill="none", stroke="black"))
+    parts.append(element("path", d=f"M0 0V{TALL}H{WIDE}", fill="none", stroke="black"))
+    for share in (0.0, highest / 2, highest):
+        parts.append(words(f"{share:.0%}", -6, TALL * (1 - share / highest) + 4, "end"))
+    parts.append(words("homicides in a county", WIDE / 2, TALL + 40))
+    for k, (name, _) in enumerate(others):
+        parts.append(words(name, WIDE - 20, 20 + 18 * k, "end", fill=COLOURS[k]))
+    parts.append(words("outline: the truth (NOT PRIVATE)", WIDE - 20, 20 + 18 * len(others), "end"))
+    title = f"Homicides per US county in 1996, epsilon = {EPSILON}"
+    head = words(title, (WIDE + LEFT) / 2, 30, font_size=16, font_weight="bold")
+    svg = picture(title, WIDE + LEFT + 20, TALL + ABOVE + 50, [head, moved(LEFT, ABOVE, parts)])
+    write_whole(path, svg.encode())

@@ -1,0 +1,42 @@
+"""`holdfast page`: the same in a browser."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.options import says
+from holdfast.errors import HoldfastError
+
+
+def page(
+    folder: Annotated[
+        Path | None,
+        says("What it may read and write; default: the folder you are in.", takes="FOLDER"),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(help="Default: one that is free.", min=0, max=65535, metavar="NUMBER")
+    ] = 0,
+    open_browser: Annotated[bool, says("Open a browser.", "--open/--no-open")] = True,
+    demo: Annotated[bool, says("Start with the built-in public table.", "--demo")] = False,
+) -> None:
+    """Open a local page that leads from a file to a release, and from a release to an answer.
+
+    It listens on this machine alone and asks the network for nothing. The address that it prints
+    opens it once; what it prints next opens it in another browser.
+
+    Examples:
+
+        holdfast page --demo
+
+        holdfast page --folder tables --no-open --port 8123
+    """
+    try:
+        from holdfast.page import run
+    except ImportError:
+        raise HoldfastError(
+            "the page needs starlette, uvicorn, jinja2 and python-multipart. "
+            "Hint: pip install 'holdfast[page]'."
+        ) from None
+    typer.echo("The page stops with Ctrl-C. Each of these addresses opens it once:")
+    run(folder, port=port, browser=open_browser, demo=demo, say=typer.echo)
