@@ -1,6 +1,5 @@
 """All entries of a ledger, read in the order in which they were written; what is left by them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
@@ -17,7 +16,7 @@ from holdfast.ledger.entries import (
     plainly,
     read_charges,
 )
-from holdfast.ledger.overlaps import Paid, charged
+from holdfast.ledger.overlaps import charged
 from holdfast.ledger.recognition import Prints
 from holdfast.tables.periods import Period, read_period
 from holdfast.tables.subset import Subset
@@ -75,27 +74,22 @@ class Balance:
 class Book:
     """All entries of a ledger, read; every total is computed from them."""
 
-    order: list[Begun | Limit | int] = field(default_factory=list)
-    """Every entry but ends, in the order of writing; a spend by its number."""
+    history: dict[int, Begun | Limit | Spend] = field(default_factory=dict)
+    """Every entry but ends by its number, spends with what became of them."""
     limits: dict[tuple[str, bool], Limit] = field(default_factory=dict)
     """The latest limit of each dataset, for all time (False) and of each period (True)."""
-    spends: dict[int, Spend] = field(default_factory=dict)
 
     def add(self, body: Body, receipt: Receipt) -> None:
         """Read the next entry; raises whatever comes where it makes no sense."""
         match Kind(body["kind"]):
             case Kind.BEGUN:
-                self.order.append(Begun(time=body["time"], user=body["user"]))
+                self.history[receipt.entry] = Begun(time=body["time"], user=body["user"])
             case Kind.LIMIT:
-                self._add_limit(body)
+                self._add_limit(body, receipt)
             case Kind.SPEND:
                 self._add_spend(body, receipt)
             case Kind.END:
                 self._add_end(body)
-
-    def history(self) -> list[Begun | Limit | Spend]:
-        """Every entry in the order of writing, spends with what became of them."""
-        return [self.spends[each] if isinstance(each, int) else each for each in self.order]
 
     @property
     def datasets(self) -> list[str]:
@@ -108,7 +102,7 @@ class Book:
         """Limit, spent and left of one dataset, or of a subset or a period of it: of the period
         where each has a limit, and for all time where there is such a limit. All of them bind."""
         limits = [self.limits.get((dataset, per_period)) for per_period in (True, False)]
-        spends = self.spends_of(dataset)
+        spends = self.spends(dataset)
         balances = [_balance(limit, spends, subset, period) for limit in limits if limit]
         if not balances:
             raise BudgetError(
@@ -121,16 +115,22 @@ class Book:
         """For all time, and of each period that has spent anything; of any one where none has."""
         balances = [each for each in self.balances(dataset) if each.when == ALL_TIME]
         if (dataset, True) in self.limits:
-            spent_in = {spend.period for spend in self.spends_of(dataset) if spend.period}
+            spent_in = {spend.period for spend in self.spends(dataset) if spend.period}
             periods: list[Period | None] = [*sorted(spent_in)] or [None]
             balances += [self.balances(dataset, period=period)[0] for period in periods]
         return balances
 
-    def spends_of(self, dataset: str) -> list[Spend]:
-        """Every spend of a dataset, in the order of writing."""
-        return [spend for spend in self.spends.values() if spend.dataset == dataset]
+    def spend(self, number: int) -> Spend | None:
+        """The spend of this number; None where there is none."""
+        entry = self.history.get(number)
+        return entry if isinstance(entry, Spend) else None
 
-    def _add_limit(self, body: Body) -> None:
+    def spends(self, dataset: str | None = None) -> list[Spend]:
+        """Every spend, of one dataset or of all, in the order of writing."""
+        spends = [entry for entry in self.history.values() if isinstance(entry, Spend)]
+        return [spend for spend in spends if dataset is None or spend.dataset == dataset]
+
+    def _add_limit(self, body: Body, receipt: Receipt) -> None:
         limit = Limit(
             dataset=body["dataset"],
             epsilon=Fraction(body["epsilon"]),
@@ -140,14 +140,11 @@ class Book:
             user=body["user"],
         )
         self.limits[limit.dataset, limit.per_period] = limit
-        self.order.append(limit)
+        self.history[receipt.entry] = limit
 
     def _add_spend(self, body: Body, receipt: Receipt) -> None:
-        number, prints = body["spend"], body.get("known_by")
-        if number in self.spends:
-            raise ValueError("two spends have one number")
-        self.spends[number] = Spend(
-            id=number,
+        prints = body.get("known_by")
+        self.history[receipt.entry] = Spend(
             receipt=receipt,
             dataset=body["dataset"],
             charges=read_charges(body["charges"]),
@@ -161,13 +158,12 @@ class Book:
             known_by=None if prints is None else Prints.from_body(prints),
             purpose=Purpose(**body["purpose"]),
         )
-        self.order.append(number)
 
     def _add_end(self, body: Body) -> None:
-        spend, state = self.spends[body["spend"]], State(body["state"])
-        if spend.state is not State.OPEN or state is State.OPEN:
+        spend, state = self.spend(body["spend"]), State(body["state"])
+        if spend is None or spend.state is not State.OPEN or state is State.OPEN:
             raise ValueError("a spend ends once")
-        self.spends[spend.id] = replace(spend, state=state, ended=body["time"])
+        self.history[spend.id] = replace(spend, state=state, ended=body["time"])
 
 
 def _balance(
@@ -175,28 +171,13 @@ def _balance(
 ) -> Balance:
     """Against one limit; where it was lowered below what any rows have spent, no subset has
     anything left."""
-    day_by_day = limit.per_period
-    counted = [spend for spend in spends if not day_by_day or _meet(spend.period, period)]
-    states = {state.value: sum(each.state is state for each in counted) for state in State}
-
-    def spent(of: Subset | None, amount: Callable[[Spend], Fraction]) -> Fraction:
-        paid = (
-            Paid(
-                amount=amount(each),
-                subset=each.subset,
-                period=each.period if day_by_day else None,
-            )
-            for each in counted
-        )
-        return charged(paid, subset=of, period=period if day_by_day else None)
-
-    def spent_by(of: Subset | None) -> tuple[Fraction, Fraction]:
-        return spent(of, lambda each: each.epsilon), spent(of, lambda each: each.delta)
-
-    epsilon, delta = spent_by(None)
+    when = ANY_PERIOD if period is None else str(period)
+    if not limit.per_period:  # for all time it does not matter on which days
+        spends, period, when = [replace(each, period=None) for each in spends], None, ALL_TIME
+    counted = [spend for spend in spends if _meet(spend.period, period)]
+    epsilon, delta = charged(counted, period=period)
     if epsilon <= limit.epsilon and delta <= limit.delta:
-        epsilon, delta = spent_by(subset)
-    when = ALL_TIME if not day_by_day else ANY_PERIOD if period is None else str(period)
+        epsilon, delta = charged(counted, period=period, subset=subset)
     return Balance(
         dataset=limit.dataset,
         when=when,
@@ -204,7 +185,7 @@ def _balance(
         epsilon_spent=epsilon,
         delta_limit=limit.delta,
         delta_spent=delta,
-        states=states,
+        states={state.value: sum(each.state is state for each in counted) for state in State},
     )
 
 

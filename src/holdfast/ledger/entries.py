@@ -69,7 +69,6 @@ class Purpose:
 class Spend:
     """What one release has spent: it counts, whatever became of the release."""
 
-    id: int
     receipt: Receipt
     """Its entry, as a release remembers it."""
     dataset: str
@@ -87,6 +86,11 @@ class Spend:
     known_by: Prints | None
     """By what its table is known again."""
     purpose: Purpose
+
+    @property
+    def id(self) -> int:
+        """Its number: that of its entry."""
+        return self.receipt.entry
 
     @property
     def epsilon(self) -> Fraction:

@@ -18,7 +18,7 @@ from holdfast.ledger.entries import (
     State,
     written_charges,
 )
-from holdfast.ledger.overlaps import Paid, charged, worst_charges
+from holdfast.ledger.overlaps import charged, worst_charges
 from holdfast.ledger.recognition import Content, Prints
 from holdfast.ledger.sqlite_file import change, create, now, read, user
 from holdfast.privacy.approximate import exact_delta
@@ -146,10 +146,8 @@ class Ledger:
         with change(self.path, self.timeout) as pages:
             for balance in pages.book.balances(check_name(dataset), subset, period):
                 balance.check(epsilon, delta)
-            number = max(pages.book.spends, default=0) + 1
             body = {
                 "kind": Kind.SPEND,
-                "spend": number,
                 "dataset": dataset,
                 "charges": written_charges(charges),
                 "words": words,
@@ -161,14 +159,14 @@ class Ledger:
             body |= {} if period is None else {"period": period.days}
             body |= {} if known_by is None else {"known_by": known_by.to_body()}
             pages.append(body)
-        return pages.book.spends[number]
+        return pages.book.spends()[-1]
 
     def finish(self, spend: int, state: State | str) -> None:
         """Mark an open spend "done" or "abandoned". It counts either way."""
         if state not in (State.DONE, State.ABANDONED):
             raise HoldfastError(f"`state` must be done or abandoned, got {state!r:.40}.")
         with change(self.path, self.timeout) as pages:
-            known = pages.book.spends.get(spend)
+            known = pages.book.spend(spend)
             if known is not None and known.state == state:
                 return  # a process that shows the release again was first
             if known is None or known.state is not State.OPEN:
@@ -198,14 +196,13 @@ class Ledger:
     def spends(self, dataset: str | None = None) -> list[Spend]:
         """Every spend, of one dataset or of all, in the order in which they were paid."""
         with read(self.path, self.timeout) as pages:
-            spends = list(pages.book.spends.values())
-        return [spend for spend in spends if dataset is None or spend.dataset == dataset]
+            return pages.book.spends(dataset)
 
     def history(self, dataset: str | None = None) -> list[Begun | Limit | Spend]:
         """The beginning, limits and spends, of one dataset or of all, in the order of writing,
         whatever the clocks said."""
         with read(self.path, self.timeout) as pages:
-            entries = pages.book.history()
+            entries = pages.book.history.values()
         return [
             entry
             for entry in entries
@@ -215,11 +212,8 @@ class Ledger:
     def composed_epsilon(self, dataset: str, *, delta: Any) -> Fraction:
         """An epsilon, at most what is spent, such that all releases of a dataset together are
         (epsilon, delta)-private for every row; see `holdfast.privacy.composition`."""
-        spends = self.spends(check_name(dataset))
-        epsilon = charged(Paid(amount=each.epsilon, subset=each.subset) for each in spends)
-        beyond = charged(Paid(amount=each.delta, subset=each.subset) for each in spends)
-        charges = worst_charges((each.subset, each.charges) for each in spends)
-        return composed_epsilon(charges, delta=delta, sums=(epsilon, beyond))
+        spends = [replace(spend, period=None) for spend in self.spends(check_name(dataset))]
+        return composed_epsilon(worst_charges(spends), delta=delta, sums=charged(spends))
 
     def prints(self, content: Content) -> Prints:
         """Digests by which this ledger knows a release again."""

@@ -11,115 +11,90 @@ proofs are in docs/ledger.md and docs/years.md.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from itertools import accumulate, chain, pairwise
-from typing import TypeVar
 
-from holdfast.privacy.composition import Charge
+from holdfast.ledger.entries import Spend
+from holdfast.privacy.composition import Charge, sums_of
 from holdfast.tables.periods import Period
 from holdfast.tables.subset import Subset
 
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Paid:
-    """What was paid, for which rows and for which days; None for all of them."""
-
-    amount: Fraction
-    subset: Subset | None = None
-    period: Period | None = None
-
 
 def charged(
-    paid: Iterable[Paid], *, subset: Subset | None = None, period: Period | None = None
-) -> Fraction:
-    """The most that any row has paid for any one day; of the rows in a subset and the days of a
-    period, where these are named.
-
-    >>> from holdfast.tables.periods import read_period
-    >>> ne, ca = Subset("state", "NE"), Subset("state", "CA")
-    >>> amounts = [(None, 1), (ne, 2), (ca, 3), (ne, 2)]
-    >>> paid = [Paid(amount=Fraction(amount), subset=rows) for rows, amount in amounts]
-    >>> str(charged(paid)), str(charged(paid, subset=ca))
-    ('5', '4')
-    >>> amounts = [("2025", 1), ("2026", 2), ("2026-Q1", 3), ("2026-Q2", 4)]
-    >>> paid = [Paid(amount=Fraction(amount), period=read_period(p)) for p, amount in amounts]
-    >>> [str(charged(paid, period=read_period(p))) for p in (None, "2025", "2026-03", "2027")]
-    ['6', '1', '5', '0']
-    """
-    spends = list(paid)
-    return max(
-        _charged_to_rows([each for each in spends if _is_paid_on(each, day)], subset)
-        for day in _days_to_look_at(spends, period)
-    )
+    spends: Iterable[Spend], *, subset: Subset | None = None, period: Period | None = None
+) -> tuple[Fraction, Fraction]:
+    """The most epsilon that any row has paid for any one day, and the most delta; of the rows in a
+    subset and the days of a period, where these are named."""
+    paid = list(spends)
+    by_day = [
+        _charged_to_rows([each for each in paid if _is_paid_on(each, day)], subset)
+        for day in _days_to_look_at(paid, period)
+    ]
+    return max(epsilon for epsilon, _ in by_day), max(delta for _, delta in by_day)
 
 
-def worst_charges(
-    paid: Iterable[tuple[Subset | None, Sequence[Charge]]],
-) -> Iterator[Charge]:
+def worst_charges(spends: Iterable[Spend]) -> Iterator[Charge]:
     """Charges that are together at least those of any row, whatever labels it has.
 
     Of each column the labels' charges are sorted, the largest first, and for every rank the largest
     of any label is taken: a charge may be replaced by a larger one. That takes time in proportion
     to the charges, where there are exponentially many combinations of labels.
-
-    >>> tenth, half = Charge(epsilon=Fraction(1, 10), times=3), Charge(epsilon=Fraction(1, 2))
-    >>> paid = [(Subset("state", "NE"), [tenth]), (Subset("state", "CA"), [half])]
-    >>> [(str(charge.epsilon), charge.times) for charge in worst_charges(paid)]
-    [('1/2', 1), ('1/10', 2)]
     """
-    whole, columns = _by_column(paid)
-    for charges in whole:
-        yield from charges
+    whole, columns = _by_column(spends)
+    yield from chain.from_iterable(each.charges for each in whole)
     for labels in columns.values():
         ranked = [
-            sorted(chain.from_iterable(each), key=lambda charge: charge.epsilon, reverse=True)
-            for each in labels.values()
+            sorted(chain.from_iterable(each.charges for each in paid), key=_epsilon, reverse=True)
+            for paid in labels.values()
         ]
         ends = [list(accumulate(charge.times for charge in charges)) for charges in ranked]
         for start, end in pairwise(sorted({0, *chain.from_iterable(ends)})):
-            places = [bisect_right(ranks, start) for ranks in ends]
             at_rank = [
-                charges[place]
-                for charges, place in zip(ranked, places, strict=True)
-                if place < len(charges)
+                charges[bisect_right(ranks, start)]
+                for charges, ranks in zip(ranked, ends, strict=True)
+                if start < ranks[-1]
             ]
-            yield Charge(
-                epsilon=max(charge.epsilon for charge in at_rank),
-                delta=max(charge.delta for charge in at_rank),
-                times=end - start,
-            )
+            delta = max(charge.delta for charge in at_rank)
+            yield Charge(epsilon=max(map(_epsilon, at_rank)), delta=delta, times=end - start)
 
 
-def _charged_to_rows(paid: Sequence[Paid], subset: Subset | None) -> Fraction:
-    whole, columns = _by_column((each.subset, each.amount) for each in paid)
-    total = sum(whole, Fraction(0))
+def _charged_to_rows(paid: Iterable[Spend], subset: Subset | None) -> tuple[Fraction, Fraction]:
+    whole, columns = _by_column(paid)
+    epsilon, delta = _sums(whole)
     for column, labels in columns.items():
-        sums = {key: sum(amounts, Fraction(0)) for key, amounts in labels.items()}
-        mine = subset is not None and subset.column == column
-        total += sums.get(subset.key, Fraction(0)) if subset and mine else max(sums.values())
-    return total
+        if subset is not None and subset.column == column:
+            amounts = [_sums(labels.get(subset.key, []))]
+        else:
+            amounts = [_sums(each) for each in labels.values()]
+        epsilon += max(amount for amount, _ in amounts)
+        delta += max(amount for _, amount in amounts)
+    return epsilon, delta
 
 
-def _by_column(
-    paid: Iterable[tuple[Subset | None, T]],
-) -> tuple[list[T], dict[str, dict[str, list[T]]]]:
+def _sums(paid: Iterable[Spend]) -> tuple[Fraction, Fraction]:
+    return sums_of(chain.from_iterable(each.charges for each in paid))
+
+
+def _by_column(paid: Iterable[Spend]) -> tuple[list[Spend], dict[str, dict[str, list[Spend]]]]:
     """What was paid for all rows; and by column and label, what was paid for those rows alone."""
-    whole: list[T] = []
-    columns: dict[str, dict[str, list[T]]] = defaultdict(lambda: defaultdict(list))
-    for subset, each in paid:
-        (whole if subset is None else columns[subset.column][subset.key]).append(each)
+    whole: list[Spend] = []
+    columns: dict[str, dict[str, list[Spend]]] = defaultdict(lambda: defaultdict(list))
+    for each in paid:
+        of = each.subset
+        (whole if of is None else columns[of.column][of.key]).append(each)
     return whole, columns
 
 
-def _is_paid_on(each: Paid, day: date) -> bool:
+def _epsilon(charge: Charge) -> Fraction:
+    return charge.epsilon
+
+
+def _is_paid_on(each: Spend, day: date) -> bool:
     return each.period is None or each.period.covers(day)
 
 
-def _days_to_look_at(paid: Sequence[Paid], period: Period | None) -> Iterator[date]:
+def _days_to_look_at(paid: Sequence[Spend], period: Period | None) -> Iterator[date]:
     """The days on which a period begins: between them nothing is added to what a day has paid."""
     yield date.min if period is None else period.first
     for each in paid:
