@@ -1,5 +1,7 @@
 """The paper's η and z: histograms of counts and distributions of counts, checked."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -10,7 +12,7 @@ LARGEST_N = 10_000  # bins: a matrix of them has 800 MB
 SMALLEST_SHARE = 2.0**-40  # a share below this cannot be told from 0 in weights of 62 bits
 
 
-def check_n(n: int) -> int:
+def check_n(n: Any) -> int:
     """n, the number of possible counts 0 ... n - 1, as an int."""
     hint = "choose it without looking at the data; higher counts become n - 1."
     return whole_number(n, "n", least=1, most=LARGEST_N, hint=hint)

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.accuracy_claims import beyond, claims, squared_claims
+from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment
-from holdfast.paper.experiments.means import BASELINES, budgets_of, means_of, sources
-from holdfast.paper.experiments.methods import FIXED_POINT, ORACLE, simulate, with_share
+from holdfast.paper.experiments.means import BASELINES, BEYOND, budgets_of, means_of, sources
 from holdfast.paper.experiments.runner import Row, Task
+from holdfast.paper.experiments.simulation import FIXED_POINT, simulate, with_share
 
 PAPERS_DATA = ("binomial", "crime", "schools")
 TICKS = (0.1, 0.2, 0.5, 1, 2, 5)
@@ -20,8 +20,8 @@ NAMES = {
     "absolute": "expected absolute deviation, in counts",
     "squared": "mean squared error, in counts squared",
 }
-IN_DISTRIBUTION = ("default", "heuristic-sandwich", *BASELINES)
-IN_COUNTS = ("default", *FIXED_POINT, *BASELINES)
+IN_DISTRIBUTION = ("heuristic-sandwich", *BASELINES, BEYOND)
+IN_COUNTS = (*FIXED_POINT, *BASELINES, BEYOND)
 BUDGET_AXIS = "total budget ε_t"
 
 
@@ -58,7 +58,7 @@ def _figures(rows: Sequence[Row]) -> list[Figure]:
             title=f"Distribution error against budget: {NAMES[measure]}",
             caption="Distribution error of the released table against the total budget. The "
             "heuristic with the sandwich selector stands for all fixed-point methods of the "
-            f"paper, as in the paper; holdfast is the default. {bars}",
+            f"paper, as in the paper. {bars}",
             panels=by_budget(rows, measure, IN_DISTRIBUTION),
         )
         for measure in ("wasserstein", "kolmogorov_smirnov", "total_variation")
@@ -81,8 +81,8 @@ def _squared_figures(rows: Sequence[Row]) -> list[Figure]:
         Figure(
             name="count-error-squared",
             title="Count error against budget: mean squared error, which stage 2 minimises here",
-            caption="Mean squared error of a count; optimum, unfixed optimum and default minimise "
-            "it instead of the absolute deviation.",
+            caption="Mean squared error of a count; optimum and unfixed optimum minimise it here, "
+            "not the absolute deviation.",
             panels=by_budget(rows, "squared", IN_COUNTS),
         )
     ]
@@ -98,7 +98,7 @@ ACCURACY = Experiment(
     about="Whole releases of each table by each method at the paper's eleven budgets and its rule "
     "for the split; distances of the released distribution, and count errors of the mechanism.",
     data=PAPERS_DATA,
-    grid={"method": (*IN_COUNTS, ORACLE), "epsilon": BUDGETS},
+    grid={"method": IN_COUNTS, "epsilon": BUDGETS},
     replications={QUICK: 10, FULL: 10},
     work=simulate,
     complete=with_share,

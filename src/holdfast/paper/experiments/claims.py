@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from holdfast.paper.experiments.synthetic import is_stand_in
+from holdfast.paper.experiments.datasets import is_stand_in
 
 BARS = 3.0  # standard errors of a difference that count as sampling error
 
@@ -96,8 +96,6 @@ def number(
     here: Estimate,
     *,
     runs: int | None = None,
-    margin: float = 0.0,
-    flat: bool = False,
     decimals: int | None = None,
     source: str = "",
     reason: str = "",
@@ -106,10 +104,8 @@ def number(
     """A printed number beside a mean.
 
     They agree if they differ by no more than the sampling error of both (the paper's mean has
-    `runs` runs), its rounding and `margin`. `decimals` are those it was rounded to, where fewer
-    are printed: a 0 beside 0.024. With `flat`, sampling error is
-    shown but allows nothing. `reason` is said only where they differ, `always`
-    in any case.
+    `runs` runs) and its rounding. `decimals` are those it was rounded to, where fewer are printed:
+    a 0 beside 0.024. `reason` is said only where they differ, `always` in any case.
 
     >>> number("W1", "0.64", Estimate(0.641, 0.002, 0.006), runs=10).verdict.value
     'agrees'
@@ -118,11 +114,11 @@ def number(
     if decimals is None:
         decimals = len(paper.rstrip("%").partition(".")[2])
     sampling = math.hypot(here.error, here.spread / math.sqrt(runs) if runs else 0.0)
-    allowed = BARS * sampling * (not flat) + 0.5 * 10.0**-decimals + margin
+    allowed = BARS * sampling + 0.5 * 10.0**-decimals
     fits = abs(here.mean - printed) <= allowed * (1 + 1e-9)
     verdict = Verdict.AGREES if fits else Verdict.DIFFERS
     low, high = printed - allowed, printed + allowed
-    accepted = f"Accepted: {low:.3g} to {high:.3g}." if sampling or margin else ""
+    accepted = f"Accepted: {low:.3g} to {high:.3g}." if sampling else ""
     return Claim(
         what=what,
         paper=paper,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.paper.experiments.datasets import TABLES
 from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence
+from holdfast.paper.experiments.datasets import TABLES
 from holdfast.paper.experiments.drawing import Figure, bars, titled
 from holdfast.paper.experiments.experiment import Experiment, Folder, load
 from holdfast.paper.experiments.means import sources
@@ -20,7 +20,7 @@ ERRATUM = (
     "neither."
 )
 SIZES = {"binomial": "10000", "crime": "3136", "schools": "95969"}
-BIRD_FLU_BINS = TABLES["bird-flu"].max_count + 1
+BIRD_FLU_BINS = TABLES["bird-flu"].n
 TOP_CODED = ("crime", "schools")
 BINS = {"binomial": "21", "crime": "51", "schools": "81"}
 

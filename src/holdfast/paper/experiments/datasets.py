@@ -1,5 +1,6 @@
-"""The data sets of the studies: read from a folder that the user names, or made with a seed."""
+"""The data sets of the experiments: read from a folder that the user names, or made with a seed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,12 +8,88 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError
-from holdfast.paper.experiments.synthetic import MADE
-from holdfast.tables.histogram import check_histogram, check_max_count, histogram_of_counts
-from holdfast.tables.table import read_table
+from holdfast.paper.distributions import check_histogram, check_n, histogram_of_counts
+from holdfast.paper.files import read_column
+
+Generator = np.random.Generator
+
+SEED = 2025
+BY_DEFINITION = f"drawn from the paper's definition, seed {SEED}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """A table of counts that is drawn rather than read."""
+
+    name: str
+    rule: Callable[[Generator], Integers]
+    n: int
+    source: str = BY_DEFINITION
+    stand_in: bool = False
+    """Whether it stands in for data that somebody else has."""
+
+    def draw(self) -> Integers:
+        """The counts, the same ones every time."""
+        return self.rule(np.random.default_rng([SEED, *self.name.encode()]))
+
+
+def _uniform(rng: Generator) -> Integers:
+    return rng.integers(0, 30, 3000)
+
+
+def _skewed(ratio: float) -> Callable[[Generator], Integers]:
+    p = ratio ** np.arange(70.0)
+    return lambda rng: rng.choice(70, size=10_000, p=p / p.sum())
+
+
+def _bimodal(rng: Generator) -> Integers:
+    return np.concatenate([rng.binomial(39, share, 10_000) for share in (0.7, 0.3)])
+
+
+def _inflated(value: int, extra: int) -> Callable[[Generator], Integers]:
+    return lambda rng: np.append(rng.integers(0, 80, 10_000 - extra), np.full(extra, value))
+
+
+def _schools(rng: Generator) -> Integers:
+    """Tiny schools, the hump of elementary and middle schools, and a tail of high schools."""
+    tiny = rng.geometric(0.22, 7_700) - 1
+    usual = rng.gamma(5.2, 6.1, 73_000)
+    large = rng.lognormal(np.log(52), 0.55, 15_269)
+    return np.asarray(np.rint(np.concatenate([tiny, usual, large])), dtype=np.int64)
+
+
+MADE = {
+    made.name: made
+    for made in (
+        Made(name="binomial", rule=lambda rng: rng.binomial(20, 0.5, 10_000), n=21),
+        Made(name="uniform", rule=_uniform, n=30),
+        Made(name="left-skewed", rule=_skewed(140 / 139), n=70),
+        Made(name="right-skewed", rule=_skewed(139 / 140), n=70),
+        Made(name="bimodal", rule=_bimodal, n=40),
+        Made(name="zero-inflated", rule=_inflated(0, 200), n=80),
+        Made(name="top-inflated", rule=_inflated(79, 100), n=80),
+        Made(
+            name="schools",
+            rule=_schools,
+            n=81,
+            source=f"STAND-IN shaped like teachers of US public schools, not data, seed {SEED}",
+            stand_in=True,
+        ),
+    )
+}
+
+
+def is_stand_in(source: str) -> bool:
+    """Whether data from there stand in for real ones.
+
+    >>> is_stand_in(MADE["schools"].source), is_stand_in(BY_DEFINITION)
+    (True, False)
+    """
+    return any(made.stand_in and made.source == source for made in MADE.values())
+
 
 SYNTHETIC = ("uniform", "left-skewed", "right-skewed", "bimodal", "zero-inflated", "top-inflated")
-DATASETS = ("binomial", "crime", "schools", *SYNTHETIC, "heaped", "bird-flu")
+DATASETS = ("binomial", "crime", "schools", *SYNTHETIC, "bird-flu")
 
 
 class DataMissing(HoldfastError):
@@ -42,17 +119,17 @@ class Dataset:
 class _TableFile:
     names: tuple[str, ...]
     column: str
-    max_count: int
+    n: int
 
 
 TABLES = {
     "crime": _TableFile(
         names=("crime_murder_by_county.csv", "crime_data_w_population_and_crime_rate.csv"),
         column="MURDER",
-        max_count=50,
+        n=51,
     ),
-    "schools": _TableFile(names=("us-public-schools.csv",), column="FT_TEACHER", max_count=80),
-    "bird-flu": _TableFile(names=("bird_flu_by_state.csv",), column="Bird_Flu_Cases", max_count=40),
+    "schools": _TableFile(names=("us-public-schools.csv",), column="FT_TEACHER", n=81),
+    "bird-flu": _TableFile(names=("bird_flu_by_state.csv",), column="Bird_Flu_Cases", n=41),
 }
 HINTS = {
     "crime": "give the folder of crime_data_w_population_and_crime_rate.csv, which is the Kaggle "
@@ -61,15 +138,13 @@ HINTS = {
 }
 
 
-def dataset(
-    name: str, folder: str | Path | None = None, *, max_count: int | None = None
-) -> Dataset:
+def dataset(name: str, folder: str | Path | None = None, *, n: int | None = None) -> Dataset:
     """The data set of this name, from a file in `folder` if there is one.
 
     Histograms published with the paper are NAME_histogram.csv; crime, schools and bird-flu are
     tables. Without a file the synthetic sets are drawn from the paper's definitions with a fixed
-    seed, and `schools` is a stand-in whose source says so. `max_count` top-codes further down
-    (or, for a table, further up) than the paper did.
+    seed, and `schools` is a stand-in whose source says so. `n` top-codes further down (or, for a
+    table, further up) than the paper did.
 
     >>> uniform = dataset("uniform")
     >>> len(uniform.histogram), uniform.histogram.sum(), uniform.source
@@ -79,7 +154,7 @@ def dataset(
         raise HoldfastError(f"`name` must be one of {', '.join(DATASETS)}, got {name!r:.40}.")
     place = None if folder is None else _existing(Path(folder))
     if name in TABLES:
-        return _from_table(name, place, max_count)
+        return _from_table(name, place, n)
     path = _found(place, (f"{name.replace('-', '_')}_histogram.csv",))
     if path is not None:
         histogram, source = _read_histogram(path), path.name
@@ -87,29 +162,29 @@ def dataset(
         histogram, source = _made(name, None)
     return Dataset(
         name=name,
-        histogram=_top_coded(histogram, max_count),
+        histogram=_top_coded(histogram, n),
         source=source,
         from_file=path is not None,
     )
 
 
-def _from_table(name: str, place: Path | None, max_count: int | None) -> Dataset:
+def _from_table(name: str, place: Path | None, n: int | None) -> Dataset:
     file = TABLES[name]
-    top = file.max_count if max_count is None else check_max_count(max_count)
+    bins = file.n if n is None else check_n(n)
     path = _found(place, file.names)
     if path is not None:
-        counts = _read_column(path, file.column)
-        histogram, source = histogram_of_counts(counts, top), f"{path.name}, {file.column}"
+        counts = read_column(path, file.column)
+        histogram, source = histogram_of_counts(counts, bins), f"{path.name}, {file.column}"
     elif name in MADE:
-        histogram, source = _made(name, top)
+        histogram, source = _made(name, bins)
     else:
         raise DataMissing(f"the data set {name!r} was not found. Hint: {HINTS[name]}")
     return Dataset(name=name, histogram=histogram, source=source, from_file=path is not None)
 
 
-def _made(name: str, top: int | None) -> tuple[Integers, str]:
+def _made(name: str, bins: int | None) -> tuple[Integers, str]:
     made = MADE[name]
-    return histogram_of_counts(made.draw(), made.max_count if top is None else top), made.source
+    return histogram_of_counts(made.draw(), made.n if bins is None else bins), made.source
 
 
 def _existing(folder: Path) -> Path:
@@ -123,23 +198,13 @@ def _found(place: Path | None, names: tuple[str, ...]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _top_coded(histogram: Integers, max_count: int | None) -> Integers:
-    top = len(histogram) - 1 if max_count is None else check_max_count(max_count)
+def _top_coded(histogram: Integers, n: int | None) -> Integers:
     counts = np.repeat(np.arange(len(histogram)), histogram)
-    return histogram_of_counts(counts, top)
+    return histogram_of_counts(counts, len(histogram) if n is None else check_n(n))
 
 
 def _read_histogram(path: Path) -> Integers:
-    counts, categories = (_read_column(path, column) for column in ("count", "categories"))
+    counts, categories = (read_column(path, column) for column in ("count", "categories"))
     if not np.array_equal(counts, np.arange(len(counts))):
         raise HoldfastError(f"{path.name}: column `count` must be 0, 1, 2, ... in this order.")
     return check_histogram(categories)
-
-
-def _read_column(path: Path, column: str) -> Integers:
-    """The counts of a column; empty cells and -999 mean missing and are dropped."""
-    try:
-        read = read_table(path, count=column, missing=["", -999])
-    except HoldfastError as error:
-        raise HoldfastError(f"{path.name}: {error}") from None
-    return read.counts[~read.missing]

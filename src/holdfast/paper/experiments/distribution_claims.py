@@ -1,11 +1,11 @@
-"""Where the curves of distribution error lie: the fixed point, the baselines, the default."""
+"""Where the curves of distribution error lie: the fixed point and the baselines."""
 
 from collections.abc import Sequence
 
 from holdfast.paper.experiments.claims import Claim, sentence
 from holdfast.paper.experiments.means import Cell, Means, listing, means_of, nearest, sources
-from holdfast.paper.experiments.methods import FIXED_POINT, ORACLE
 from holdfast.paper.experiments.runner import Row
+from holdfast.paper.experiments.simulation import FIXED_POINT
 
 SANDWICH = "heuristic-sandwich"
 CLOSE = 0.1  # curves nearer than this, relatively, coincide in a figure
@@ -28,11 +28,6 @@ LARGE_BUDGETS = (
     "At the largest budgets the truncated geometric, which spends nothing on stage 1, changes one "
     "count in a hundred, and what is left of either curve is mostly the scatter of the draw."
 )
-TOO_FEW = (
-    "So few releases do not tell these curves apart. With hundreds "
-    "(benchmarks/against_baselines.py) the default lies above the truncated geometric on binomial "
-    "at ε_t = 5 in total variation."
-)
 
 
 def distribution_claims(rows: Sequence[Row]) -> list[Claim]:
@@ -43,35 +38,6 @@ def distribution_claims(rows: Sequence[Row]) -> list[Claim]:
         *_lying_together(w1),
         *_closest_baseline(w1, rows),
     ]
-
-
-def default_below_baselines(rows: Sequence[Row]) -> list[Claim]:
-    """The same of holdfast's default, on crime at the smallest budget too."""
-    claims = []
-    for measure in MEASURES:
-        found = means_of(rows, measure)
-        above, sure = found.beaten("default"), found.surely_beaten("default")
-        claims.append(
-            sentence(
-                "holdfast's default has less distribution error than every baseline, on crime at "
-                f"ε_t = 0.1 too ({WORDS[measure]})",
-                False if sure else None if above else True,
-                f"exceptions: {_in_words(found, 'default', 'here')}",
-                paper="–",
-                reason=_limits(found, sure) if sure else TOO_FEW,
-            )
-        )
-    return claims
-
-
-def _limits(found: Means, cells: Sequence[Cell]) -> str:
-    """At how many exceptions even a perfect stage 1 would not help."""
-    beyond = [cell for cell in cells if found.at(cell, ORACLE) > found.at(cell, found.best(cell))]
-    return (
-        f"At {len(beyond)} of {len(cells)} the optimum that is told the true distribution and has "
-        "the whole budget lies above the baseline as well: no better stage 1 or split would help "
-        f"there. {LARGE_BUDGETS}"
-    )
 
 
 def _below_baselines(found: Means, measure: str) -> Claim:

@@ -1,26 +1,73 @@
-"""Figures of the report: panels side by side, one style per method, the data's source on each."""
+"""Figures of the report: one look per method in all of them, the data's source on each.
 
+The colours can be told apart with colour-vision deficiency (Okabe and Ito 2008; Tol 2021); in black
+and white the markers and lines do it alone. Needs matplotlib, of the extra `plots`.
+"""
+
+import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.arrays import Floats
-from holdfast.paper.experiments.plots import Curve, canvas, draw_curves, draw_grid, legend_below
-from holdfast.paper.experiments.style import Style, style_of
+import numpy as np
 
-LEGEND = {
-    "default": "holdfast (default)",
-    "paper": "fixed-point optimum",
-    "heuristic-max": "heuristic, max",
-    "heuristic-min": "heuristic, min",
-    "heuristic-sandwich": "heuristic, sandwich",
-    "unfixed-optimum": "two-stage unfixed optimum",
-    "truncated-geometric": "truncated geometric",
-    "discrete-gaussian": "discrete Gaussian",
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError
+from holdfast.paper.files import write_whole
+
+Curve = Sequence[tuple[float, float, float]]
+"""(x, mean, spread) along a curve."""
+
+UNDATED = {".png": {"Software": None}, ".svg": {"Date": None}}
+"""Metadata by suffix, without the day on which a figure was drawn."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """A method's name in legends and how it is drawn, in matplotlib's words."""
+
+    label: str
+    colour: str
+    marker: str
+    line: str | tuple[int, tuple[float, ...]]
+
+    def renamed(self, label: str) -> "Style":
+        """The same look under another name."""
+        return replace(self, label=label)
+
+    @property
+    def curve(self) -> dict[str, object]:
+        """Keywords for a line."""
+        return {
+            "label": self.label,
+            "color": self.colour,
+            "marker": self.marker,
+            "linestyle": self.line,
+        }
+
+
+_DASHED, _DOTTED, _MIXED = (0, (5, 1.6)), (0, (1, 1.2)), (0, (6, 1.4, 1, 1.4))
+_WIDE, _TWICE = (0, (2.5, 2.5)), (0, (6, 1.2, 1, 1.2, 1, 1.2))
+
+STYLES = {
+    "cumulative": Style("cumulative sums, optimum", "#0072B2", "o", "-"),
+    "paper": Style("fixed-point optimum", "#D55E00", "s", _DASHED),
+    "heuristic-max": Style("heuristic, max", "#E69F00", "^", _MIXED),
+    "heuristic-min": Style("heuristic, min", "#CC79A7", "v", _MIXED),
+    "heuristic-sandwich": Style("heuristic, sandwich", "#009E73", "D", _TWICE),
+    "truncated-geometric": Style("truncated geometric", "#000000", "x", "-"),
+    "staircase": Style("staircase", "#7A7A7A", "+", _DOTTED),
+    "discrete-gaussian": Style("discrete Gaussian", "#56B4E9", "P", _WIDE),
+    "unfixed-optimum": Style("two-stage unfixed optimum", "#882255", "*", _DASHED),
+    "cyclic Laplace": Style("cyclic Laplace", "#D55E00", "s", _DASHED),
+    "classic Laplace": Style("classic Laplace", "#999933", ">", _WIDE),
+    "Privelet": Style("Privelet", "#AA4499", "h", _MIXED),
+    "hierarchical": Style("hierarchical (QYL)", "#661100", "p", _TWICE),
+    "simplex": Style("simplex (HiGHS)", "#332288", "<", _DOTTED),
+    "interior-point": Style("interior point (HiGHS)", "#117733", "d", _WIDE),
 }
-"""What the paper calls the methods; one that is not here goes by its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,15 +88,26 @@ class Figure:
     """Whether there is one, below the panels."""
 
     def save(self, folder: Path) -> list[Path]:
-        """The figure as PNG and SVG."""
-        first, *others = (folder / f"{self.name}.{suffix}" for suffix in ("png", "svg"))
-        size = len(self.panels), self.width, 3.7
-        with canvas(first, *size, spelled(self.title), also=others) as (_, axes):
+        """The figure as PNG and SVG, the same bytes whenever it is drawn."""
+        matplotlib = require_matplotlib()
+        folder.mkdir(parents=True, exist_ok=True)
+        with matplotlib.rc_context({"svg.hashsalt": "holdfast", "svg.fonttype": "none"}):
+            size = (self.width * len(self.panels) + 0.6, 4.6)
+            figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
+            axes = figure.subplots(1, len(self.panels), squeeze=False)[0]
+            figure.suptitle(spelled(self.title), fontsize=11)
             for axis, panel in zip(axes, self.panels, strict=True):
                 panel(axis)
             if self.legend:
                 legend_below(axes)
-        return [first, *others]
+            return [_saved(figure, folder / f"{self.name}{suffix}") for suffix in UNDATED]
+
+
+def _saved(figure: Any, place: Path) -> Path:
+    data = io.BytesIO()
+    figure.savefig(data, format=place.suffix[1:], dpi=150, metadata=UNDATED[place.suffix])
+    figure.set_layout_engine("none")  # what was laid out once stays
+    return write_whole(place, data.getvalue())
 
 
 def curves(
@@ -77,11 +135,11 @@ def curves(
 def named_style(name: str, labels: Mapping[str, str] | None = None) -> Style:
     """A method's style with the name that legends have for it.
 
-    >>> named_style("default").label, named_style("default", {"default": "ours"}).label
-    ('holdfast (default)', 'ours')
+    >>> named_style("staircase").label, named_style("staircase", {"staircase": "steps"}).label
+    ('staircase', 'steps')
     """
-    style = style_of(name)
-    return style.renamed((LEGEND | dict(labels or {})).get(name, style.label))
+    style = STYLES[name]
+    return style.renamed(dict(labels or {}).get(name, style.label))
 
 
 def bars(heights: Floats, *, title: str, y: str, top_coded: bool = False) -> Callable[[Any], None]:
@@ -112,3 +170,50 @@ def titled(data: str, source: str, width: int = 44) -> str:
     import textwrap
 
     return "\n".join([data, *textwrap.wrap(f"({source})", width)])
+
+
+def draw_curves(axis: Any, curves: Sequence[tuple[Style, Curve]]) -> None:
+    """Each curve in its style with its bars, the first on top."""
+    for index, (style, curve) in reversed(list(enumerate(curves))):
+        x, mean, spread = np.array(curve, dtype=np.float64).T
+        # curves that coincide stay visible: their markers take turns
+        turn = slice(index % 2, None, 2) if len(x) > 8 else slice(None)
+        kept = mean > 0
+        axis.plot(x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style.curve)
+        low = np.minimum(spread, 0.9 * mean)  # a bar below zero has no place on a logarithmic scale
+        shown = kept & (spread > 0.02 * mean)
+        axis.errorbar(
+            x[shown], mean[shown], [low[shown], spread[shown]], fmt="none", ecolor=style.colour,
+            elinewidth=0.8, capsize=2,
+        )  # fmt: skip
+
+
+def draw_grid(axis: Any, ticks: Sequence[float] = ()) -> None:
+    """Lines at round numbers, which are written out; `ticks` are those of the x axis."""
+    if ticks:
+        axis.set_xticks(ticks, labels=[f"{tick:g}" for tick in ticks])
+        axis.set_xticks([], minor=True)
+    axis.yaxis.set_major_formatter("{x:g}")
+    axis.grid(True, which="major", linewidth=0.4, alpha=0.5)
+
+
+def legend_below(axes: Sequence[Any]) -> None:
+    """One legend for all panels, off the data."""
+    handles, labels = axes[0].get_legend_handles_labels()
+    handles, labels = handles[::-1], labels[::-1]  # drawn last, so on top: the first
+    columns = len(labels) if len(labels) <= 4 else 3 if len(axes) < 3 else 5
+    axes[0].figure.legend(
+        handles, labels, loc="outside lower center", ncols=columns, fontsize=9, handlelength=3.6
+    )
+
+
+def require_matplotlib() -> Any:
+    """The library, or an error that says how to get it."""
+    try:
+        import matplotlib
+        import matplotlib.figure
+    except ImportError:
+        raise HoldfastError(
+            "pictures need matplotlib. Hint: pip install 'holdfast[plots]'."
+        ) from None
+    return matplotlib

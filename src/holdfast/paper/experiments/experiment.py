@@ -9,11 +9,24 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from holdfast.paper.experiments.document import Table
-from holdfast.paper.experiments.datasets import DataMissing, Dataset, dataset
 from holdfast.paper.experiments.claims import Claim
+from holdfast.paper.experiments.datasets import DataMissing, Dataset, dataset
 from holdfast.paper.experiments.drawing import Figure
 from holdfast.paper.experiments.runner import Row, Study, Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Rows of cells for the report."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    caption: str = ""
+    kind: str = ""
+    """Its class on the page."""
+    marks: Mapping[int, Mapping[int, str]] = field(default_factory=dict)
+    """Classes of single cells, by row and column."""
+
 
 QUICK, FULL = "quick", "full"
 DIGITS = 10
@@ -103,7 +116,7 @@ def is_here(name: str, folder: Folder) -> bool:
 @cache
 def load(name: str, folder: Folder, bins: int | None = None) -> Dataset:
     """A data set, top-coded so that it has so many bins."""
-    return dataset(name, folder, max_count=None if bins is None else bins - 1)
+    return dataset(name, folder, n=bins)
 
 
 def _described(point: Task, folder: Folder) -> Task:

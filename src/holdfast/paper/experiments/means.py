@@ -7,6 +7,8 @@ from holdfast.paper.experiments.claims import Estimate, clearly_below, estimate
 from holdfast.paper.experiments.runner import Row
 
 BASELINES = ("unfixed-optimum", "truncated-geometric", "staircase", "discrete-gaussian")
+BEYOND = "cumulative"
+"""Not the paper's: noise on the cumulative histogram, isotonic regression, the optimum."""
 Cell = tuple[str, float]
 """A data set and a budget."""
 

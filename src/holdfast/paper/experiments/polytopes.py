@@ -11,7 +11,7 @@ PRINTED = {"F": "36", "R_F": "78", "U": "27", "R_U": "36"}
 
 def count(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The number of extreme points, enumerated exactly, for n = 3, ε = ln 2 and uniform z."""
-    from holdfast.paper.experiments import theory
+    from holdfast.paper import theory
 
     fixed = task["polytope"] in ("F", "R_F")
     options = {"z": ["1/3"] * 3} if fixed else {"n": 3}

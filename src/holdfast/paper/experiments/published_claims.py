@@ -4,12 +4,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from holdfast.paper.experiments.document import Table
 from holdfast.paper.experiments.accuracy_claims import DECREASES, PRINTED
 from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence
 from holdfast.paper.experiments.distribution_claims import SANDWICH, WORDS, often_below
+from holdfast.paper.experiments.experiment import Table
 from holdfast.paper.experiments.means import Cell, Means, means_of, nearest
-from holdfast.paper.experiments.methods import FIXED_POINT
+from holdfast.paper.experiments.runner import Row
+from holdfast.paper.experiments.simulation import FIXED_POINT
 from holdfast.paper.experiments.split_claims import (
     GAP_DECIMALS,
     PRINTED_FIT,
@@ -20,7 +21,6 @@ from holdfast.paper.experiments.split_claims import (
     optimality_gaps,
     printed_optima,
 )
-from holdfast.paper.experiments.runner import Row
 
 PRINTED_BINOMIAL_GAP = (0.1, "0.42")
 

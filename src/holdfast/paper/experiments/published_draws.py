@@ -19,8 +19,8 @@ from holdfast.paper.experiments.budgets import PAPER_BUDGETS, rounded
 from holdfast.paper.experiments.datasets import SYNTHETIC
 from holdfast.paper.experiments.experiment import Experiment, Folder, load
 from holdfast.paper.experiments.published_claims import published_claims, published_tables
-from holdfast.paper.experiments.splits import GAP_BUDGETS
 from holdfast.paper.experiments.runner import Row, Task
+from holdfast.paper.experiments.splits import GAP_BUDGETS
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
 
 Generator = np.random.RandomState

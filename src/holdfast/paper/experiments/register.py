@@ -9,16 +9,17 @@ from holdfast.errors import HoldfastError, whole_number
 from holdfast.paper.experiments.accuracy import ACCURACY, SQUARED
 from holdfast.paper.experiments.claims import Claim
 from holdfast.paper.experiments.data_sets import BIRD_FLU, DATA_SETS
+from holdfast.paper.experiments.datasets import is_stand_in
 from holdfast.paper.experiments.experiment import QUICK, Experiment, read_rows
+from holdfast.paper.experiments.frontier import FRONTIER
 from holdfast.paper.experiments.means import sources
 from holdfast.paper.experiments.polytopes import POLYTOPES
 from holdfast.paper.experiments.privatizers import BY_SIZE, IN_PIPELINE
 from holdfast.paper.experiments.published_draws import PUBLISHED
+from holdfast.paper.experiments.report import Section, write_report
+from holdfast.paper.experiments.runner import Row, run
 from holdfast.paper.experiments.runtime import RUNTIME
 from holdfast.paper.experiments.splits import OPTIMAL_SPLIT, OPTIMALITY_GAP
-from holdfast.paper.experiments.write_up import Section, write_report
-from holdfast.paper.experiments.runner import Row, run
-from holdfast.paper.experiments.synthetic import is_stand_in
 
 EXPERIMENTS = {
     experiment.name: experiment
@@ -34,9 +35,10 @@ EXPERIMENTS = {
         PUBLISHED,
         IN_PIPELINE,
         POLYTOPES,
+        FRONTIER,
     )
 }
-"""In the order of the paper."""
+"""In the order of the paper, and what is not the paper's last."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +128,6 @@ def _section(experiment: Experiment, place: Path) -> Section:
     """Everything from the file of results alone."""
     rows = read_rows(place / f"{experiment.name}.csv")
     figures = experiment.draw(rows)
-    (place / "figures").mkdir(exist_ok=True)
     for figure in figures:
         figure.save(place / "figures")
     claims = [_marked(claim, rows) for claim in experiment.claims(rows)]

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, TextIO
 
+import holdfast.paper
 from holdfast.errors import HoldfastError
-from holdfast.tables.files import write_whole
+from holdfast.paper.files import write_whole
 
 Task = dict[str, Any]
 Row = dict[str, Any]
@@ -43,8 +45,8 @@ def run(
     """Every row of every task, in the order of the tasks, whatever order they ran in.
 
     With `folder`, NAME.jsonl grows by a line for every finished task, so that a killed run
-    resumes where it stopped, and NAME.csv is written at the end: the same bytes either way. Each
-    row begins with its task's values.
+    resumes where it stopped, and NAME.csv is written at the end: the same bytes either way. Lines
+    of other code, which its source tells, are done again. Each row begins with its task's values.
 
     >>> study = Study(name="squares", tasks=[{"x": 2}, {"x": 3}], work=_square)
     >>> run(study, jobs=1, progress=False)
@@ -59,7 +61,7 @@ def run(
         for key, rows in _carry_out(study, todo, jobs or os.cpu_count() or 1, progress):
             done[key] = rows
             if log is not None:
-                log.write(json.dumps({"task": key, "rows": rows}) + "\n")
+                log.write(json.dumps({"task": key, "code": code_digest(), "rows": rows}) + "\n")
                 log.flush()
     results = [task | row for key, task in zip(keys, study.tasks, strict=True) for row in done[key]]
     if folder is not None:
@@ -70,6 +72,17 @@ def run(
 def task_seed(name: str, task: Task) -> int:
     """The seed of a task: it depends on the study's name and the task's content alone."""
     return int.from_bytes(hashlib.sha256(f"{name} {_key(task)}".encode()).digest()[:6], "big")
+
+
+@cache
+def code_digest() -> str:
+    """SHA-256 of the source that results come from: the paper's room and what it stands on."""
+    root = Path(holdfast.paper.__file__).parents[1]
+    files = [*root.glob("paper/**/*.py"), *root.glob("privacy/*.py"), root / "arrays.py"]
+    digest = hashlib.sha256()
+    for file in sorted(files):
+        digest.update(f"{file.relative_to(root).as_posix()}\n".encode() + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def _square(task: Task, seed: int) -> list[Row]:
@@ -147,13 +160,14 @@ def _finished(path: Path | None) -> dict[str, list[Row]]:
     whole = content[: content.rfind(b"\n") + 1]
     if len(whole) < len(content):
         os.truncate(path, len(whole))
-    return dict(_task_and_rows(path, *line) for line in enumerate(whole.splitlines(), 1))
+    lines = [_parsed(path, *line) for line in enumerate(whole.splitlines(), 1)]
+    return {task: rows for task, code, rows in lines if code == code_digest()}
 
 
-def _task_and_rows(path: Path, number: int, line: bytes) -> tuple[str, list[Row]]:
+def _parsed(path: Path, number: int, line: bytes) -> tuple[str, str, list[Row]]:
     try:
         found = json.loads(line)
-        return found["task"], found["rows"]
+        return found["task"], found["code"], found["rows"]
     except (ValueError, KeyError, TypeError):
         raise HoldfastError(
             f"{path}: line {number} is damaged. Hint: delete this line; its task will be run again."

@@ -1,5 +1,6 @@
 """The optimal f, its fit and the optimality gaps, beside the paper's."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.paper.experiments.claims import Claim, Estimate, Verdict, number, sentence
+from holdfast.paper.experiments.claims import (
+    BARS,
+    Claim,
+    Estimate,
+    Verdict,
+    number,
+    sentence,
+)
+from holdfast.paper.experiments.datasets import is_stand_in
 from holdfast.paper.experiments.means import Cell, budgets_of, sources
 from holdfast.paper.experiments.runner import Row
 
@@ -25,6 +34,7 @@ PRINTED_FIT = {"A": "0.639", "B": "0.106", "K": "2.87"}
 PRINTED_GAPS = ((0.1, "0.024"), (0.5, "0.046"), (1.0, "0.017"), (5.0, "0"))
 FIT_WITHIN = 0.15
 GAP_WITHIN = 0.05
+GAP_RATIO = 2.0
 GAP_DECIMALS = 3  # the paper's 0 stands beside 0.024, 0.046 and 0.017
 REFITS = 200
 PRINTED_RUNS = 20  # a point, of the printed table; the text says 100
@@ -245,28 +255,14 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
     where = sources(rows)
     gaps = optimality_gaps(rows)
     claims = [
-        number(
-            f"crime, ε_t = {epsilon:g}: optimality gap of the rule of thumb",
-            printed,
-            gaps["crime", epsilon],
-            margin=GAP_WITHIN,
-            flat=True,
-            decimals=GAP_DECIMALS,
-            source=where["crime"],
-        )
+        _gap(("crime", epsilon), printed, gaps["crime", epsilon], where["crime"])
         for epsilon, printed in PRINTED_GAPS
         if ("crime", epsilon) in gaps
     ]
     if ("binomial", 0.1) in gaps:
         worst = max(gaps, key=lambda cell: gaps[cell].mean)
         claims += [
-            number(
-                "binomial, ε_t = 0.1: optimality gap of the rule of thumb",
-                "0.42",
-                gaps["binomial", 0.1],
-                margin=GAP_WITHIN,
-                source=where["binomial"],
-            ),
+            _gap(("binomial", 0.1), "0.42", gaps["binomial", 0.1], where["binomial"]),
             sentence(
                 "The worst optimality gap is that of the binomial data at ε_t = 0.1",
                 worst == ("binomial", 0.1),
@@ -277,11 +273,41 @@ def gap_claims(rows: Sequence[Row]) -> list[Claim]:
         at = [gap.mean for (name, _), gap in gaps.items() if name == data]
         if len(at) > 1:
             shown = ", ".join(f"{value:.3f}" for value in at)
-            falls, source = at[-1] < at[0], where[data]
-            what = f"{data}: the optimality gap tends to fall as ε_t grows"
-            here = f"{shown}; agrees if the last is below the first"
-            claims.append(sentence(what, falls, here, source=source))
+            pairs = list(itertools.combinations(at, 2))
+            fall = sum(later < earlier for earlier, later in pairs)
+            claims.append(
+                sentence(
+                    f"{data}: the optimality gap tends to fall as ε_t grows",
+                    fall > len(pairs) / 2,
+                    f"{shown}; it falls between {fall} of {len(pairs)} pairs of budgets; agrees "
+                    "above half",
+                    source=where[data],
+                    reason="Gaps this small are the scatter of the objective near its least value.",
+                )
+            )
     return claims
+
+
+def _gap(cell: Cell, printed: str, here: Estimate, source: str) -> Claim:
+    """Within 0.05 of the printed gap and, where that is not 0, within a factor of two; what lies
+    outside the factor by less than sampling error is undecided."""
+    rounding = 0.5 * 10.0 ** -(GAP_DECIMALS if cell[0] == "crime" else 2)
+    paper, sampling = float(printed), BARS * here.error
+    low, high = paper / GAP_RATIO - rounding, paper * GAP_RATIO + rounding
+    off = max(low - here.mean, here.mean - high, 0.0)
+    verdict = Verdict.AGREES if off == 0 else Verdict.UNDECIDED
+    if abs(here.mean - paper) > GAP_WITHIN + rounding or off > sampling:
+        verdict = Verdict.DIFFERS
+    return Claim(
+        what=f"{cell[0]}, ε_t = {cell[1]:g}: optimality gap of the rule of thumb",
+        paper=printed,
+        here=str(here),
+        ratio=f"{here.mean / paper:.3g}" if paper else "",
+        verdict=Verdict.NOT_COMPARABLE if is_stand_in(source) else verdict,
+        source=source,
+        why=f"Accepted: {max(low, paper - GAP_WITHIN - rounding, 0):.3g} to "
+        f"{min(high, paper + GAP_WITHIN + rounding):.3g}.",
+    )
 
 
 def optimality_gaps(rows: Sequence[Row]) -> dict[Cell, Estimate]:

@@ -5,15 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.paper.experiments.document import Table
+from holdfast.paper.experiments.accuracy import TICKS
 from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.datasets import SYNTHETIC
-from holdfast.paper.experiments.plots import draw_grid
-from holdfast.paper.experiments.accuracy import TICKS
-from holdfast.paper.experiments.drawing import Figure, named_style, spelled
-from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
+from holdfast.paper.experiments.drawing import Figure, draw_grid, named_style, spelled
+from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
 from holdfast.paper.experiments.means import sources
-from holdfast.paper.experiments.methods import figure_method, simulator
+from holdfast.paper.experiments.runner import Row, Task, task_seed
+from holdfast.paper.experiments.simulation import figure_method, releases
 from holdfast.paper.experiments.split_claims import (
     fit,
     gap_claims,
@@ -23,7 +22,6 @@ from holdfast.paper.experiments.split_claims import (
     printed_optima,
     rule,
 )
-from holdfast.paper.experiments.runner import Row, Task, task_seed
 from holdfast.privacy.randomness import Simulation
 
 TENTHS = tuple(f"0.{tenth}" for tenth in range(1, 10))
@@ -35,13 +33,13 @@ METHOD = "heuristic-sandwich"
 def simulate(task: Task, seed: int, folder: Folder) -> list[Row]:
     """The mean errors of many releases by the paper's method at one share, and their errors."""
     histogram = load(task["data"], folder).histogram
-    stages = simulator(figure_method(METHOD), task["epsilon"], task["share"], int(histogram.sum()))
+    method, runs = figure_method(METHOD), task["replications"]
     # the same uniform numbers for every share, so that shares are compared, not draws
     common = task_seed("shares", {key: task[key] for key in ("data", "digest", "epsilon")})
     source, rng = Simulation(common), np.random.default_rng(seed)
-    releases = stages.releases(histogram, task["replications"], source, rng)
-    runs = [release.errors() for release in releases]
-    values = {name: np.array([run[name] for run in runs]) for name in runs[0]}
+    drawn = releases(method, task["epsilon"], task["share"], histogram, runs, source, rng)
+    errors = [release.errors() for release in drawn]
+    values = {name: np.array([one[name] for one in errors]) for name in errors[0]}
     row: Row = {name: float(v.mean()) for name, v in values.items()}
     spread = {n: float(v.std(ddof=1) / len(v) ** 0.5) for n, v in values.items()}
     return [row | {f"{name}_se": error for name, error in spread.items()}]

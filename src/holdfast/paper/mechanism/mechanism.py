@@ -156,6 +156,7 @@ def _law(law: ArrayLike | None, n: int, name: str) -> Floats | None:
 
 
 def draw(weights: Integers, counts: Integers, source: Randomness) -> Integers:
+    """One draw per count from its row of weights, each from 62 uniform bits of its own."""
     uniform = source.bits_62(len(counts)).astype(np.int64)
     order = np.argsort(counts, kind="stable")
     starts = np.searchsorted(counts[order], np.arange(len(weights) + 1))

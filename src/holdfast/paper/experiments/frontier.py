@@ -1,0 +1,87 @@
+"""How far methods lie above what no private mechanism from tables to tables can get below."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from holdfast.paper.experiments.accuracy import PAPERS_DATA
+from holdfast.paper.experiments.drawing import Figure, curves, titled
+from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
+from holdfast.paper.experiments.means import BEYOND, sources
+from holdfast.paper.experiments.runner import Row, Task
+from holdfast.paper.experiments.simulation import FIXED_POINT, simulate, with_share
+from holdfast.paper.theory import lower_bound
+
+BUDGETS = ("0.1", "0.4782", "1.046", "2.287")
+METHODS = (*FIXED_POINT, "unfixed-optimum", "truncated-geometric", BEYOND)
+PRICES = np.linspace(0, 1, 41)
+
+
+def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
+    """The mean errors of a method, and how far its count error lies above the bound at its W1."""
+    truth = load(task["data"], folder).distribution
+    runs = simulate(task, seed, folder)
+    error, w1 = (
+        float(np.mean([run[name] for run in runs])) for name in ("absolute", "wasserstein")
+    )
+    bound = lower_bound(truth, task["epsilon"])
+    return [{"absolute": error, "wasserstein": w1, "above": bound.above(error, w1)}]
+
+
+def _tables(rows: Sequence[Row]) -> list[Table]:
+    found = {(r["data"], r["epsilon"], r["method"]): f"{r['above']:.1%}" for r in rows}
+    return [
+        Table(
+            caption="Count error above what no mechanism with the method's own W1 can get below.",
+            header=("data set", "ε_t", *METHODS),
+            rows=[
+                (data, f"{epsilon:g}", *(found[data, epsilon, method] for method in METHODS))
+                for data, epsilon in dict.fromkeys((d, e) for d, e, _ in found)
+            ],
+        )
+    ]
+
+
+def _figures(rows: Sequence[Row]) -> list[Figure]:
+    where = sources(rows)
+    budgets = sorted({row["epsilon"] for row in rows})
+    return [
+        Figure(
+            name="above-the-bound",
+            title="Count error above what no private mechanism can get below at the same W1",
+            caption="Against the total budget, on logarithmic scales. The bound knows the true "
+            "distribution and has no sampling error, so it is loose where W1 is small.",
+            panels=[
+                curves(
+                    {
+                        method: [
+                            (row["epsilon"], row["above"], 0.0)
+                            for row in rows
+                            if (row["data"], row["method"]) == (data, method)
+                        ]
+                        for method in METHODS
+                    },
+                    x="total budget ε_t",
+                    y="count error over the bound, less 1",
+                    title=titled(data, source),
+                    ticks=budgets,
+                )
+                for data, source in where.items()
+            ],
+        )
+    ]
+
+
+FRONTIER = Experiment(
+    name="frontier",
+    title="What no private mechanism can beat",
+    about="Not in the paper: the frontier of count error and distribution error over all private "
+    "mechanisms from tables to tables (docs/optimum.md), and how far the methods lie above it.",
+    data=PAPERS_DATA,
+    grid={"method": METHODS, "epsilon": BUDGETS},
+    replications={QUICK: 20, FULL: 200},
+    work=measure,
+    complete=with_share,
+    draw=_figures,
+    tables=_tables,
+)
