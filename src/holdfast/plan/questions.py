@@ -1,20 +1,15 @@
 """Questions that a plan or a comparison looks at, as people write them."""
 
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.answers.answer import Unit
-from holdfast.answers.questions import Question, find_question, share
+from holdfast.answers.grammar import Method, parse
+from holdfast.answers.questions import Question, find_question
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, roughly
 from holdfast.fit.histogram import Draws, Histogram
-
-_SHARES = re.compile(
-    r"(?:share\s+)?(?:(?P<zero>zeros?)|(?P<sign>above|below|at least|at most)\s+(?P<number>\d+)"
-    r"|(?P<equal>\d+))",
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,36 +46,19 @@ class Asked:
 
 
 def read_question(text: str) -> Asked:
-    """A question as people write it.
+    """A question as people write it, about all rows.
 
     >>> read_question("above 10").question.words, read_question("zeros").question.words
     ('share of rows with 11 or more', 'share of rows equal to 0')
     """
-    words = " ".join(str(text).lower().split())
-    found = _SHARES.fullmatch(words)
-    if found is None:
-        try:
-            return Asked(name=words, question=find_question(words, {}))
-        except HoldfastError:
-            raise HoldfastError(
-                f"a question must be zeros, mean, total, median, or a share such as 'above 10' or "
-                f"'at most 3', got {text!r:.40}."
-            ) from None
-    return Asked(name=words.removeprefix("share "), question=share(**_condition(found)))
-
-
-def _condition(found: re.Match[str]) -> dict[str, int]:
-    if found["zero"]:
-        return {"equal": 0}
-    if found["equal"]:
-        return {"equal": int(found["equal"])}
-    number = int(found["number"])
-    return {
-        "above": {"at_least": number + 1},
-        "at least": {"at_least": number},
-        "below": {"at_most": number - 1},
-        "at most": {"at_most": number},
-    }[found["sign"]]
+    call = parse(str(text))
+    if call.method is not Method.ASK or call.names or {"where", "by"} & call.options.keys():
+        raise HoldfastError(
+            f"{text!r:.60} cannot be planned for. Hint: zeros, mean, total, median, or a share "
+            "such as 'above 10' or 'share at most 3'."
+        )
+    name = " ".join(str(text).lower().split()).removeprefix("share ")
+    return Asked(name=name, question=find_question(call.arguments[0], call.options))
 
 
 def usual_questions(counts: Integers) -> tuple[str, ...]:

@@ -1,0 +1,128 @@
+"""`holdfast ask` and `holdfast regroup`: what a release says, and the same in other groups."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from holdfast.cli.options import Json, Release, Text, Texts, argument, check_new, says
+from holdfast.cli.screen import show, working
+from holdfast.errors import HoldfastError
+from holdfast.request import FIELDS
+
+Level = Annotated[float, says("Of the intervals.", takes="SHARE")]
+Label = Annotated[Text, says("Column that names the rows; default: the category.", takes="COLUMN")]
+
+
+def ask(
+    directory: Release,
+    words: Annotated[list[str], argument('Such as "share zero", "mean", "top 10".', "QUESTION")],
+    where: Annotated[
+        Text, says('Which rows, such as "state == AL and population < 5000".', takes="CONDITION")
+    ] = None,
+    by: Annotated[Texts, says("A column: an answer for each group.", takes="COLUMN")] = None,
+    less: Annotated[
+        Text,
+        says(
+            "Other rows: the answer about those of --where, less that about these.",
+            takes="CONDITION",
+        ),
+    ] = None,
+    against: Annotated[
+        Path | None,
+        says("Folder of an earlier release of the same table: what changed since.", takes="DIR"),
+    ] = None,
+    of: Annotated[
+        Texts,
+        says("The column of counts that is meant, where there are several.", takes="COLUMN"),
+    ] = None,
+    label: Label = None,
+    level: Level = 0.9,
+    sort: Annotated[bool, says("With --by: the highest answer first.", "--sort")] = False,
+    out: Annotated[
+        Path | None, says("Also write the answers as a new CSV file.", takes="FILE")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask a release a question; the answer says how sure it is.
+
+    Questions: share zero · share 3 · share at least 3 · share between 2 and 5 · rows zero · mean ·
+    total · median · quantile 0.9 · standard deviation · gini · maximum · top 10 · row A (what it
+    may truly have) · compare A with B · total of A, B, C · mean of A; of two columns of counts
+    correlation of A and B, ratio of A and B; homicides ~ log(population); with --against also
+    changes.
+
+    Examples:
+
+        holdfast ask release "share zero"
+
+        holdfast ask release "mean" --where "population < 5000" --by state
+
+        holdfast ask release "mean" --where "state == AL" --less "state == CA"
+
+        holdfast ask release-2026 "share zero" --against release-2025
+    """
+    import holdfast
+
+    if out is not None:
+        check_new(out)
+    given: dict[str, Any] = {"where": where, "less": less, "label": label}
+    given |= {"of": _one_or_all(of), "by": _one_or_all(by)}
+    how = {name: value for name, value in given.items() if value is not None}
+    with working("Reading …", quiet=as_json) as say:
+        release = holdfast.load(directory)
+        if against is not None:
+            how["against"] = holdfast.load(against)
+        say("Answering …")
+        answer = release.ask(" ".join(words), level=level, **how)
+    if sort and by is not None:
+        answer = answer.sorted()
+    if out is not None:
+        _write(answer, out)
+    if as_json:
+        simulated = {"simulated": release.promise.simulated}
+        typer.echo(json.dumps(answer.to_dict() | simulated, default=str))
+        return
+    typer.echo(str(answer))
+    if out is not None:
+        typer.echo(f"The answers are in {out}.")
+
+
+def regroup(
+    directory: Release,
+    within: Annotated[list[str], says(FIELDS["within"].help, takes=FIELDS["within"].takes)],
+    out: Annotated[Path, says("New folder for the release.", takes="FOLDER")],
+) -> None:
+    """Match a release again within other groups of public columns. Costs nothing.
+
+    Each group then has a distribution of its own in the table. It is computed from what was
+    measured, so nothing is read of the true counts and nothing is spent.
+
+    Example:
+
+        holdfast regroup release --within region --out release-by-region
+    """
+    import holdfast
+
+    with working("Reading …") as say:
+        release = holdfast.load(directory)
+        say("Matching …")
+        folder = release.by(FIELDS["within"].read(within)).save(out)
+    show(f"The release within other groups is in {folder}; nothing was spent.")
+
+
+def _one_or_all(names: list[str] | None) -> Any:
+    return names[0] if names is not None and len(names) == 1 else names
+
+
+def _write(answer: Any, out: Path) -> None:
+    """The columns of an answer as a CSV file."""
+    from holdfast.tables.csv import CsvTable
+    from holdfast.tables.files import write_file
+
+    if out.suffix.lower() != ".csv":
+        raise HoldfastError(f"`{out}` must end in .csv.")
+    columns: dict[str, list[Any]] = answer.columns()
+    cells = [["" if cell is None else str(cell) for cell in column] for column in columns.values()]
+    write_file(CsvTable(tuple(columns), [list(row) for row in zip(*cells, strict=True)]), out)

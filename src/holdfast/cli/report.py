@@ -1,0 +1,67 @@
+"""`holdfast report`: what a release says, for people."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from holdfast.cli.options import Release, Text, check_new, says
+from holdfast.cli.screen import aside, watched
+from holdfast.errors import HoldfastError
+
+FORMATS = ("html", "md", "json", "xlsx")
+
+
+def report(
+    directory: Release,
+    out: Annotated[
+        Path | None,
+        says(
+            "File to write; default: DIR-report.html or .xlsx, or the screen for md and json.",
+            takes="FILE",
+        ),
+    ] = None,
+    form: Annotated[
+        Text,
+        says(
+            "html, md, json or xlsx; default: as --out ends, or html.", "--format", takes="FORMAT"
+        ),
+    ] = None,
+    level: Annotated[float, says("Of the intervals.", takes="SHARE")] = 0.9,
+    title: Annotated[Text, says("What the table is, for the heading.")] = None,
+    by: Annotated[Text, says("Who publishes it.")] = None,
+    date: Annotated[Text, says("When, as it is to be printed.")] = None,
+    purpose: Annotated[Text, says("What the release is for.")] = None,
+) -> None:
+    """Write a report of a release: what was promised, what it says, how sure, what not to do.
+
+    The report comes from the folder alone; the HTML is one file that asks the network for
+    nothing. The Excel workbook is a copy with the table, its intervals, the distribution and
+    answers; the folder stays what is published.
+
+    Examples:
+
+        holdfast report release --title "Homicides by county" --by "Department of Health"
+
+        holdfast report release --format xlsx
+    """
+    import holdfast
+    from holdfast.answers.report import Cover, written
+    from holdfast.tables.files import write_whole
+
+    ending = "" if out is None else out.suffix.removeprefix(".").lower()
+    form = form or (ending if ending in FORMATS else "html")
+    if form not in FORMATS:
+        raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
+    name = directory.resolve().name
+    place = out or (Path(f"{name}-report.{form}") if form in ("html", "xlsx") else None)
+    if place is not None:
+        check_new(place)
+    cover = Cover(title=title, by=by, date=date, purpose=purpose)
+    with watched(quiet=place is None) as progress:
+        made = written(holdfast.load(directory), form, level, cover, progress)
+    if place is None:
+        typer.echo(made, nl=False)
+        return
+    write_whole(place, made)
+    aside(f"Report: {place}")

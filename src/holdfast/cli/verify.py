@@ -1,0 +1,87 @@
+"""`holdfast verify`: a bundle in, a table of checks and an exit code out."""
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from holdfast.cli.options import Json, Release
+from holdfast.cli.screen import show, tabled, working
+from holdfast.cli.stopping import End
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.verify.report import Verification
+
+
+def verify(directory: Release, as_json: Json = False) -> None:
+    """Recompute everything that a release claims.
+
+    Exit code 0: all of it holds. 1: the release is damaged. 2: there is no folder to look at. 3:
+    all of it holds, but the release is a simulation and protects nobody. 4: it could not be
+    checked here.
+
+    It has code of its own, apart from the code that makes releases, and runs nothing that is in
+    the folder. It cannot tell who made the release, nor whether the true table went into it.
+
+    Examples:
+
+        holdfast verify release
+
+        holdfast verify release --json | jq .passed
+    """
+    import holdfast
+
+    _check_readable(directory)
+    with working("Verifying …", quiet=as_json):
+        report = holdfast.verify(directory)
+    if as_json:
+        typer.echo(json.dumps(report.to_dict()))
+    else:
+        _show(report)
+    raise typer.Exit(_exit_code(report))
+
+
+def _show(report: "Verification") -> None:
+    show(_verdict(report), style="bold")
+    for warning in report.warnings:
+        show(f"Warning: {warning}")
+    results = {True: "holds", False: "DOES NOT HOLD", None: "not checked"}
+    rows = [(check.name, results[check.passed], check.detail) for check in report.checks]
+    headings, title = ("check", "result", "what was found"), f"Checks of {report.folder}"
+    show(tabled(headings, rows, title=title, left=headings, overflow="fold"))
+
+
+def _exit_code(report: "Verification") -> int:
+    from holdfast.verify.report import Failure
+
+    if report.failure is None:
+        return End.SIMULATED if report.simulated else End.DONE
+    return End.FALSE if report.failure is Failure.DAMAGE else End.NOT_CHECKED
+
+
+def _check_readable(folder: Path) -> None:
+    if not folder.is_dir():
+        raise HoldfastError(f"there is no folder `{folder}`. Hint: name the folder of a release.")
+    try:
+        os.listdir(folder)
+    except OSError as error:
+        raise HoldfastError(f"`{folder}` cannot be read ({error.strerror}).") from None
+
+
+def _verdict(report: "Verification") -> str:
+    from holdfast.verify.report import Failure
+
+    words = {
+        None: "Everything that this release claims was recomputed and holds.",
+        Failure.DAMAGE: "This release is damaged. Get it again from its maker.",
+        Failure.OTHER_SCHEMA: "Another version of holdfast made this release; it was not checked.",
+        Failure.MACHINE: "This release could not be checked on this machine.",
+    }[report.failure]
+    if report.failure is None and report.warnings:
+        words = "What was recomputed holds, with a warning."
+    if report.simulated:
+        return f"SIMULATION: a seed was given, so this release protects nobody. {words}"
+    return words
