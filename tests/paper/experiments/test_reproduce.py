@@ -15,7 +15,6 @@ from holdfast.paper.experiments import runner
 from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, split_claims
 from holdfast.paper.experiments.claims import Estimate, number, sentence
-from holdfast.paper.experiments.distribution_claims import default_below_baselines
 from holdfast.paper.experiments.experiment import read_rows
 from holdfast.paper.experiments.published_claims import published_claims
 from holdfast.paper.experiments.split_claims import (
@@ -26,8 +25,8 @@ from holdfast.paper.experiments.split_claims import (
     optimal_claims,
     optimal_table,
 )
-from holdfast.paper.experiments.style import PARTS, STYLES, style_of
-from holdfast.paper.experiments.synthetic import MADE
+from holdfast.paper.experiments.datasets import MADE
+from holdfast.paper.experiments.drawing import STYLES
 
 pytest.importorskip("matplotlib")
 
@@ -114,7 +113,7 @@ def test_methods_with_the_same_stage_1_are_given_the_same_targets(whole):
     )
     assert len(optimum) == 2 and all(a <= b for a, b in zip(optimum, sandwich, strict=True))
     shares = {r["method"]: r["share"] for r in rows if r["epsilon"] == 0.1}
-    assert shares["paper"] == 0.506 and shares["staircase"] == 0 and shares["default"] > 0
+    assert shares["paper"] == 0.506 and shares["staircase"] == 0 and shares["cumulative"] == 0.506
 
 
 def a_third(task, seed, folder):
@@ -307,32 +306,6 @@ def test_the_fits_verdict_is_fifteen_percent_and_its_note_says_what_sampling_exp
     )
 
 
-def test_a_default_above_a_baseline_is_said_with_what_a_perfect_stage_1_would_do():
-    rows = [
-        {"data": "binomial", "source": "s", "epsilon": 5.0, "method": method, "run": run}
-        | dict.fromkeys(("wasserstein", "kolmogorov_smirnov", "total_variation"), error)
-        for method, error in (
-            ("default", 0.5),
-            ("oracle", 0.4),
-            ("truncated-geometric", 0.3),
-            ("unfixed-optimum", 0.6),
-            ("staircase", 0.6),
-            ("discrete-gaussian", 0.6),
-        )
-        for run in range(2)
-    ]
-    above = default_below_baselines(rows)
-    assert [c.verdict_words for c in above] == ["differs"] * 3
-    assert "At 1 of 1 the optimum that is told" in above[0].why
-    below = [r | {"wasserstein": 0.2} if r["method"] == "default" else r for r in rows]
-    assert default_below_baselines(below)[0].verdict_words == "agrees"
-    scattered = [
-        r | {"wasserstein": 0.31 + r["run"]} if r["method"] == "default" else r for r in rows
-    ]
-    (first, *_) = default_below_baselines(scattered)
-    assert first.verdict_words == "undecided" and "against_baselines" in first.why
-
-
 def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
     rows = [r | {"data": "crime", "by_rule": "no"} for r in split_rows({0.1: 0.3})[:9]]
     rule = rows[0] | {"share": 0.506, "by_rule": "yes", "wasserstein": float(np.exp(0.3))}
@@ -341,6 +314,33 @@ def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
     near = rule | {"wasserstein": float(np.exp(0.03))}
     assert gap_claims([*rows, near])[0].verdict_words == "agrees"
     assert len(objectives([*rows, near])["crime", 0.1]) == 10
+
+
+def test_an_optimality_gap_within_0_05_that_is_twice_the_printed_one_does_not_agree():
+    def verdict(gap, bar):
+        rows = [r | {"data": "crime", "by_rule": "no"} for r in split_rows({0.1: 0.3})[:9]]
+        rows = [row | {"absolute_se": bar, "wasserstein_se": bar} for row in rows]
+        rule = rows[0] | {"share": 0.506, "by_rule": "yes", "wasserstein": float(np.exp(gap))}
+        return gap_claims([*rows, rule])[0].verdict_words
+
+    # printed: 0.024
+    assert [verdict(gap, 0.0001) for gap in (0.013, 0.045, 0.06)] == ["agrees", "agrees", "differs"]
+    assert verdict(0.06, 0.01) == "undecided" and verdict(0.09, 0.1) == "differs"
+
+
+def test_a_gap_tends_to_fall_if_it_does_between_most_budgets_and_not_by_its_ends():
+    def verdict(gaps):
+        rows = []
+        for epsilon, gap in zip((0.1, 0.5, 1.0, 5.0), gaps, strict=True):
+            tenths = [r | {"by_rule": "no"} for r in split_rows({epsilon: 0.3})[:9]]
+            tenths = [r | {"data": "bimodal"} for r in tenths]
+            rule = {"share": 0.506, "by_rule": "yes", "wasserstein": float(np.exp(gap))}
+            rows += [*tenths, tenths[0] | rule]
+        (claim,) = [c for c in gap_claims(rows) if "tends to fall" in c.what]
+        return claim.verdict_words
+
+    assert verdict((0.4, 0.2, 0.1, 0.05)) == "agrees"
+    assert verdict((0.2, 0.3, 0.4, 0.1)) == "differs"  # its last is below its first
 
 
 @pytest.mark.parametrize(
@@ -372,8 +372,7 @@ def test_every_curve_of_a_figure_has_a_style_of_its_own():
     solvers = set(EXPERIMENTS["runtime"].grid["method"])
     other_stage_1 = set(EXPERIMENTS["other-privatizers"].grid["method"])
     for names in (methods, privatizers, solvers, other_stage_1):
-        assert names <= set(STYLES) | set(PARTS)
-        styles = [style_of(name) for name in names]
+        styles = [STYLES[name] for name in names]
         assert len({s.colour for s in styles}) == len({s.marker for s in styles}) == len(styles)
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from forked import end_of
 from holdfast.errors import HoldfastError
+from holdfast.paper.experiments import runner
 from holdfast.paper.experiments.runner import Study, run, task_seed
 
 
@@ -39,6 +40,29 @@ def test_a_finished_task_is_not_carried_out_again(tmp_path):
     rows = run(study(), folder=tmp_path, jobs=1, progress=False)
     again = Study(name="noisy", tasks=study().tasks, work=fails)
     assert run(again, folder=tmp_path, jobs=1, progress=False) == rows
+
+
+def test_a_task_that_other_code_finished_is_carried_out_again(tmp_path, monkeypatch):
+    run(study(), folder=tmp_path, jobs=1, progress=False)
+    whole = (tmp_path / "noisy.csv").read_bytes()
+    monkeypatch.setattr(runner, "code_digest", lambda: "other")
+    with pytest.raises(HoldfastError, match="bad"):
+        run(study(work=fails), folder=tmp_path, jobs=1, progress=False)
+    run(study(), folder=tmp_path, jobs=1, progress=False)
+    assert (tmp_path / "noisy.csv").read_bytes() == whole
+    assert len((tmp_path / "noisy.jsonl").read_text().splitlines()) == 12
+
+
+def test_code_is_known_by_its_source(tmp_path, monkeypatch):
+    for name in ("paper/a.py", "privacy/b.py", "arrays.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1")
+    monkeypatch.setattr(runner.holdfast.paper, "__file__", str(tmp_path / "paper" / "__init__.py"))
+    digests = [runner.code_digest.__wrapped__()]
+    for name in ("paper/a.py", "privacy/b.py", "arrays.py"):
+        (tmp_path / name).write_text("x = 2")
+        digests.append(runner.code_digest.__wrapped__())
+    assert len(set(digests)) == 4
 
 
 def test_a_line_cut_short_is_done_again(tmp_path):

@@ -1,7 +1,7 @@
 """Figures of the report: one look per method in all of them, the data's source on each.
 
 The colours can be told apart with colour-vision deficiency (Okabe and Ito 2008; Tol 2021); in black
-and white the markers and lines do it alone. Needs matplotlib, of the extra `plots`.
+and white the markers and lines do it alone. Needs matplotlib, of the extra `paper`.
 """
 
 import io
@@ -214,6 +214,6 @@ def require_matplotlib() -> Any:
         import matplotlib.figure
     except ImportError:
         raise HoldfastError(
-            "pictures need matplotlib. Hint: pip install 'holdfast[plots]'."
+            "pictures need matplotlib. Hint: pip install 'holdfast[paper]'."
         ) from None
     return matplotlib
