@@ -1,1 +1,4 @@
-"""A table from anywhere, checked: frames, CSV, Parquet, streams, and counting people."""
+"""Tables from anywhere as batches of rows, checked; what may be published beside the counts.
+
+`open_table` is the one way in: holdfast/tables/table.py says what it gives.
+"""

@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.count_values import is_missing
+from holdfast.tables.counts import is_missing
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import is_table_file, read_file
 from holdfast.tables.frames import Frame, as_list, open_frame

@@ -1,8 +1,7 @@
 """The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
 
 import csv
-import io
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from types import SimpleNamespace
@@ -10,14 +9,9 @@ from typing import Any
 
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import find_column
-from holdfast.tables.csv_text import (
-    DELIMITERS,
-    LONGEST_HEADER,
-    BrokenCsv,
-    find_encoding,
-    read_header,
-)
-from holdfast.tables.text_rows import CHUNK, TextRows, pooled, rectangular
+from holdfast.tables.csv_blocks import BlockReader
+from holdfast.tables.csv_text import DELIMITERS, LONGEST_HEADER, find_encoding, read_header
+from holdfast.tables.text_rows import CHUNK, TextRows
 
 SHOWN = 10  # rows, in a notebook
 
@@ -39,8 +33,6 @@ class CsvTable:
     newline: str = "\n"  #: what ends a line
     encoding: str = "utf-8"  #: how text becomes bytes, without the byte order mark
     bom: bytes = b""  #: the byte order mark
-    unmarked: Callable[[str], str] | None = field(default=None, repr=False, compare=False)
-    """Takes the marks out of a number, where the file is said to have some; other text stays."""
 
     @property
     def columns(self) -> list[str]:
@@ -50,11 +42,6 @@ class CsvTable:
     def column(self, name: str, parameter: str = "column") -> list[str]:
         """The cells of one column; `parameter` is what an error calls the name."""
         return self._cells(find_column(self.header, name, parameter))
-
-    def numbers(self, name: str, parameter: str = "column") -> list[str]:
-        """The same cells, numbers without the marks that the file is said to have in them."""
-        cells = self.column(name, parameter)
-        return cells if self.unmarked is None else pooled(map(self.unmarked, cells), {})
 
     def _cells(self, at: int) -> list[str]:
         if isinstance(self.rows, TextRows):
@@ -88,7 +75,7 @@ class CsvTable:
     def with_column(self, name: str, values: Iterable[Any]) -> "CsvTable":
         """The same table with the cells of one column replaced."""
         at = find_column(self.header, name, "column")
-        cells = pooled(map(str, values), {})
+        cells = list(map(str, values))
         if len(cells) != len(self.rows):
             raise HoldfastError("`values` must have one entry per row of the table.")
         columns = [cells if k == at else self._cells(k) for k in range(len(self.header))]
@@ -146,17 +133,14 @@ def csv_text(rows: Iterable[Iterable[Any]], *, newline: str = "\n", **style: Any
 def parse_csv(data: bytes) -> CsvTable:
     """The text table in the bytes of a file, as `holdfast.tables.csv_text` defines it."""
     encoding = find_encoding(lambda: [data])
-    start = len(encoding.bom)
-    head = data[start : start + LONGEST_HEADER]
-    header = read_header(head, encoding.name, whole=start + len(head) == len(data))
-    file = io.BytesIO(data)
-    file.seek(start + len(header.text.encode(encoding.name)))
-    reader = csv.reader(
-        io.TextIOWrapper(file, encoding.name, newline=""), delimiter=header.delimiter, strict=True
-    )
-    try:
-        rows = rectangular(reader, len(header.names))
-    except csv.Error:
-        raise BrokenCsv(header.lines + reader.line_num) from None
+    text = data[len(encoding.bom) :]
+    if encoding.name != "utf-8":
+        text = text.decode(encoding.name).encode()
+    header = read_header(text[:LONGEST_HEADER], whole=len(text) <= LONGEST_HEADER)
+    body = text[len(header.text.encode()) :]
+    columns: list[list[str]] = [[] for _ in header.names]
+    for rows in BlockReader(header).read([body]):
+        for at, column in enumerate(columns):
+            column += rows.cells_at(at)
     style = header.delimiter, header.newline, encoding.name, encoding.bom
-    return CsvTable(header.names, rows, *style)
+    return CsvTable(header.names, TextRows(columns), *style)

@@ -12,17 +12,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import CsvTable, parse_csv
-from holdfast.tables.csv_text import DELIMITERS, BrokenCsv, find_encoding
+from holdfast.tables.csv_text import DELIMITERS, find_encoding
 
 MARKS = {",": ",", ".": ".", "'": "'’", " ": " \u00a0\u202f"}
 """What may separate thousands, and the characters that count as each."""
 DECIMALS = (".", ",")
 LOOKED_AT = 1000
 """Lines from which a delimiter and a width are found."""
+_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)?")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)?")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9 .,'\u00a0\u202f’]*")
 
@@ -39,26 +39,6 @@ class Lines:
 
 
 ALL = Lines()
-
-
-def parse_part(
-    data: bytes, lines: Lines, thousands: str | None = None, decimal: str | None = None
-) -> CsvTable:
-    r"""The table in the bytes of a file: its text as it is, and how its numbers are read.
-
-    >>> table = parse_part(b"Deaths\na,n\nKent,\"1,204\"\nTotal,1\n", Lines(2, 3), ",")
-    >>> table.column("n"), table.numbers("n")
-    (['1,204'], ['1204'])
-    """
-    unmarked = _unmarked(thousands, decimal)
-    kept, cut = _cut(data, lines)
-    try:
-        table = parse_csv(cut)
-    except BrokenCsv as error:
-        raise BrokenCsv(kept[min(error.line, len(kept)) - 1]) from None
-    if thousands is None and decimal is None:
-        return table
-    return replace(table, unmarked=unmarked)
 
 
 def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
@@ -91,24 +71,27 @@ def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
             record.clear()
 
 
-def _cut(data: bytes, lines: Lines) -> tuple[list[int], bytes]:
-    """The numbers of some lines, and their bytes with the byte order mark of the file."""
-    encoding = find_encoding(lambda: [data])
-    text = _lines(data[len(encoding.bom) :].decode(encoding.name))
+def kept_lines(data: bytes, lines: Lines) -> bytes:
+    """The lines of a table among those of its file.
+
+    >>> kept_lines(b"Deaths\na,n\nKent,3\nTotal,3\n", Lines(2, 3))
+    b'a,n\nKent,3\n'
+    """
+    every = _LINES.findall(data)[:-1]
     first = 1 if lines.header_row is None else lines.header_row
-    last = len(text) if lines.last_row is None else lines.last_row
-    if lines.header_row is not None and not (0 < first <= len(text) and text[first - 1].strip()):
+    last = len(every) if lines.last_row is None else lines.last_row
+    if lines.header_row is not None and not (0 < first <= len(every) and every[first - 1].strip()):
         raise HoldfastError(
             f"`header_row` must be the number of a line with the names of the columns, got {first}."
         )
-    if not first < last <= len(text):
+    if not first < last <= len(every):
         raise HoldfastError(
             f"`last_row` must be the number of a line below the names of the columns, got {last}. "
-            f"Hint: the file has {len(text):,} lines."
+            f"Hint: the file has {len(every):,} lines."
         )
     check_left_out(lines.leave_out, first, last)
-    kept = [at for at in range(first, last + 1) if at not in lines.leave_out]
-    return kept, encoding.bom + "".join(text[at - 1] for at in kept).encode(encoding.name)
+    kept = (at for at in range(first, last + 1) if at not in lines.leave_out)
+    return b"".join(every[at - 1] for at in kept)
 
 
 def check_left_out(rows: Sequence[int], first: int, last: int) -> None:
@@ -126,7 +109,7 @@ def _lines(text: str) -> list[str]:
     return [line for line in _LINE.findall(text) if line]
 
 
-def _unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
+def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]:
     """Makes of a number with marks one without; other text stays."""
     if thousands not in (None, *MARKS):
         raise HoldfastError(
@@ -141,7 +124,7 @@ def _unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str
     point = re.escape(decimal or ".")
     written = re.compile(rf"[ \t]*([+-]?(?:{grouped}[0-9]+))(?:{point}([0-9]+))?[ \t]*")
 
-    def unmarked(cell: str) -> str:
+    def without_marks(cell: str) -> str:
         found = written.fullmatch(cell)
         if not found:
             return cell
@@ -149,7 +132,7 @@ def _unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str
         # where a mark was named three zeros are decimals, and would be taken for thousands
         return whole if found[2] in (None, "000") else f"{whole}.{found[2]}"
 
-    return unmarked
+    return without_marks
 
 
 def find_lines(data: bytes) -> Lines:

@@ -1,7 +1,9 @@
-r"""What a CSV file is: one definition, for tables in memory and for streams.
+r"""What a CSV file is: one definition, for files of any size.
 
 1. Its encoding is that of its byte order mark (UTF-8, UTF-16); else UTF-8; else, where it is not
    that and holds no control characters, Windows-1252. All of it is valid, and nothing in it is NUL.
+   Where it is known which columns are published, they and the header decide, and bytes elsewhere
+   that are no UTF-8 are read as Windows-1252: no count decides how labels are read.
 2. Line ends (LF, CR LF, CR) before the header are passed over. The header does not begin with a
    second byte order mark, is not blank, and ends within the first 4 MiB.
 3. The delimiter is the one of , ; tab | that the header has most of outside of double quotes.
@@ -30,7 +32,7 @@ LONGEST_RECORD = 1 << 24  # bytes
 LONGEST_HEADER = 1 << 22  # bytes
 _HEADER_LINE = re.compile(r'(?:[^"\r\n]+|"[^"]*")*+')
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_BOMS = {
+BOMS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
@@ -65,18 +67,28 @@ def find_encoding(pieces: Callable[[], Iterable[bytes]]) -> Encoding:
     >>> find_encoding(lambda: [b"caf\\xc3", b"\\xa9"]).name
     'utf-8'
     """
-    first = next(iter(pieces()), b"")
-    bom = next((mark for mark in _BOMS if first.startswith(mark)), b"")
-    for name in [_BOMS[bom]] if bom else ["utf-8", "cp1252"]:
-        if _is_text(pieces(), name, len(bom)):
+    bom = find_bom(next(iter(pieces()), b""))
+    for name in [BOMS[bom]] if bom else ["utf-8", "cp1252"]:
+        if is_text(pieces(), name, len(bom)):
             return Encoding(name, bom)
-    raise HoldfastError(
+    raise not_text()
+
+
+def find_bom(first: bytes) -> bytes:
+    """The byte order mark at the beginning of a file."""
+    return next((mark for mark in BOMS if first.startswith(mark)), b"")
+
+
+def not_text() -> HoldfastError:
+    """The error for what is no file of text."""
+    return HoldfastError(
         "the file does not look like a text table. Hint: save it as CSV, in UTF-8, or give a "
         "Parquet file the suffix .parquet."
     )
 
 
-def _is_text(pieces: Iterable[bytes], name: str, skipped: int) -> bool:
+def is_text(pieces: Iterable[bytes], name: str, skipped: int = 0) -> bool:
+    """Whether all of a file is text in an encoding; so many bytes come before it."""
     decoder, unfinished = codecs.getincrementaldecoder(name)(), False
     try:
         for number, piece in enumerate(pieces):
@@ -94,10 +106,10 @@ def _is_text(pieces: Iterable[bytes], name: str, skipped: int) -> bool:
     return True
 
 
-def read_header(start: bytes, encoding: str, *, whole: bool) -> Header:
-    """The header in the first bytes of a file, after the byte order mark; `whole` where there are
-    no others."""
-    text = codecs.getincrementaldecoder(encoding)().decode(start)
+def read_header(start: bytes, *, whole: bool) -> Header:
+    """The header in the first bytes of a file in UTF-8, after the byte order mark; `whole` where
+    there are no others. Bytes that are no UTF-8 become surrogates."""
+    text = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode(start)
     body = text.lstrip("\r\n")
     if body.startswith(("\ufeff", "ï»¿")):  # the second is how UTF-8's looks in Windows-1252
         raise HoldfastError(
@@ -112,7 +124,7 @@ def read_header(start: bytes, encoding: str, *, whole: bool) -> Header:
     try:
         names = next(reader)
     except csv.Error:
-        raise BrokenCsv(above + reader.line_num) from None
+        raise BrokenCsv(f"line {above + reader.line_num}") from None
     line = body[: lines.tell()]
     if not line.strip():
         raise _empty()
@@ -140,7 +152,7 @@ def _check_names(names: list[str]) -> None:
             "Hint: one category per row, one column for its count; is the table transposed?"
         )
     if too_long(names):
-        raise BrokenCsv(1)
+        raise BrokenCsv("line 1")
 
 
 def too_long(cells: Iterable[str]) -> bool:
@@ -151,13 +163,11 @@ def too_long(cells: Iterable[str]) -> bool:
 class BrokenCsv(HoldfastError):
     """What is no CSV."""
 
-    def __init__(self, line: int) -> None:
+    def __init__(self, place: str) -> None:
         super().__init__(
-            f"the file cannot be read as CSV near line {line}. Hint: look for a quoted cell that "
-            f"is not closed, text after a closing quote, or a cell above {LONGEST_CELL:,} "
-            "characters."
+            f"the file cannot be read as CSV near {place}. Hint: look for a quoted cell that is "
+            f"not closed, text after a closing quote, or a cell above {LONGEST_CELL:,} characters."
         )
-        self.line = line
 
 
 def _empty() -> HoldfastError:

@@ -1,7 +1,7 @@
 """Data frames and series of any library, read through narwhals and given back as they came."""
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,90 +9,110 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_cells import arrow_codes, arrow_keys, by_appearance, python_cells
 from holdfast.tables.arrow_schema import without_notes
 from holdfast.tables.columns import find_column
-from holdfast.tables.count_values import MISSING, series_counts
+from holdfast.tables.counts import MISSING, array_counts, series_counts
+from holdfast.tables.keys import Keys
+from holdfast.tables.partition import Coded, coded
+from holdfast.tables.rows import LineRows
+
+_ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
 
 
 @dataclass(frozen=True)
-class Frame:
-    """An eager data frame in narwhals, and the way back to the kind it was."""
+class FrameRows:
+    """Rows of an eager data frame in narwhals."""
 
     data: Any  #: the narwhals DataFrame
-    back: Callable[[Any, str], Any]  #: from a narwhals DataFrame and its count column
+    text = False
 
-    def series(self, name: str, parameter: str) -> Any:
-        """One column, which must exist."""
-        find_column(self.columns, name, parameter)
-        return self.data.get_column(name)
+    def __len__(self) -> int:
+        return len(self.data)
 
     @property
     def columns(self) -> list[str]:
         """The column names, in order."""
         return list(self.data.columns)
 
-    def labels(self, name: str, parameter: str) -> list[Any]:
-        """The values of one column as Python objects."""
-        return list(self.series(name, parameter).to_list())
+    def series(self, name: str, parameter: str = "column") -> Any:
+        """One column, which must exist."""
+        find_column(self.columns, name, parameter)
+        return self.data.get_column(name)
 
-    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
+    def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
         """A column of counts; `where` is what an error calls it."""
         return series_counts(self.series(name, "count"), where, missing)
 
-    def replace(self, name: str, counts: Integers) -> Any:
-        """The frame with a new count column, as the kind it was."""
-        fresh = _new_series(name, counts, self.data.implementation)
-        return self.back(self.data.with_columns(fresh), name)
+    def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
+        """The values of one column as Python objects."""
+        series = self.series(name)
+        series = series if rows is None else series[rows.tolist()]
+        if self.data.implementation.is_pyarrow():
+            return python_cells(series.to_native())
+        return list(series.to_list())
 
-    def select(self, names: Collection[str]) -> "Frame":
-        """These columns alone, in the order they have."""
-        wanted = set(names)
-        data = self.data.select([name for name in self.columns if name in wanted])
-        return Frame(data, self.back)
+    numbers = cells
 
-    def take(self, rows: Integers) -> "Frame":
+    def codes(self, name: str) -> Coded:
+        """The number of the cell in each row, and the different cells."""
+        series = self.series(name)
+        at_hand = "pyarrow" in sys.modules or len(series) >= _ARROW_FROM
+        found = arrow_codes(series) if at_hand else None
+        return coded(series.to_list()) if found is None else found
+
+    def keys(self, name: str) -> Keys:
+        """A key for each cell; equal ones in all batches of Arrow's tables."""
+        if self.data.implementation.is_pyarrow():
+            return arrow_keys(self.series(name).to_native())
+        return self.codes(name)[0].astype(np.uint64)
+
+    def take(self, rows: Integers) -> "FrameRows":
         """Other rows, or the same in another order."""
-        return Frame(self.data[rows.tolist()], self.back)
+        return FrameRows(self.data[rows.tolist()])
 
 
 @dataclass(frozen=True)
-class Line:
-    """One-dimensional counts, with the same methods as a frame but no columns."""
+class Frame:
+    """A data frame of some library, and the way back to the kind it was."""
 
-    columns = ()
+    rows: FrameRows
+    back: Callable[[Any], Any]
+    """From a narwhals DataFrame, whose columns of labels are as they came."""
 
-    read: Callable[
-        [str, Sequence[Any]], Integers
-    ]  #: the counts; the text is what an error calls them
-    back: Callable[[Integers], Any]  #: from new counts to the kind it was
-    name: str | None = None  #: what a series is called
+    @property
+    def columns(self) -> list[str]:
+        """The column names, in order."""
+        return self.rows.columns
 
-    def labels(self, name: str, parameter: str) -> list[Any]:
-        """An error: there are no columns."""
-        raise no_columns(parameter)
+    def take(self, rows: Integers) -> "Frame":
+        """Other rows, or the same in another order."""
+        return Frame(self.rows.take(rows), self.back)
 
-    def counts(self, name: str, where: str, missing: Sequence[Any] = ()) -> Integers:
-        """All the counts; `where` is what an error calls them."""
-        return self.read(where, missing)
-
-    def replace(self, name: str, counts: Integers) -> Any:
-        """The new counts, as the kind it was."""
-        return self.back(counts)
+    def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
+        """These columns with other counts, as the kind it was; no column knows labels, or an order
+        of labels, beside those of its rows as they come."""
+        data = self.rows.data.select(list(names))
+        fresh = [_new_series(name, new, data.implementation) for name, new in counts.items()]
+        return self.back(_own_copy(_with_own_labels(data.with_columns(*fresh))))
 
 
 def open_frame(source: Any) -> Frame | None:
-    """A data frame of any library, read once; None if `source` is something else."""
+    """A data frame of any library, read once; None if `source` is something else.
+
+    A lazy frame or a DuckDB relation is collected."""
     import narwhals.stable.v2 as nw
 
+    source = _index_as_columns(source)
     frame = _narwhals(source)
     if isinstance(frame, nw.LazyFrame):
         return _collect(source, frame)
     if isinstance(frame, nw.DataFrame):
-        return Frame(frame, lambda new, _: _own_copy(new))
+        return Frame(FrameRows(frame), lambda new: new.to_native())
     return None
 
 
-def index_as_columns(table: Any) -> Any:
+def _index_as_columns(table: Any) -> Any:
     """A pandas frame whose index of labels became columns; one of bare numbers says nothing.
 
     Whatever is published beside the counts has to be a column, which the steward is told of.
@@ -113,34 +133,106 @@ def index_as_columns(table: Any) -> Any:
 
 
 def _own_copy(frame: Any) -> Any:
-    """A native frame without notes, which could tell the true counts; pandas would also share
-    blocks of memory with the frame that came in."""
+    """The frame without notes, which could tell the true counts; pandas would also share blocks of
+    memory with the frame that came in."""
+    import narwhals.stable.v2 as nw
+
     native = frame.to_native()
     if frame.implementation.is_pandas():
         native = native.copy()
         native.attrs = {}
-    return without_notes(native) if frame.implementation.is_pyarrow() else native
+    if frame.implementation.is_pyarrow():
+        native = without_notes(native)
+    return nw.from_native(native, eager_only=True)
 
 
-def open_series(source: Any) -> Line | None:
-    """A series of any library; None if `source` is something else."""
+def _with_own_labels(frame: Any) -> Any:
+    """The frame with columns of categories whose labels are those of the rows, in the order in
+    which they come: any other order may be that of the counts."""
+    import narwhals.stable.v2 as nw
+
+    kind, native = frame.implementation, frame.to_native()
+    if kind.is_pyarrow():
+        for at, column in enumerate(native.columns):
+            native = native.set_column(at, native.field(at).name, by_appearance(column))
+    elif kind.is_polars():
+        import polars as pl
+
+        fresh = []
+        for column in native.get_columns():
+            if isinstance(column.dtype, pl.Enum | pl.Categorical):
+                texts = column.cast(pl.String)
+                labels = texts.drop_nulls().unique(maintain_order=True)
+                fresh.append(texts.cast(pl.Enum(labels)))
+        native = native.with_columns(fresh) if fresh else native
+    elif kind.is_pandas():
+        import pandas as pd
+
+        for name in native.columns:
+            column = native[name]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                seen = list(dict.fromkeys(column.dropna().tolist()))
+                kept = column.cat.set_categories(seen, ordered=False)
+                native = native.assign(**{name: kept})
+            elif "dictionary" in str(column.dtype) and isinstance(column.dtype, pd.ArrowDtype):
+                kept = by_appearance(column.array._pa_array)
+                native = native.assign(**{name: pd.arrays.ArrowExtensionArray(kept)})
+    return nw.from_native(native, eager_only=True)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Counts in one dimension, and the way back to the kind they were."""
+
+    rows: LineRows
+    back: Callable[[Integers], Any]
+    name: str | None = None  #: what a series is called
+
+
+def open_line(source: Any) -> Line:
+    """A series of any library, or an array."""
     import narwhals.stable.v2 as nw
 
     pa = sys.modules.get("pyarrow")  # who has an array has loaded it
     if pa is not None and isinstance(source, pa.Array):
         chunks = nw.from_native(pa.chunked_array([source]), series_only=True)
-        return Line(
-            lambda where, missing: series_counts(chunks, where, missing),
-            lambda new: pa.array(known(new)),
-        )
+        return _series_line(chunks, lambda new: pa.array(known(new)), {})
     series = _narwhals(source)
-    if not isinstance(series, nw.Series):
-        return None
-    return Line(
-        lambda where, missing: series_counts(series, where, missing),
-        lambda new: _like(series, new),
-        None if series.name in (None, "") else str(series.name),
-    )
+    if isinstance(series, nw.Series):
+        return _series_line(series, lambda new: _like(series, new), _told(series_labels(source)))
+    return _open_array(source)
+
+
+def _series_line(
+    series: Any, back: Callable[[Integers], Any], index: Mapping[str, list[Any]]
+) -> Line:
+    def read(where: str, missing: Sequence[Any]) -> Integers:
+        return series_counts(series, where, missing)
+
+    name = None if series.name in (None, "") else str(series.name)
+    return Line(LineRows(len(series), read, index), back, name)
+
+
+def _open_array(source: Any) -> Line:
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        check_flat(source)
+        values = np.fromiter(source, dtype=object, count=len(source))
+    elif isinstance(source, np.ma.MaskedArray):
+        values = np.array(source.tolist(), dtype=object)
+    else:
+        values = np.asarray(source)
+    if values.ndim == 0:
+        raise HoldfastError(
+            f"`table` must be an array of counts or a data frame, got {type(source).__name__}. "
+            "Hint: a list, an array, a pandas, polars, pyarrow or DuckDB table, a path."
+        )
+    if values.ndim > 1:
+        raise not_flat()
+
+    def read(where: str, missing: Sequence[Any]) -> Integers:
+        return array_counts(values, where, missing)
+
+    return Line(LineRows(len(values), read, {}), lambda new: new.copy())
 
 
 def series_labels(source: Any) -> dict[str, list[Any]]:
@@ -153,6 +245,11 @@ def series_labels(source: Any) -> dict[str, list[Any]]:
     names = ["index" if name is None else str(name) for name in index.names]
     apart = [name if names.count(name) == 1 else f"{name} {at}" for at, name in enumerate(names)]
     return {apart[at]: index.get_level_values(at).tolist() for at in levels}
+
+
+def _told(index: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """The levels of an index that say more than the numbers of the rows."""
+    return {name: cells for name, cells in index.items() if cells != list(range(len(cells)))}
 
 
 def _narwhals(source: Any) -> Any:
@@ -176,18 +273,27 @@ def _collect(source: Any, lazy: Any) -> Frame:
     except Exception:
         raise HoldfastError(f"`table`: the {kind} query failed. Hint: run it by itself.") from None
     if kind == "polars":
-        return Frame(frame, lambda new, _: new.to_native().lazy())
+        return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
     types = {name: str(t) for name, t in zip(source.columns, source.types, strict=True)}
-    return Frame(frame, lambda new, count: _to_duckdb(new, types | {count: "BIGINT"}))
+    return Frame(FrameRows(frame), lambda new: _to_duckdb(new, types))
 
 
 def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:
     import duckdb
+    import narwhals.stable.v2 as nw
 
-    quoted = {name: '"' + name.replace('"', '""') + '"' for name in frame.columns}
+    casts = []
+    for name in frame.columns:
+        quoted = '"' + name.replace('"', '""') + '"'
+        if types[name].startswith("ENUM("):  # of the labels that there are, as they come
+            labels = dict.fromkeys(cell for cell in frame[name].to_list() if cell is not None)
+            texts = ", ".join("'" + label.replace("'", "''") + "'" for label in labels)
+            kind = f"ENUM({texts})" if labels else "VARCHAR"
+        else:
+            kind = "BIGINT" if frame.schema[name] == nw.Int64 else types[name]
+        casts.append(f"{quoted}::{kind} AS {quoted}")
     # Arrow has no enums or UUIDs of DuckDB's kind: the casts bring them back.
-    casts = ", ".join(f"{q}::{types[name]} AS {q}" for name, q in quoted.items())
-    return duckdb.from_arrow(frame.to_native()).project(casts)
+    return duckdb.from_arrow(frame.to_native()).project(", ".join(casts))
 
 
 def _like(series: Any, counts: Integers) -> Any:
@@ -245,14 +351,6 @@ def not_flat() -> HoldfastError:
     return HoldfastError(
         "`table` must be one-dimensional or have named columns. "
         "Hint: make it a data frame and name the column of counts with `count=`."
-    )
-
-
-def no_columns(parameter: str) -> HoldfastError:
-    """The error for a column named where there is none."""
-    return HoldfastError(
-        f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
-        f"or leave `{parameter}` out."
     )
 
 

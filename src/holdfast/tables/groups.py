@@ -1,17 +1,15 @@
-"""Groups of rows by public columns: what is asked for, and how groups are named."""
+"""Groups of rows by public columns: what is asked for."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.arrays import Integers
+import numpy as np
+
 from holdfast.errors import HoldfastError, whole_number
 
 MOST_CLASSES = 1000
 MOST_PARTS = 8
-MISSING_LABEL = "(missing)"
-Label = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -36,8 +34,7 @@ def classes(column: str, number: int | None = None) -> Classes:
     """Classes of a public number for `within`: about as many rows in each, equal values together.
 
     With N rows and K classes, a row is in class ⌊K r / N⌋ of those that occur, where r rows have a
-    smaller number. Without a `number` it follows from N
-    (`holdfast.privatizers.groups.classes_rule`).
+    smaller number. Without a `number` it follows from N (`classes_rule`).
 
     >>> classes("population", 8)
     Classes(column='population', number=8)
@@ -124,30 +121,15 @@ def read_within(value: Any) -> Within | None:
     return found
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Partition:
-    """The groups of a table; public, as the columns are that they follow from."""
+def classes_rule(rows: int) -> int:
+    """How many classes a table bears whose number was left open; N is public.
 
-    within: Within
-    labels: tuple[Label, ...]
-    """A text for each part of `within`: what the column holds, "" where it holds nothing, or the
-    lowest and the highest number of a class."""
-    sizes: Integers = field(repr=False)
-    """Rows of each group that go through a mechanism; 1 or more."""
+    About 300 rows per class, from 8 classes to 32, and 10 rows in each at the least. Measured on
+    300 to 10,000 counties at epsilon = 0.1 to 3: fewer bend counts against the number that the
+    classes are of, more make the whole table's distribution worse.
 
-    def __len__(self) -> int:
-        return len(self.labels)
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The labels in a line each."""
-        return tuple(name_of(label) for label in self.labels)
-
-
-def name_of(label: Label) -> str:
-    """A label in a line.
-
-    >>> name_of(("NE", "")), name_of(("4 to 70",))
-    ('NE, (missing)', '4 to 70')
+    >>> [classes_rule(rows) for rows in (5, 60, 2197, 6000, 10**6)]
+    [1, 6, 8, 16, 32]
     """
-    return ", ".join(text or MISSING_LABEL for text in label)
+    number = 2 ** round(float(np.log2(max(rows, 1) / 300)))
+    return int(max(min(max(number, 8), 32, rows // 10), 1))

@@ -1,60 +1,55 @@
 """Rows in the order of public columns."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.count_values import is_missing
+from holdfast.tables.counts import is_missing
+from holdfast.tables.partition import Coded, coded
 
-Key = tuple[tuple[bool, Any], ...]
+Key = tuple[bool, Any]
 
 
-class Ranking:
-    """How cells are put in order: as numbers where all are, as text otherwise, the missing last.
+def rows_by(columns: Iterable[Coded | Sequence[Any]]) -> Integers:
+    """The numbers of the rows in the order of the first column, where it ties of the next, and
+    where all tie of the rows: numbers by their size where all cells are, else as text, the missing
+    last.
 
-    >>> ranking = Ranking(1)
-    >>> ranking.see([["10", "9", ""]])
-    >>> sorted([("10",), ("9",), ("",)], key=lambda row: ranking.keys([row])[0])
-    [('9',), ('10',), ('',)]
+    >>> rows_by([["b", "a", "b"], ["10", "3", "9"]]), rows_by([["10", "9", ""]])
+    (array([1, 2, 0]), array([1, 0, 2]))
     """
-
-    def __init__(self, columns: int) -> None:
-        self._text = [False] * columns
-
-    def see(self, columns: Sequence[Sequence[Any]]) -> None:
-        """Take in cells of each column; all of them come here before any key is asked for."""
-        for at, cells in enumerate(columns):
-            self._text[at] = self._text[at] or any(isinstance(_sortable(c), str) for c in cells)
-
-    def keys(self, columns: Sequence[Sequence[Any]]) -> list[Key]:
-        """The keys of rows, which are in order where the rows are."""
-        parts = [
-            [_key(cell, text) for cell in cells]
-            for cells, text in zip(columns, self._text, strict=True)
-        ]
-        return list(zip(*parts, strict=True))
+    ranks = []
+    for column in columns:
+        codes, cells = column if isinstance(column, tuple) else _coded(column)
+        ranks.append(_ranks(cells)[codes])
+    return np.lexsort(ranks[::-1]).astype(np.int64)
 
 
-def rows_by(columns: Sequence[Sequence[Any]]) -> Integers:
-    """The numbers of the rows in the order of the first column, where it ties of the next.
-
-    >>> rows_by([["b", "a", "b"], ["10", "3", "9"]])
-    array([1, 2, 0])
-    """
-    ranking = Ranking(len(columns))
-    ranking.see(columns)
-    keys = ranking.keys(columns)
-    return np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
+def _coded(cells: Sequence[Any]) -> Coded:
+    try:
+        return coded(cells)
+    except TypeError:  # lists and the like
+        return coded([str(cell) for cell in cells])
 
 
-def _key(cell: Any, text: bool) -> tuple[bool, Any]:
-    found = _sortable(cell)
-    return (True, "") if found is None else (False, str(cell) if text else found)
+def _ranks(cells: Sequence[Any]) -> Integers:
+    """The place of each cell among all, equal ones on the same."""
+    text = any(isinstance(sortable(cell), str) for cell in cells)
+    keys = [sort_key(cell, text) for cell in cells]
+    places = {key: place for place, key in enumerate(sorted(set(keys)))}
+    return np.array([places[key] for key in keys], dtype=np.int64)
 
 
-def _sortable(cell: Any) -> float | str | None:
+def sort_key(cell: Any, text: bool) -> Key:
+    """By what a cell is put in order, as text or as a number."""
+    found = sortable(cell)
+    return (True, "" if text else 0.0) if found is None else (False, str(cell) if text else found)
+
+
+def sortable(cell: Any) -> float | str | None:
+    """A cell as a number, or as text where it is none; None where it is missing."""
     if is_missing(cell) or cell == "":
         return None
     try:

@@ -1,6 +1,5 @@
 """Rows that are publicly known to be zero: a column of flags, a mask, or a list of labels."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,77 +7,108 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.frames import as_list
+from holdfast.tables.rows import Rows
 
 _FLAGS = {True: True, False: False}
 _TEXT_FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-def _flags(cells: list[Any], name: str, text: bool) -> Marks:
-    if text:
-        cells = [_TEXT_FLAGS.get(cell.strip(" \t").lower()) for cell in cells]
-    try:
-        flags = list(map(_FLAGS.get, cells))
-    except TypeError:
-        flags = [None]
-    if None in flags:
-        raise HoldfastError(
-            f"`structural_zero` column {name!r} must hold true or false, data row "
-            f"{flags.index(None) + 1} does not. Hint: write true and false, yes and no, or 1 and 0."
-        )
-    return np.array(flags, dtype=np.bool_)
+class StructuralZeros:
+    """What says which rows are publicly known to be zero: `given` is a column's name, a mask with
+    one boolean per row, or labels of the category column.
 
-
-def structural_zeros(
-    given: Any, column: Callable[[str], list[Any]], labels: list[Any] | None, rows: int, text: bool
-) -> Marks:
-    """The rows publicly known to be zero: `given` is a column's name, a mask, or labels.
-
-    `column` gives the cells of a column, which are all `text` or not; `labels` are those of the
-    category column.
+    >>> from holdfast.tables.rows import ListRows
+    >>> rows = ListRows(("place",), [["Ely", "Kent"]])
+    >>> StructuralZeros(["Ely"], "place").marks(rows, 0, 0)
+    array([ True, False])
     """
-    if given is None:
-        return np.zeros(rows, dtype=np.bool_)
-    if isinstance(given, str):
-        return _flags(column(given), given, text)
-    items = as_list(given, "structural_zero")
-    if items and all(isinstance(item, bool | np.bool_) for item in items):
-        return _mask(items, rows)
-    if labels is None:
-        raise HoldfastError(
-            "`structural_zero` lists labels, but no `category` column says whose. "
-            "Hint: give `category=`, or a mask with one True or False per row."
-        )
-    return _labelled([str(i) for i in items] if text else items, labels)
+
+    def __init__(self, given: Any, category: str | None) -> None:
+        self._column = given if isinstance(given, str) else None
+        self._category = category
+        items = [] if given is None or self._column else as_list(given, "structural_zero")
+        masked = bool(items) and all(isinstance(item, bool | np.bool_) for item in items)
+        self._mask = np.array(items, dtype=np.bool_) if masked else None
+        self._labels = None if masked or not items else items
+        self._unseen = set(map(str, items)) if self._labels else set()
+        if self._labels and category is None:
+            raise HoldfastError(
+                "`structural_zero` lists labels, but no `category` column says whose. "
+                "Hint: give `category=`, or a mask with one True or False per row."
+            )
+
+    def marks(self, rows: Rows, start: int, row: int) -> Marks:
+        """Which of some rows they are: those from `start` on in the table, `row` in their file."""
+        if self._column is not None:
+            return self._flags(rows, self._column, row)
+        if self._mask is not None:
+            return self._part(start, len(rows))
+        if self._labels is not None and self._category is not None:
+            return self._labelled(rows, self._category, self._labels)
+        return np.zeros(len(rows), dtype=np.bool_)
+
+    def refuse_unseen(self, rows: int) -> None:
+        """Raise if the mask is not as long as the table, or if no row has some label."""
+        if self._mask is not None and len(self._mask) != rows:
+            raise _wrong_length()
+        unknown = next((label for label in self._labels or () if str(label) in self._unseen), None)
+        if unknown is not None:
+            raise HoldfastError(
+                f"`structural_zero`: no row has the label {unknown!r}. "
+                "Hint: labels must match the `category` column exactly, type included."
+            )
+
+    def _part(self, start: int, rows: int) -> Marks:
+        mask = self._mask if self._mask is not None else np.empty(0, dtype=np.bool_)
+        if len(mask) < start + rows:
+            raise _wrong_length()
+        return mask[start : start + rows]
+
+    def _flags(self, rows: Rows, name: str, row: int) -> Marks:
+        try:
+            codes, cells = rows.codes(name)
+            flags = [_flag(cell) for cell in cells]
+        except TypeError:
+            codes, flags = np.zeros(1, dtype=np.int64), [None]
+        if None in flags:
+            unclear = np.array([flag is None for flag in flags])[codes]
+            if unclear.any():
+                raise HoldfastError(
+                    f"`structural_zero` column {name!r} must hold true or false, data row "
+                    f"{row + int(unclear.argmax()) + 1} does not. Hint: write true and false, yes "
+                    "and no, or 1 and 0."
+                )
+        return np.array([bool(flag) for flag in flags], dtype=np.bool_)[codes]
+
+    def _labelled(self, rows: Rows, category: str, labels: list[Any]) -> Marks:
+        try:
+            wanted = set(map(str, labels)) if rows.text else set(labels)
+            codes, cells = rows.codes(category)
+        except TypeError:
+            raise HoldfastError("`structural_zero` must list labels such as text.") from None
+        found = [cell in wanted for cell in cells]
+        self._unseen -= {str(cell) for cell, there in zip(cells, found, strict=True) if there}
+        return np.array(found, dtype=np.bool_)[codes]
 
 
-def _mask(items: list[bool], length: int) -> Marks:
-    if len(items) != length:
-        raise HoldfastError(
-            "`structural_zero` must have one True or False per row of the table. "
-            "Hint: or list the labels of the `category` column that are structurally zero."
-        )
-    return np.array(items, dtype=np.bool_)
+def _flag(cell: Any) -> bool | None:
+    if isinstance(cell, str):
+        return _TEXT_FLAGS.get(cell.strip(" \t").lower())
+    return _FLAGS.get(cell)
 
 
-def _labelled(wanted: list[Any], labels: list[Any]) -> Marks:
-    try:
-        known, chosen = set(labels), set(wanted)
-        unknown = next((label for label in wanted if label not in known), None)
-    except TypeError:
-        raise HoldfastError("`structural_zero` must list labels such as text.") from None
-    if chosen - known:
-        raise HoldfastError(
-            f"`structural_zero`: no row has the label {unknown!r}. "
-            "Hint: labels must match the `category` column exactly, type included."
-        )
-    return np.array([label in chosen for label in labels], dtype=np.bool_)
+def _wrong_length() -> HoldfastError:
+    return HoldfastError(
+        "`structural_zero` must have one True or False per row of the table. "
+        "Hint: or list the labels of the `category` column that are structurally zero."
+    )
 
 
-def check_marks(marks: Marks | None, counts: Integers, before: int = 0, file: Any = None) -> None:
+def check_marks(marks: Marks, counts: Integers, before: int = 0) -> None:
     """Refuse a count other than zero where zero is publicly known; so many rows came before."""
-    if marks is not None and (wrong := marks & (counts != 0)).any():
-        where = "" if file is None else f"`{file}`: "
+    wrong = marks & (counts != 0)
+    if wrong.any():
         raise HoldfastError(
-            f"{where}`structural_zero`: data row {before + int(wrong.argmax()) + 1} is marked as "
-            "publicly known to be zero, but its count is not. Hint: correct the count or the mark."
+            f"`structural_zero`: data row {before + int(wrong.argmax()) + 1} is marked as publicly "
+            "known to be zero, but its count is not. Hint: correct the count or the mark."
         )

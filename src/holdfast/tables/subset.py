@@ -1,9 +1,10 @@
 """A subset of a table: the rows that have one label in a public column."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 from unicodedata import normalize
 
@@ -11,7 +12,8 @@ import numpy as np
 
 from holdfast.arrays import Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.count_values import label_text
+from holdfast.tables.counts import label_text
+from holdfast.tables.rows import Rows
 
 LONGEST_LABEL = 200
 ROWS_WHOSE = "these are the rows whose "
@@ -43,18 +45,15 @@ class Subset:
         """What is said of a release of these rows."""
         return f"{ROWS_WHOSE}{self.column} is {self.label}"
 
-    def marks(self, cells: Sequence[Any]) -> Marks:
-        """Which rows are in it, by their cells in the column; some must be."""
-        found = self.among(cells)
-        if not found.any():
-            raise self.nowhere()
-        return found
-
-    def among(self, cells: Sequence[Any], before: int = 0) -> Marks:
+    def marks(self, rows: Rows, before: int) -> Marks:
         """Which of some rows are in it; so many rows came before them."""
-        texts = [_text(cell, self.column, before + row) for row, cell in enumerate(cells)]
-        mine = {text for text in set(texts) if label_key(text) == self.key}
-        return np.array([text in mine for text in texts], dtype=np.bool_)
+        codes, cells = rows.codes(self.column)
+
+        def row_of(at: int) -> int:
+            return before + int((codes == at).argmax())
+
+        texts = [_text(cell, self.column, partial(row_of, at)) for at, cell in enumerate(cells)]
+        return np.array([label_key(text) == self.key for text in texts], dtype=np.bool_)[codes]
 
     def nowhere(self) -> HoldfastError:
         """The error for a table without such a row."""
@@ -100,11 +99,11 @@ def label_key(text: str) -> str:
     return str(Fraction(plain)) if _NUMBER.fullmatch(plain) else plain
 
 
-def _text(cell: Any, column: str, row: int | None) -> str:
+def _text(cell: Any, column: str, row_of: Callable[[], int] | None) -> str:
     text = label_text(cell)
     if text is not None:
         return text
-    where = "" if row is None else f"; data row {row + 1} does not"
+    where = "" if row_of is None else f"; data row {row_of() + 1} does not"
     raise HoldfastError(
         f"`subset` column {column!r} must hold labels: text or whole numbers{where}. "
         "Hint: make text of other numbers and of dates."

@@ -1,25 +1,19 @@
 """All rows of a table seen once, in batches: a sample of them, their order, and their total."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers, exact_sum
+from holdfast.arrays import Floats, Integers
+from holdfast.tables.keys import Keys
+from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.leaks.search import Leak, find_leaks
+from holdfast.tables.leaks.totals import Totals
 from holdfast.tables.order import rows_by
 
-MOST_COUNT = 10_000  # counts above are not told apart
 SAMPLE = 5_000  # rows with a count of 0, and as many with others
-ROW_ORDER, TOTALS, SAME_COUNTS = "row order", "totals", "same counts"
-"""What `publish_anyway` calls the order of the rows, rows that add up others, and counts that were
-released as those of another period."""
-_NAMES_OF_TOTALS = (
-    *("total", "totals", "grand total", "sum", "all", "overall", "ensemble", "somme"),
-    *("gesamt", "insgesamt", "summe", "zusammen", "totale", "totaal", "suma", "total general"),
-)
-NEARLY_THE_SUM = 0.02  # a total may count rows that are not known, or be rounded
 
 
 class Watch:
@@ -44,43 +38,54 @@ class Watch:
         self._columns, self._helping = list(columns), frozenset(helping)
         self._withheld = frozenset(withheld)
         self._ordering = [self._columns.index(name) for name in ordering if name in columns]
-        self._own_order = not ordering
+        self._own_order, self._rows = not ordering, 0
         self._samples = (_Sample(), _Sample())
         self._rng = np.random.default_rng(0)  # chooses rows to look at: no release depends on it
-        self._order, self._total = Order(), _Total()
+        self._order, self._total = Order(stretches=self._own_order), Totals()
+        self._labels: dict[str | None, LabelOrder] = {}
 
-    def see(self, counts: Integers, cells: Callable[[Integers], list[list[Any]]]) -> None:
-        """Take in the next rows; `cells` gives those of some rows, a list for each column."""
+    def see(
+        self,
+        counts: Integers,
+        cells: Callable[[Integers], list[list[Any]]],
+        labels: Mapping[str | None, Keys] | None = None,
+    ) -> None:
+        """Take in the next rows; `cells` gives those of some rows, a list for each column, and
+        `labels` are keys of columns, of which None stands for all that is published."""
         if self._own_order:
             self._order.see(counts)
-        self._total.see(counts)
+        labels = {} if labels is None else labels
+        for name, keys in labels.items():
+            self._labels.setdefault(name, LabelOrder(name)).see(keys, counts)
+        self._total.see(counts, {name: keys for name, keys in labels.items() if name is not None})
         if self._columns:
             drawn = self._rng.random(len(counts))
             low = np.flatnonzero(drawn < max(sample.bar for sample in self._samples))
             parts = low[counts[low] == 0], low[counts[low] != 0]
             pairs = zip(self._samples, parts, strict=True)
             zeros, others = (sample.fresh(part, drawn[part]) for sample, part in pairs)
-            if not len(zeros) + len(others):
-                return
-            found = cells(np.concatenate([zeros, others]))
-            first = [column[: len(zeros)] for column in found]
-            self._samples[0].see(drawn[zeros], counts[zeros], first)
-            second = [column[len(zeros) :] for column in found]
-            self._samples[1].see(drawn[others], counts[others], second)
+            if len(zeros) + len(others):
+                rows = np.concatenate([zeros, others])
+                found = [*cells(rows), (rows + self._rows).tolist()]
+                first = [column[: len(zeros)] for column in found]
+                self._samples[0].see(drawn[zeros], counts[zeros], first)
+                second = [column[len(zeros) :] for column in found]
+                self._samples[1].see(drawn[others], counts[others], second)
+        self._rows += len(counts)
 
     def leaks(self) -> list[Leak]:
         """What was found, when all rows were seen."""
-        if not self._columns:
-            return [*self._order.leaks(), *self._total.leaks()]
         parts = [sample.rows for sample in self._samples]
         counts = np.concatenate([counts for counts, _ in parts])
         filled = [columns for _, columns in parts if columns]
         cells = [list(chain.from_iterable(column)) for column in zip(*filled, strict=True)]
         if self._ordering and cells:
-            self._order.see(counts[rows_by([cells[at] for at in self._ordering])])
-        columns = dict(zip(self._columns, cells, strict=bool(cells)))
-        found = find_leaks(counts, columns, self._helping, self._withheld)
-        return [*found, *self._order.leaks(), *self._total.leaks()]
+            ordering = [cells[at] for at in (*self._ordering, -1)]  # of ties the first is first
+            self._order.see(counts[rows_by(ordering)])
+        columns = dict(zip(self._columns, cells, strict=False))
+        found = find_leaks(counts, columns, self._helping, self._withheld) if columns else []
+        orders = [leak for order in self._labels.values() for leak in order.leaks()]
+        return [*found, *(self._order.leaks() or orders[:1]), *self._total.leaks()]
 
 
 class _Sample:
@@ -135,87 +140,3 @@ class _Sample:
             [cell for part in parts for cell in part] for parts in zip(*self._parts, strict=True)
         )
         return [[column[place] for place in places] for column in columns]
-
-
-class Order:
-    """Whether the order of the rows tells of the counts: how often neighbours differ, and rise."""
-
-    def __init__(self) -> None:
-        self._numbers = np.zeros(MOST_COUNT + 1, dtype=np.int64)
-        self._unequal, self._rising = 0, 0
-        self._first, self._last = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
-
-    def see(self, counts: Integers) -> None:
-        """Take in the counts of the next rows."""
-        self._step(np.append(self._last, counts))
-        capped = np.minimum(counts, MOST_COUNT)
-        self._numbers += np.bincount(capped, minlength=MOST_COUNT + 1)
-        self._first = self._first if len(self._first) else counts[:1]
-        self._last = counts[-1:] if len(counts) else self._last
-
-    def join(self, after: "Order") -> None:
-        """Take in rows that were seen apart and come next."""
-        self._step(np.append(self._last, after._first))
-        self._numbers += after._numbers
-        self._unequal += after._unequal
-        self._rising += after._rising
-        self._first = self._first if len(self._first) else after._first
-        self._last = after._last if len(after._last) else self._last
-
-    def _step(self, counts: Integers) -> None:
-        before, after = counts[:-1], counts[1:]
-        self._unequal += int(np.count_nonzero(before != after))
-        self._rising += int(np.count_nonzero(before < after))
-
-    def leaks(self) -> list[Leak]:
-        """What it tells."""
-        rows = max(int(self._numbers.sum()), 1)
-        expected = (rows - 1) * (1 - float(((self._numbers / rows) ** 2).sum()))
-        together = expected >= 12 and self._unequal <= expected / 10
-        one_way = max(self._rising, self._unequal - self._rising)
-        sorted_ = self._unequal >= 7 and one_way >= self._unequal * (
-            0.9 if self._unequal >= 12 else 1
-        )
-        return [Leak((ROW_ORDER,), "follows the counts")] if together or sorted_ else []
-
-
-class _Total:
-    """Whether one row is the sum of all others."""
-
-    def __init__(self) -> None:
-        self._sum, self._most, self._rows = 0, 0, 0
-
-    def see(self, counts: Integers) -> None:
-        self._sum += exact_sum(counts)
-        self._most = max(self._most, int(counts.max(initial=0)))
-        self._rows += int(np.count_nonzero(counts))
-
-    def leaks(self) -> list[Leak]:
-        away = abs(2 * self._most - self._sum)
-        if self._rows < 6 or away > NEARLY_THE_SUM * self._most * (self._rows > 20):
-            return []
-        nearly = "nearly " * bool(away)
-        return [Leak((TOTALS,), f"a row is {nearly}the sum of all others", told=True)]
-
-
-def is_total(label: Any) -> bool:
-    """Whether a category is named like a total of others.
-
-    >>> is_total(" TOTAL"), is_total("Allentown")
-    (True, False)
-    """
-    return str(label).strip().casefold() in _NAMES_OF_TOTALS
-
-
-def total_labels() -> list[str]:
-    """The ways in which totals are mostly written."""
-    return [
-        way(name)
-        for name in _NAMES_OF_TOTALS
-        for way in (str, str.title, str.upper, str.capitalize)
-    ]
-
-
-def named_total() -> Leak:
-    """What is said of a category with such a name."""
-    return Leak((TOTALS,), "a row is named like a total of others", told=True)

@@ -140,30 +140,33 @@ def codes_of(missing: Any) -> tuple[Any, ...]:
     return (missing,) if one else tuple(missing)
 
 
-def check_codes(codes: Any, highest: int) -> None:
-    """Refuse a code that a count may be: which rows have just that count would be published.
+def check_codes(codes: Any) -> None:
+    """Refuse a code that a count may be: which rows have just that count would be published, and
+    one person more or less would have a row vanish.
 
-    >>> check_codes([-999, "", 99], highest=50)
-    >>> check_codes([0], highest=50)
+    >>> check_codes([-999, "", "NA"])
+    >>> check_codes([99])
     Traceback (most recent call last):
-    holdfast.errors.HoldfastError: `missing` names 0, which a count may be: ...
+    holdfast.errors.HoldfastError: `missing` names 99, which a count may be: ...
     """
     for text in Codes(codes_of(codes)).texts:
         code = _read_as(text)
-        if 0 <= code <= highest:
+        if code >= 0 and code == math.floor(code):
             raise HoldfastError(
-                f"`missing` names {code:g}, which a count may be: the release would tell exactly "
-                "which rows have it. Hint: give counts that are not known a code of their own in "
-                "the table, such as -999 or an empty cell."
+                f"`missing` names {text}, which a count may be: the release would tell exactly "
+                "which rows have it, and a row would vanish when one person comes or goes. Hint: "
+                "give counts that are not known a code of their own in the table, such as -999 or "
+                "an empty cell."
             )
 
 
 def _read_as(code: str) -> float:
     """The number that people and programs would read a code as; NaN where it is not a number."""
     try:
-        return float(code.replace(",", ""))
+        number = float(code.replace(",", ""))
     except ValueError:
         return math.nan
+    return number if math.isfinite(number) else math.nan
 
 
 def text_problem(cell: str) -> str:
@@ -173,14 +176,25 @@ def text_problem(cell: str) -> str:
 
 def text_counts(cells: list[str], where: str, missing: Sequence[Any] = ()) -> Integers:
     """The counts in a column of text; `MISSING` where it has a code for what is not known."""
+    counts = text_values(cells, missing)
+    bad = np.flatnonzero(counts < MISSING).tolist()
+    if bad:
+        raise BadCount(where, [(row, text_problem(cells[row])) for row in bad])
+    return counts
+
+
+def text_values(cells: list[str], missing: Sequence[Any] = ()) -> Integers:
+    """The same, and -2 where a cell holds no count.
+
+    >>> text_values(["3", " 4.0", "", "x"], missing=[""])
+    array([ 3,  4, -1, -2])
+    """
     matches = map(_TEXT_COUNT.fullmatch, cells)
     numbers = (int(m[1]) if m else -2 for m in matches)
     counts = np.fromiter(numbers, dtype=np.int64, count=len(cells))
+    counts[counts > MAX_COUNT] = -2
     if missing:
         counts[list(map(Codes(missing).has, cells))] = MISSING
-    bad = np.flatnonzero((counts < MISSING) | (counts > MAX_COUNT)).tolist()
-    if bad:
-        raise BadCount(where, [(row, text_problem(cells[row])) for row in bad])
     return counts
 
 
@@ -277,10 +291,12 @@ class BadCount(HoldfastError):
         )
         self.where, self.bad = where, bad
 
-    def after(self, rows: int, file: object) -> HoldfastError:
+    def after(self, rows: int, file: str) -> HoldfastError:
         """The same, where the rows were counted from the middle of a file."""
-        moved = [(row + rows, problem) for row, problem in self.bad]
-        return HoldfastError(f"`{file}`: {BadCount(self.where, moved)}")
+        if not rows and not file:
+            return self
+        moved = BadCount(self.where, [(row + rows, problem) for row, problem in self.bad])
+        return HoldfastError(f"`{file}`: {moved}") if file else moved
 
 
 def _which(bad: Sequence[tuple[int, str]], first: dict[str, int]) -> str:

@@ -1,0 +1,147 @@
+"""Cells of Arrow columns: as Python objects, as numbers of labels, as keys."""
+
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.tables.keys import Keys, keys_between, text_keys
+from holdfast.tables.partition import Coded
+
+
+def python_cells(column: Any) -> list[Any]:
+    """What `to_pylist` gives, sooner: most columns are numbers or texts without gaps.
+
+    >>> import pyarrow as pa
+    >>> python_cells(pa.array([1, 2])), python_cells(pa.array(["a", None]))
+    ([1, 2], ['a', None])
+    """
+    import pyarrow.types as kinds
+
+    if kinds.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    quick = (kinds.is_integer, kinds.is_float32, kinds.is_float64, kinds.is_string)
+    if column.null_count or not any(is_kind(column.type) for is_kind in quick):
+        return list(column.to_pylist())
+    chunked = not hasattr(column, "offset")
+    return list((column.to_numpy() if chunked else column.to_numpy(zero_copy_only=False)).tolist())
+
+
+def arrow_codes(series: Any) -> Coded | None:
+    """A narwhals series as numbers of cells and the different cells, through an Arrow dictionary;
+    None where it is of another kind than text, whole numbers or truth values, or has no Arrow."""
+    import narwhals.stable.v2 as nw
+
+    labels = (nw.String, nw.Categorical, nw.Enum, nw.Boolean)
+    if not (series.dtype.is_integer() or isinstance(series.dtype, labels)):
+        return None
+    try:
+        column = series.to_arrow()
+        codes, values = _dictionary(column)
+    except Exception:
+        return None
+    cells = values.to_pylist()
+    gaps = codes < 0
+    if gaps.any():
+        codes = np.where(gaps, len(cells), codes)
+        cells.append(None)
+    return codes, cells
+
+
+def _dictionary(column: Any) -> tuple[Integers, Any]:
+    """The place of each cell among the values, below 0 where there is none."""
+    import pyarrow as pa
+
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    chunked = pa.chunked_array([_encoded(chunk) for chunk in chunks], type=_kind(column.type))
+    whole = chunked.unify_dictionaries().combine_chunks()
+    whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
+    codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    values = whole.dictionary
+    there = values.dictionary_encode()  # a dictionary may hold a value twice
+    if len(there.dictionary) < len(values):
+        places = there.indices.to_numpy(zero_copy_only=False)
+        codes = np.where(codes < 0, -1, places[codes])
+        values = there.dictionary
+    return codes.astype(np.int64), values
+
+
+def _kind(kind: Any) -> Any:
+    import pyarrow as pa
+
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return pa.dictionary(pa.int32(), value)
+
+
+def _encoded(chunk: Any) -> Any:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(chunk.type):
+        indices = chunk.indices.cast(pa.int32())
+        return pa.DictionaryArray.from_arrays(indices, chunk.dictionary)
+    return chunk.dictionary_encode()
+
+
+def by_appearance(column: Any) -> Any:
+    """A column of labels with a dictionary of those that it has, in the order in which they come,
+    whatever the order in which they were kept; other columns as they are.
+
+    >>> import pyarrow as pa
+    >>> kept = pa.DictionaryArray.from_arrays(pa.array([2, None, 0], pa.int32()), ["a", "b", "c"])
+    >>> by_appearance(pa.chunked_array([kept])).chunk(0).dictionary.to_pylist()
+    ['c', 'a']
+    """
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return column
+    codes, values = _dictionary(column)
+    known = codes[codes >= 0]
+    first = np.full(len(values), len(codes), dtype=np.int64)
+    first[known[::-1]] = np.flatnonzero(codes >= 0)[::-1]  # what is written last is the first row
+    used = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
+    place = np.empty(len(values), dtype=np.int32)
+    place[used] = np.arange(len(used), dtype=np.int32)
+    gaps = codes < 0
+    indices = pa.array(np.where(gaps, 0, place[codes] if len(values) else 0), pa.int32(), mask=gaps)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, values.take(pa.array(used)))])
+
+
+_NONE = np.uint64(0x9E3779B97F4A7C15)  # the key of a label that is missing
+
+
+def arrow_keys(column: Any) -> Keys:
+    """A key for each cell of an Arrow column; a `TypeError` where they cannot be labels."""
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        keys = [arrow_keys(chunk) for chunk in column.chunks]
+        return np.concatenate([np.empty(0, np.uint64), *keys])
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.storage
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if pa.types.is_nested(column.type):
+        raise TypeError("lists are no labels")
+    if pa.types.is_integer(column.type):
+        values = column.fill_null(0).to_numpy(zero_copy_only=False)
+        data = np.ascontiguousarray(values.astype(np.int64, copy=False)).view(np.uint8)
+        ends = np.arange(8, len(data) + 8, 8)
+        keys = keys_between(data, ends - 8, ends)
+    else:
+        keys = _text_keys(column)
+    if column.null_count:
+        keys[column.is_null().to_numpy(zero_copy_only=False)] = _NONE
+    return keys
+
+
+def _text_keys(column: Any) -> Keys:
+    import pyarrow as pa
+
+    try:
+        cells = column.cast(pa.large_string()).cast(pa.large_binary())
+    except pa.ArrowException:  # bytes that are not text, and kinds that have none
+        return text_keys([repr(cell) for cell in column.to_pylist()])
+    _, offsets, data = cells.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[cells.offset : cells.offset + len(cells) + 1]
+    return keys_between(np.frombuffer(data or b"", dtype=np.uint8), ends[:-1], ends[1:])

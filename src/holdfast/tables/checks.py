@@ -1,0 +1,307 @@
+"""What is looked for in a table before anything is paid: one pass over its batches."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
+from holdfast.errors import HoldfastError
+from holdfast.tables.counts import MISSING, BadCount
+from holdfast.tables.keys import LABELS, Keys, Repeats, joined_keys
+from holdfast.tables.leaks import Leak, Watch
+from holdfast.tables.leaks.order import LOOKED_AT
+from holdfast.tables.leaks.totals import named_total, totals_among
+from holdfast.tables.options import Roles, refuse_leaks
+from holdfast.tables.partition import GroupReader
+from holdfast.tables.rows import Rows
+from holdfast.tables.source import Piece, Source
+from holdfast.tables.structural_zeros import StructuralZeros, check_marks
+
+MOST_BESIDE = 40
+"""Withheld columns that kept ones are compared with."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckedRows:
+    """Some rows of a table: their counts are counts, and zero where that is known."""
+
+    rows: Rows
+    counts: dict[str, Integers]
+    structural_zero: Marks
+    inside: Marks | None
+    """Which of them are in the subset; None where all are wanted."""
+    before: int
+    """So many rows came before them."""
+    done: float | None
+
+    @property
+    def measured(self) -> dict[str, Marks]:
+        """The rows whose count is measured: neither known to be zero nor missing."""
+        return {name: measured_rows(own, self.structural_zero) for name, own in self.counts.items()}
+
+    def wanted(self) -> "CheckedRows":
+        """The rows of the subset alone."""
+        if self.inside is None or self.inside.all():
+            return self
+        some = np.flatnonzero(self.inside)
+        return CheckedRows(
+            rows=self.rows.take(some),
+            counts={name: own[some] for name, own in self.counts.items()},
+            structural_zero=self.structural_zero[some],
+            inside=None,
+            before=self.before,
+            done=self.done,
+        )
+
+
+def measured_rows(counts: Integers, structural_zero: Marks) -> Marks:
+    """The rows that are neither publicly known to be zero nor missing."""
+    return (counts != MISSING) & ~structural_zero
+
+
+class Reading:
+    """How the rows of a source are read and checked, as often as asked."""
+
+    def __init__(self, source: Source, roles: Roles) -> None:
+        self.source, self.roles = source, roles
+
+    def rows(self, names: Sequence[str]) -> Iterator[CheckedRows]:
+        """All rows, with these columns beside the counts."""
+        options, before = self.roles.options, 0
+        zeros = StructuralZeros(options.structural_zero, options.category)
+        needed = dict.fromkeys([*self.roles.counts, *names, *self._needed])
+        for piece in self.source.read(list(needed)):
+            with _where(piece):
+                yield self._checked(piece, zeros, before)
+            before += len(piece.rows)
+        zeros.refuse_unseen(before)
+
+    @property
+    def _needed(self) -> list[str]:
+        options, subset = self.roles.options, self.roles.subset
+        names = [self.roles.marker, None if subset is None else subset.column]
+        labelled = options.structural_zero is not None and self.roles.marker is None
+        names.append(options.category if labelled else None)
+        return [name for name in names if name is not None]
+
+    def _checked(self, piece: Piece, zeros: StructuralZeros, before: int) -> CheckedRows:
+        where, missing = self.roles.where, self.roles.options.missing
+        counts = {name: piece.rows.counts(name, where[name], missing) for name in self.roles.counts}
+        marks = zeros.marks(piece.rows, before, piece.row)
+        for own in counts.values():
+            check_marks(marks, own, piece.row)
+        subset = self.roles.subset
+        return CheckedRows(
+            rows=piece.rows,
+            counts=counts,
+            structural_zero=marks,
+            inside=None if subset is None else subset.marks(piece.rows, piece.row),
+            before=before,
+            done=piece.done,
+        )
+
+
+@contextmanager
+def _where(piece: Piece) -> Iterator[None]:
+    """What fails is said with the file and the row in it."""
+    try:
+        yield
+    except BadCount as bad:
+        raise bad.after(piece.row, piece.file) from None
+    except HoldfastError as error:
+        raise (HoldfastError(f"`{piece.file}`: {error}") if piece.file else error) from None
+
+
+class FirstPass:
+    """What gives the counts away, which is refused; labels that repeat; groups; how many rows."""
+
+    def __init__(self, reading: Reading, index: Sequence[str] = ()) -> None:
+        """`index` are columns that counts without columns have beside them."""
+        self.roles = roles = reading.roles
+        roles.refuse_header()
+        options = roles.options
+        beside = tuple(index) or roles.watched
+        withheld = _compared(roles) if set(beside) - {options.category} else []
+        marked = options.thousands is not None or options.decimal is not None
+        ways = (False, True) if marked else (False,)
+        self._watches = [_Watches(roles, beside, withheld, numbers=way) for way in ways]
+        self._part = [_Watches(roles, beside, withheld, numbers=way) for way in ways]
+        """What looks at the rows of a subset alone, where one is named."""
+        self._repeats, self._named = Repeats(), False
+        self.groups = GroupReader(roles.within)
+        self.rows, self.structural_zeros = 0, 0
+        self.missing = dict.fromkeys(roles.counts, 0)
+        self._measured = dict.fromkeys(roles.counts, 0)
+        self.sums: list[int] = []
+        """A sum of each batch, by which it is known again."""
+        self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
+
+    def see(self, checked: CheckedRows) -> None:
+        """Take in the next rows."""
+        self._labels(checked.rows)
+        for watches in self._watches:
+            watches.see(checked)
+        wanted = checked.wanted()
+        for watches in self._part if checked.inside is not None else ():
+            watches.see(wanted)
+        measured = wanted.measured
+        columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
+        if len(wanted.rows):
+            self.groups.see(columns, list(measured.values()), self.rows)
+        self.rows += len(wanted.rows)
+        self.structural_zeros += int(wanted.structural_zero.sum())
+        for name, own in wanted.counts.items():
+            self.missing[name] += int((own == MISSING).sum())
+            self._measured[name] += int(measured[name].sum())
+        self.sums.append(sum_of(wanted))
+
+    def finish(self) -> tuple[str, ...]:
+        """Raise if something is not in order; else what a reader should know, without counts."""
+        self._refuse_nothing()
+        parts = (self._watches, self._part) if self.roles.subset else (self._watches,)
+        named = [named_total()][: self._named]
+        notes = self._repeated_notes()
+        for watches in (one for part in parts for one in part):
+            for leaks, apart in watches.leaks():
+                refuse_leaks([*leaks, *named], self.roles, apart=apart)
+        subset = self.roles.subset
+        return (*([] if subset is None else [subset.note]), *notes)
+
+    def _labels(self, rows: Rows) -> None:
+        category = self.roles.options.category
+        if category is None or not len(rows):
+            return
+        try:
+            self._repeats.see(rows.keys(category))
+        except TypeError:
+            raise HoldfastError(
+                f"`category` column {category!r} must hold labels such as text. "
+                "Hint: name another column, or leave `category` out."
+            ) from None
+        self._named = self._named or bool(totals_among(rows.cells(category)))
+
+    def _refuse_nothing(self) -> None:
+        subset, seen = self.roles.subset, self.rows
+        if not seen and subset is not None:
+            raise subset.nowhere()
+        if not seen:
+            raise HoldfastError(
+                "`table` has no rows. Hint: give one row per category, zeros included."
+            )
+        if self.structural_zeros == seen:
+            raise HoldfastError(
+                "`structural_zero` marks every row, so there is nothing to release. "
+                "Hint: mark only rows that are publicly known to be zero."
+            )
+        if not all(self._measured.values()):
+            raise HoldfastError(
+                "`table` has no count that is known, so there is nothing to release."
+            )
+
+    def _repeated_notes(self) -> tuple[str, ...]:
+        """What is said of a category in which a label comes twice; an error unless meant."""
+        options = self.roles.options
+        if not self._repeats.found:
+            if self._repeats.full:
+                return (
+                    f"repeated values were looked for among the first {LABELS:,} categories only",
+                )
+            return ()
+        if not options.repeated_categories:
+            raise HoldfastError(
+                f"`category` column {options.category!r} has repeated values. Hint: name a column "
+                "that tells all rows apart, or make one, such as county and state together: "
+                "readers join years by it. If every row is a person, count people first, with "
+                "`holdfast count` or `holdfast.count_by`; if several rows of a category are meant, "
+                "say so: repeated_categories=True, --repeated-categories."
+            )
+        return (
+            f"{options.category} has repeated values; every row is treated as a category of its "
+            "own",
+        )
+
+
+def sum_of(checked: CheckedRows) -> int:
+    """A sum of the counts and marks of some rows, by which they are known again."""
+    found = crc32(checked.structural_zero.tobytes())
+    for own in checked.counts.values():
+        found = crc32(np.ascontiguousarray(own).tobytes(), found)
+    return found
+
+
+def _compared(roles: Roles) -> list[str]:
+    """Withheld columns that published ones are compared with: those whose name no other has."""
+    once = [name for name in roles.withheld if roles.withheld.count(name) == 1]
+    return once[:MOST_BESIDE]
+
+
+class _Watches:
+    """What looks at each column of counts: of several beside the others, and at their sum."""
+
+    def __init__(
+        self, roles: Roles, beside: Sequence[str], withheld: Sequence[str], *, numbers: bool
+    ) -> None:
+        """`numbers` says that cells are looked at without the marks in numbers."""
+        names, options = roles.counts, roles.options
+        self._names, self._columns = names, [*beside, *withheld]
+        self._numbers, self._seen = numbers, 0
+        repeated = options.category is None or options.repeated_categories
+        self._ties = [*beside] if roles.ordering and repeated else []
+        """Columns in which rows are the same whose order is not that of public cells."""
+        self._labelled = [] if roles.ordering else [*beside]
+        if not repeated and options.category in self._labelled:
+            self._labelled.remove(options.category)
+        looked: list[str | None] = [*names, None] if len(names) > 1 else [*names]
+        self._apart = [options.apart and name is not None for name in looked]
+        self._watches = [
+            Watch(
+                [*self._columns, *(other for other in names if other != name)],
+                roles.ordering,
+                () if apart else names,
+                withheld,
+            )
+            for name, apart in zip(looked, self._apart, strict=True)
+        ]
+
+    def see(self, checked: CheckedRows) -> None:
+        """Take in the next rows."""
+        columns = [checked.counts[name] for name in self._names]
+        every, labels = columns, self._keys(checked.rows)
+        if len(columns) > 1:
+            known = np.logical_and.reduce([own != MISSING for own in columns])
+            every = [*columns, np.where(known, np.sum(columns, axis=0), MISSING)]
+        for at, (watch, own) in enumerate(zip(self._watches, every, strict=True)):
+            others = [other for k, other in enumerate(columns) if k != at]
+            shown = np.flatnonzero(measured_rows(own, checked.structural_zero))
+            cells = partial(self._cells, checked.rows, shown, others)
+            watch.see(own[shown], cells, {name: keys[shown] for name, keys in labels.items()})
+
+    def _cells(
+        self, rows: Rows, shown: Integers, others: Sequence[Integers], chosen: Integers
+    ) -> list[list[Any]]:
+        """The cells of some of the rows that are shown, and the counts of other columns."""
+        at, read = shown[chosen], rows.numbers if self._numbers else rows.cells
+        cells = [read(name, at) for name in self._columns]
+        return [*cells, *(own[at].tolist() for own in others)]
+
+    def _keys(self, rows: Rows) -> dict[str | None, Keys]:
+        """Keys of labels, whose rows are looked at by themselves; only of the first rows."""
+        if self._numbers or self._seen > LOOKED_AT:
+            return {}
+        self._seen += len(rows)
+        found: dict[str | None, Keys] = {}
+        with suppress(TypeError):  # lists are no labels
+            found |= {name: rows.keys(name) for name in self._labelled}
+            if self._ties:
+                found[None] = joined_keys([rows.keys(name) for name in self._ties])
+        return found
+
+    def leaks(self) -> Iterator[tuple[list[Leak], bool]]:
+        """What was found of each, and whether columns of counts may not follow from each other."""
+        for watch, apart in zip(self._watches, self._apart, strict=True):
+            yield watch.leaks(), apart

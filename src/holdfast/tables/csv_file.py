@@ -1,0 +1,177 @@
+"""A CSV file as a source of rows, however large: its encoding, its header, its lines in between."""
+
+import codecs
+import hashlib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.csv_blocks import BLOCK, BlockReader
+from holdfast.tables.csv_part import ALL, Lines, kept_lines, unmarked
+from holdfast.tables.csv_scan import SpanRows
+from holdfast.tables.csv_text import (
+    BOMS,
+    LONGEST_HEADER,
+    Encoding,
+    Header,
+    find_bom,
+    is_text,
+    not_text,
+    read_header,
+)
+from holdfast.tables.files import refuse_special, unreadable
+from holdfast.tables.rows import ListRows
+from holdfast.tables.source import Piece
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """What is no UTF-8, read as Windows-1252: in cells that are not published."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("holdfast.windows", _as_windows)
+
+
+class CsvFile:
+    """A CSV file, read as often as asked, a block of rows at a time.
+
+    Which encoding it has is decided by its header and by the columns that are published, so that
+    no count decides how labels are read.
+    """
+
+    in_memory = False
+
+    def __init__(
+        self,
+        path: Path,
+        lines: Lines = ALL,
+        thousands: str | None = None,
+        decimal: str | None = None,
+    ) -> None:
+        self.path, self.name, self._lines = path, str(path), lines
+        marks = thousands is not None or decimal is not None
+        self._unmarked = unmarked(thousands, decimal) if marks else None
+        self._numbers: frozenset[str] = frozenset()
+        refuse_special(path)
+        bom = find_bom(next(self._pieces(), b""))
+        self.encoding = Encoding(BOMS[bom] if bom else "utf-8", bom)
+        self._valid = is_text(self._pieces(), self.encoding.name, len(bom))
+        """Whether all of the file is text in its encoding."""
+        if bom and not self._valid:
+            raise self._named(not_text())
+        self._decided = self._valid
+        self.header = self._read_header()
+        if not _is_valid(self.header.text):
+            self._decide(windows=True)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the header."""
+        return self.header.names
+
+    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
+        """Decide on the encoding, where the columns that are published have to; `numbers` are those
+        columns whose numbers are read without the marks of the file."""
+        self._numbers = frozenset(numbers) if self._unmarked is not None else frozenset()
+        if self._decided:
+            return
+        valid = True
+        for rows in BlockReader(self.header).read(self._body("surrogateescape")):
+            valid = valid and all(_is_valid(rows.text_of(name)) for name in published)
+        self._decide(windows=not valid)
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """The rows, some at a time."""
+        reader = BlockReader(self.header, lists=self._unmarked is not None)
+        row, size = 0, max(self.path.stat().st_size, 1)
+        self._read = 0
+        try:
+            for rows in reader.read(self._body("holdfast.windows")):
+                yield Piece(self._unmarked_rows(rows), row, self.name, min(1.0, self._read / size))
+                row += len(rows)
+        except HoldfastError as error:
+            raise self._named(error) from None
+
+    def digest(self) -> bytes | None:
+        """The bytes of the file, condensed."""
+        found = hashlib.sha256()
+        for piece in self._pieces():
+            found.update(piece)
+        return found.digest()
+
+    def _unmarked_rows(self, rows: SpanRows | ListRows) -> SpanRows | ListRows:
+        if self._unmarked is None or not isinstance(rows, ListRows):
+            return rows
+        return replace(rows, unmarked=self._unmarked).with_numbers(self._numbers)
+
+    def _decide(self, *, windows: bool) -> None:
+        self._decided = True
+        if windows:
+            self.encoding = Encoding("cp1252")
+            self._valid = is_text(self._pieces(), "cp1252")
+            self.header = self._read_header()
+        if windows != self._valid or any(b"\0" in piece for piece in self._pieces()):
+            raise self._named(not_text())
+
+    def _read_header(self) -> Header:
+        head = self._head()
+        try:
+            return read_header(head[:LONGEST_HEADER], whole=len(head) <= LONGEST_HEADER)
+        except HoldfastError as error:
+            raise self._named(error) from None
+
+    def _head(self) -> bytes:
+        """The beginning of the text, with the header."""
+        head = b""
+        for piece in self._content("surrogateescape"):
+            head += piece
+            if len(head) > LONGEST_HEADER:
+                break
+        return head
+
+    def _body(self, errors: str) -> Iterator[bytes]:
+        """The text after the header."""
+        skipped = len(self.header.text.encode(errors="surrogateescape"))
+        for piece in self._content(errors):
+            yield piece[skipped:]
+            skipped = max(0, skipped - len(piece))
+
+    def _content(self, errors: str) -> Iterator[bytes]:
+        """The text of the table in UTF-8; `errors` says what becomes of bytes that are none."""
+        pieces = self._recoded(errors)
+        return pieces if self._lines == ALL else iter([kept_lines(b"".join(pieces), self._lines)])
+
+    def _recoded(self, errors: str) -> Iterator[bytes]:
+        name, skipped = self.encoding.name, len(self.encoding.bom)
+        decoder = codecs.getincrementaldecoder(name)("strict" if self._valid else errors)
+        for piece in self._pieces():
+            data, skipped = piece[skipped:], 0
+            plain = name == "utf-8" and (self._valid or errors == "surrogateescape")
+            yield data if plain else decoder.decode(data).encode()
+        yield decoder.decode(b"", final=True).encode()
+
+    def _pieces(self) -> Iterator[bytes]:
+        """The bytes of the file."""
+        try:
+            with self.path.open("rb") as file:
+                while piece := file.read(max(BLOCK, 4)):  # a byte order mark is not cut
+                    self._read = file.tell()
+                    yield piece
+        except OSError as error:
+            raise unreadable(self.path, error.strerror) from None
+        except ValueError:
+            raise unreadable(self.path, "not a path") from None
+
+    def _named(self, error: HoldfastError) -> HoldfastError:
+        said = str(error)
+        return (
+            error if said.startswith(f"`{self.path}`") else HoldfastError(f"`{self.path}`: {said}")
+        )
+
+
+def _is_valid(text: str) -> bool:
+    """Whether no byte of a text was none of UTF-8."""
+    return not any("\udc80" <= sign <= "\udcff" for sign in text) if not text.isascii() else True

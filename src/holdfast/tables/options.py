@@ -1,0 +1,272 @@
+"""What a steward says of a table: the parts that its columns play, and what may be published."""
+
+import json
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
+from holdfast.tables.columns import count_column, find_column, names_in, no_columns, reads_as_number
+from holdfast.tables.counts import check_codes, codes_of
+from holdfast.tables.groups import Within, read_within
+from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
+from holdfast.tables.subset import Subset, read_subset
+
+LONGEST_NAMES = 1 << 17
+"""Characters, as JSON, of all names together: they stand in several files of a bundle, and more
+than once, and none of those files may be large."""
+FILE_OPTIONS = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decimal")
+"""The options that say where in its file a table lies, and how numbers are written there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """What a steward says of a table; `open_table` takes it, or the same words by name.
+
+    >>> TableOptions(count="deaths", keep="state", within="state").counts
+    ('deaths',)
+    """
+
+    count: Any = None
+    """The column of counts, or a list of several that are released together."""
+    category: str | None = None
+    """The column that says whose each row is; it is published."""
+    structural_zero: Any = None
+    """Rows publicly known to be zero: a column's name, a mask, or labels of the category."""
+    keep: Any = ()
+    """Other columns to publish as they are."""
+    publish_anyway: Any = ()
+    """Columns that give the counts away and are published all the same; or what else does."""
+    order_by: str | None = None
+    """A published column in whose order the rows are released."""
+    repeated_categories: bool = False
+    """Whether a category may have several rows."""
+    missing: Any = ()
+    """Codes that mean that a count is not known."""
+    within: Any = None
+    """Groups that are measured too: a column, classes of one, or a list of them, crossed."""
+    subset: Any = None
+    """The rows to release, as `{column: label}`; all by default."""
+    apart: bool = False
+    """Whether every row of a person is counted in one of the columns of counts alone."""
+    sheet: str | None = None
+    header_row: int | None = None
+    last_row: int | None = None
+    leave_out: Sequence[int] = ()
+    thousands: str | None = None
+    decimal: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("keep", "publish_anyway"):
+            object.__setattr__(self, name, names_in(getattr(self, name), name))
+        object.__setattr__(self, "within", read_within(self.within))
+        object.__setattr__(self, "subset", read_subset(self.subset))
+        object.__setattr__(self, "missing", codes_of(self.missing))
+        object.__setattr__(self, "leave_out", tuple(self.leave_out))
+        counts = () if self.count is None else names_in(self.count, "count")
+        if len(set(counts)) < len(counts) or (self.count is not None and not counts):
+            raise HoldfastError("`count` must name a column, or a list of columns, each once.")
+        object.__setattr__(self, "count", counts)
+        check_codes(self.missing)
+
+    @property
+    def counts(self) -> tuple[str, ...]:
+        """The columns of counts that are named; none where the table has but one."""
+        return tuple(self.count)
+
+    @property
+    def grouping(self) -> tuple[str, ...]:
+        """The columns that say which group a row is in."""
+        return () if self.within is None else self.within.columns
+
+    @property
+    def file_options(self) -> dict[str, Any]:
+        """Those of `FILE_OPTIONS` that are given."""
+        every = {name: getattr(self, name) for name in FILE_OPTIONS}
+        return {name: value for name, value in every.items() if value not in (None, ())}
+
+    def roles(self, columns: Sequence[str]) -> "Roles":
+        """The parts of the columns of a table, which must have all that are named."""
+        parts = {"category": self.category, "structural_zero": self.structural_zero}
+        self._refuse_empty(parts)
+        named = [count_column(columns, name, **parts) for name in self.counts or (None,)]
+        shown = {self.category, *self.keep, *self.grouping, *self._subset_column}
+        self._check_shown(columns, named)
+        self._check_order_and_leaks(shown)
+        published = tuple(name for name in columns if name in {*named, *shown})
+        return Roles(
+            options=self,
+            counts=tuple(named),
+            published=published,
+            withheld=tuple(name for name in columns if name not in set(published)),
+        )
+
+    def roles_of_line(self) -> "Roles":
+        """The same for counts without columns, of which none can be named."""
+        named = {
+            "count": self.counts,
+            "category": self.category,
+            "keep": self.keep,
+            "order_by": self.order_by,
+            "within": self.within,
+            "subset": self.subset,
+            "structural_zero": isinstance(self.structural_zero, str),
+        }
+        for parameter, name in named.items():
+            if name:
+                raise no_columns(parameter)
+        return Roles(options=self, counts=("",), published=("",), withheld=())
+
+    @property
+    def _subset_column(self) -> tuple[str, ...]:
+        return () if self.subset is None else (self.subset.column,)
+
+    def _refuse_empty(self, parts: dict[str, Any]) -> None:
+        every = [("count", name) for name in self.counts]
+        every += [("order_by", self.order_by), *parts.items()]
+        for parameter, name in every:
+            if isinstance(name, str) and not name:
+                raise HoldfastError(
+                    f"`{parameter}` must name a column, got an empty name. Hint: the first line "
+                    "must hold the names of the columns; give this one a name there, or name the "
+                    "row of the names with `header_row`, --header-row."
+                )
+
+    def _check_shown(self, columns: Sequence[str], counts: Sequence[str]) -> None:
+        times = Counter(columns)
+        shown = (("keep", self.keep), ("within", self.grouping), ("subset", self._subset_column))
+        for parameter, names in shown:
+            for name in names:
+                if times[name] != 1:
+                    find_column(columns, name, parameter)
+                if name in counts:
+                    raise HoldfastError(
+                        f"`{parameter}` must not name the column of counts, {name!r}."
+                    )
+
+    def _check_order_and_leaks(self, shown: set[str | None]) -> None:
+        if self.order_by is not None and self.order_by not in shown:
+            raise HoldfastError(
+                "`order_by` must name a column that is published: the order reveals it. "
+                "Hint: the category, or a column in `keep` or `within`."
+            )
+        for name in self.publish_anyway:
+            if name not in {*shown, ROW_ORDER, TOTALS, SAME_COUNTS}:
+                raise HoldfastError(
+                    f"`publish_anyway` must name what is published, got {name!r}. "
+                    f"Hint: the category, a column in `keep`, {ROW_ORDER!r} or {TOTALS!r}."
+                )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """The columns of a table: the counts, what is published beside them, and what is not."""
+
+    options: TableOptions
+    counts: tuple[str, ...]
+    """The columns of counts; one without a name where the table has no columns."""
+    published: tuple[str, ...]
+    """All that are written, the counts among them, in the order of the table."""
+    withheld: tuple[str, ...]
+
+    @property
+    def within(self) -> Within:
+        """What the rows are grouped by, which may be nothing."""
+        within: Within | None = self.options.within
+        return Within(()) if within is None else within
+
+    @property
+    def subset(self) -> Subset | None:
+        """The rows to release; None for all."""
+        subset: Subset | None = self.options.subset
+        return subset
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """What is published beside the counts, as it is."""
+        return tuple(name for name in self.published if name not in self.counts)
+
+    @property
+    def ordering(self) -> tuple[str, ...]:
+        """The columns in whose order the rows are published: that of `order_by`, and where it ties
+        the category, and then all others; none where rows keep their own order."""
+        if self.options.order_by is None:
+            return ()
+        names = (self.options.order_by, self.options.category, *self.others)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    @property
+    def marker(self) -> str | None:
+        """The column that says which rows are publicly known to be zero."""
+        zeros = self.options.structural_zero
+        return zeros if isinstance(zeros, str) else None
+
+    @property
+    def watched(self) -> tuple[str, ...]:
+        """Those of the others that could tell the counts; rows known to be zero are public."""
+        return tuple(name for name in self.others if name != self.marker)
+
+    @property
+    def where(self) -> dict[str, str]:
+        """What an error calls each column of counts. A name nobody gave stays unsaid: in a file
+        without a header it is the first count."""
+        if not self.options.counts:
+            return dict.fromkeys(self.counts, "`table`")
+        return {name: f"`count` column {name!r}" for name in self.counts}
+
+    def refuse_header(self) -> None:
+        """Raise if the name of a published column is a number: then it is a cell of the first row,
+        in a file without a header. Raise too if a bundle has no room for the names."""
+        if sum(len(json.dumps(str(name))) for name in self.published) > LONGEST_NAMES:
+            raise HoldfastError(
+                "the names of the columns that would be published are too long for a release. "
+                "Nothing was drawn or spent. Hint: shorten the names, or keep fewer columns."
+            )
+        if any(reads_as_number(name) for name in self.published):
+            raise HoldfastError(
+                "the name of a column that would be published is a number. Hint: the first line of "
+                "a table must hold the names of its columns; add it, rename the column, or name "
+                "the row of the names with `header_row`, --header-row."
+            )
+
+
+def refuse_leaks(leaks: Iterable[Leak], roles: Roles, *, apart: bool) -> None:
+    """Raise if something gives the counts away that was not meant to be published anyway; `apart`
+    says whether columns of counts may not follow from each other."""
+    anyway, counts = set(roles.options.publish_anyway), set(roles.counts)
+    found = [leak for leak in leaks if not anyway & set(leak.names)]
+    among = [leak for leak in found if set(leak.names) <= counts]
+    totals = [leak for leak in among if not leak.few]
+    if totals and apart:
+        raise HoldfastError(
+            "`person_in` must be 'all columns': one column of counts follows from others, "
+            f"{listed_names(totals[0].names)}, as a total does, so whoever is counted in those is "
+            "counted in it too. Nothing was drawn or spent. Hint: leave the total out, and add up "
+            "what is released."
+        )
+    found = [leak for leak in found if leak not in among]
+    if found:
+        names = list(dict.fromkeys(leak.names[0] for leak in found))
+        raise LeakError(
+            f"the counts would be given away: {'; '.join(dict.fromkeys(map(str, found)))}. "
+            f"Nothing was drawn or spent. Hint: {_advice(found)}; or, where that may be published "
+            f"all the same, name it: {_anyway(names)}.",
+            tuple(names),
+        )
+
+
+def _anyway(names: list[str]) -> str:
+    words = shlex.join(word for name in names for word in ("--publish-anyway", name))
+    return f"publish_anyway={names!r}, {one_line(words)}"
+
+
+def _advice(found: Sequence[Leak]) -> str:
+    hints = {
+        ROW_ORDER: "publish in the order of a public column, with `order_by`",
+        TOTALS: "take totals of other rows out of the table",
+    }
+    first = [leak.names[0] for leak in found]
+    columns = any(name not in hints for name in first)
+    return ", ".join([*["keep fewer columns"][:columns], *(hints[n] for n in hints if n in first)])

@@ -1,0 +1,348 @@
+"""Which row is in which group: rows are seen batch by batch, then groups settled, then placed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers, Marks
+from holdfast.errors import HoldfastError
+from holdfast.tables.counts import label_text
+from holdfast.tables.groups import Classes, Within, classes_rule
+
+MISSING_LABEL = "(missing)"
+Label = tuple[str, ...]
+Coded = tuple[Integers, list[Any]]
+"""A column: for each row the number of its cell, and the different cells."""
+_MERGED_AT = 1 << 16  # lines of combinations that are put together
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Partition:
+    """The groups of a table, one at least; public, as the columns are that they follow from."""
+
+    within: Within
+    labels: tuple[Label, ...]
+    """A text for each part of `within`: what the column holds, "" where it holds nothing, or the
+    lowest and the highest number of a class."""
+    sizes: Integers = field(repr=False)
+    """Rows of each group that are measured in a column of counts or more."""
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The labels in a line each."""
+        return tuple(name_of(label) for label in self.labels)
+
+
+def name_of(label: Label) -> str:
+    """A label in a line.
+
+    >>> name_of(("NE", "")), name_of(("4 to 70",)), name_of(())
+    ('NE, (missing)', '4 to 70', 'all rows')
+    """
+    return ", ".join(text or MISSING_LABEL for text in label) if label else "all rows"
+
+
+class GroupReader:
+    """The groups of a table whose rows come in batches.
+
+    First all rows are seen, then the groups are settled, then rows can be placed. Rows without a
+    label are a group of their own; rows without a number cannot be in a class, and are refused.
+
+    >>> reader = GroupReader(Within(("state",)))
+    >>> batch = [(np.array([0, 1, 0, 2]), ["NE", "KS", ""])]
+    >>> reader.see(batch, [np.ones(4, bool)], 0)
+    >>> found, measured = reader.settle()
+    >>> found.names, measured.tolist(), reader.place(batch, np.ones(4, bool)).tolist()
+    (('(missing)', 'KS', 'NE'), [[1, 1, 2]], [2, 1, 2, 0])
+    """
+
+    def __init__(self, within: Within) -> None:
+        self.within = within
+        self._parts: list[_Labels | _Numbers] = [
+            _Labels(part) if isinstance(part, str) else _Numbers(part.column)
+            for part in within.parts
+        ]
+        self._seen: list[tuple[Integers, Integers]] = []
+        """Combinations of identifiers, a line each, and how many rows have them in each column."""
+        self._keys: list[Integers] = []
+
+    def see(self, columns: Sequence[Coded], measured: Sequence[Marks], before: int) -> None:
+        """Take in the next rows: the cells of each column of `within`, and which rows are measured
+        in each column of counts; so many rows came before."""
+        used = np.flatnonzero(np.logical_or.reduce(measured))
+        lines, inside = _combinations(columns, used)
+        ids = self._ids(columns, lines, used, before)
+        rows = [
+            np.bincount(inside, marks[used], minlength=len(lines)).astype(np.int64)
+            for marks in (np.ones_like(measured[0]), *measured)
+        ]
+        self._seen.append((ids, np.stack(rows, axis=1)))
+        if len(self._seen) > 1 and sum(len(part) for part, _ in self._seen[1:]) > max(
+            _MERGED_AT, len(self._seen[0][0])
+        ):
+            self._merge()
+
+    def settle(self, rule: Callable[[int], int] = classes_rule) -> tuple[Partition, Integers]:
+        """The groups, and for each column of counts how many rows of each are measured; `rule`
+        gives the number of classes that was left open, from the number of rows."""
+        self._merge()
+        ids, rows = self._seen[0]
+        weights = rows[:, 0]
+        self.within = self.within.settled(rule(int(weights.sum())))
+        labels, inside = [()], np.zeros(len(ids), dtype=np.int64)  # type: list[Label], Integers
+        for part, asked, own in zip(self._parts, self.within.parts, ids.T, strict=True):
+            number = 1 if isinstance(asked, str) else asked.number or 1
+            codes, texts = part.settle(own, weights, number)
+            keys, inside = np.unique(inside * len(texts) + codes, return_inverse=True)
+            pairs = (divmod(key, len(texts)) for key in keys.tolist())
+            labels = [(*labels[group], texts[code]) for group, code in pairs]
+            self._keys.append(keys)
+        sizes = np.zeros((len(labels), rows.shape[1]), dtype=np.int64)
+        np.add.at(sizes, inside, rows)
+        self._seen = []
+        found = Partition(within=self.within, labels=tuple(labels), sizes=sizes[:, 0])
+        return found, sizes[:, 1:].T
+
+    def place(self, columns: Sequence[Coded], used: Marks) -> Integers:
+        """The group of each of some rows that were seen before, -1 for those not used."""
+        at = np.flatnonzero(used)
+        found = np.full(len(used), -1, dtype=np.int64)
+        lines, inside = _combinations(columns, at)
+        group = np.zeros(len(lines), dtype=np.int64)
+        for k, (part, keys) in enumerate(zip(self._parts, self._keys, strict=True)):
+            cells = columns[k][1]
+            local, back = np.unique(lines[:, k], return_inverse=True)
+            codes = part.place([cells[code] for code in local.tolist()])
+            wanted = group * part.number + codes[back]
+            group = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+            if (keys[group] != wanted).any():
+                raise changed()
+        found[at] = group[inside]
+        return found
+
+    def _ids(
+        self, columns: Sequence[Coded], lines: Integers, used: Integers, before: int
+    ) -> Integers:
+        """Combinations of cells of a batch as combinations of identifiers."""
+        ids = np.empty(lines.shape, dtype=np.int64)
+        for k, (part, (codes, cells)) in enumerate(zip(self._parts, columns, strict=True)):
+            local, back = np.unique(lines[:, k], return_inverse=True)
+
+            def row_of(at: int, codes: Integers = codes, local: Integers = local) -> int:
+                return before + int(used[(codes[used] == local[at]).argmax()])
+
+            ids[:, k] = part.ids([cells[code] for code in local.tolist()], row_of)[back]
+        return ids
+
+    def _merge(self) -> None:
+        ids = np.concatenate([part for part, _ in self._seen])
+        rows = np.concatenate([part for _, part in self._seen])
+        first, inside = _unique_lines(ids)
+        summed = np.zeros((len(first), rows.shape[1]), dtype=np.int64)
+        np.add.at(summed, inside, rows)
+        self._seen = [(ids[first], summed)]
+
+
+def _combinations(columns: Sequence[Coded], used: Integers) -> tuple[Integers, Integers]:
+    """The combinations of numbers of cells that some rows have, and which of them each has."""
+    if len(columns) == 1:  # nearly always, and quicker
+        own = columns[0][0][used]
+        there = np.flatnonzero(np.bincount(own, minlength=len(columns[0][1])))
+        place = np.empty(len(columns[0][1]), dtype=np.int64)
+        place[there] = np.arange(len(there))
+        return there[:, None], place[own]
+    lines = np.empty((len(used), len(columns)), dtype=np.int64)
+    for k, (codes, _) in enumerate(columns):
+        lines[:, k] = codes[used]
+    first, inside = _unique_lines(lines)
+    return lines[first], inside
+
+
+def _unique_lines(lines: Integers) -> tuple[Integers, Integers]:
+    """Where each different line comes first, in their order, and which of them each is."""
+    inside = np.zeros(len(lines), dtype=np.int64)
+    first = np.zeros(min(len(lines), 1), dtype=np.int64)
+    for column in lines.T:
+        values, codes = np.unique(column, return_inverse=True)
+        _, first, inside = np.unique(
+            inside * len(values) + codes, return_index=True, return_inverse=True
+        )
+    return first, inside
+
+
+class _Labels:
+    """A column of labels."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._known = name, dict[str, int]()
+        self._rank = dict[str, int]()
+
+    @property
+    def number(self) -> int:
+        return len(self._rank)
+
+    def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
+        """A number for each text that a cell may be."""
+        found = np.empty(len(cells), dtype=np.int64)
+        for at, cell in enumerate(cells):
+            text = label_text(cell)
+            if text is None:
+                raise _no_label(self._name, row_of(at))
+            found[at] = self._known.setdefault(text, len(self._known))
+        return found
+
+    def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
+        texts = list(self._known)
+        labels = sorted(texts, key=label_order)
+        self._rank = {text: k for k, text in enumerate(labels)}
+        ranks = np.array([self._rank[text] for text in texts], dtype=np.int64)
+        return ranks[ids], labels
+
+    def place(self, cells: list[Any]) -> Integers:
+        found = [self._rank.get(label_text(cell) or "", -1) for cell in cells]
+        if -1 in found:
+            raise changed()
+        return np.array(found, dtype=np.int64)
+
+
+class _Numbers:
+    """A column of numbers, for classes; the identifier of a number is its bits."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._highs = name, np.empty(0)
+
+    @property
+    def number(self) -> int:
+        return len(self._highs)
+
+    def ids(self, cells: list[Any], row_of: Callable[[int], int]) -> Integers:
+        return (as_numbers(cells, self._name, row_of) + 0.0).view(np.int64)  # no -0.0
+
+    def settle(self, ids: Integers, weights: Integers, number: int) -> tuple[Integers, list[str]]:
+        values, which = np.unique(ids.view(np.float64), return_inverse=True)
+        rows = np.zeros(len(values), dtype=np.int64)
+        np.add.at(rows, which, weights)
+        below = np.cumsum(rows) - rows  # rows with a smaller number
+        codes = np.unique(number * below // max(int(rows.sum()), 1), return_inverse=True)[1]
+        first = np.flatnonzero(np.diff(codes, prepend=-1))
+        self._highs = values[np.append(first[1:], len(values)) - 1]
+        ends = zip(values[first].tolist(), self._highs.tolist(), strict=True)
+        return codes[which].astype(np.int64), [f"{_plain(a)} to {_plain(b)}" for a, b in ends]
+
+    def place(self, cells: list[Any]) -> Integers:
+        codes = np.searchsorted(self._highs, as_numbers(cells, self._name, lambda at: at))
+        if len(codes) and codes.max() >= self.number:
+            raise changed()
+        return codes.astype(np.int64)
+
+
+def label_order(text: str) -> tuple[bool, float, str]:
+    """Numbers by their size, before other labels."""
+    number = _is_number(text)
+    return not number, float(text) if number else 0.0, text
+
+
+def changed() -> HoldfastError:
+    """The error for rows that are not those that were there when they were first read."""
+    return HoldfastError(
+        "the table changed while it was read; nothing was released. "
+        "Hint: copy it to a place where nobody writes to it, and start again."
+    )
+
+
+def _plain(number: float) -> str:
+    whole = float(number).is_integer() and abs(number) < 2**53
+    return str(int(number)) if whole else repr(float(number))
+
+
+def as_numbers(cells: Sequence[Any], column: str, row_of: Callable[[int], int]) -> Floats:
+    """Cells as finite numbers; `row_of` says which row, from 0, a cell is of."""
+    try:
+        numbers = np.array([float(cell) for cell in cells])
+        if np.isfinite(numbers).all():
+            return numbers
+    except (TypeError, ValueError):
+        pass
+    bad = min(row_of(at) for at, cell in enumerate(cells) if not _is_number(cell))
+    raise HoldfastError(
+        f"`within` column {column!r} must hold a number in every row to have classes; row "
+        f"{bad + 1} has none. Hint: fill it in, or write numbers without separators and units."
+    )
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        return bool(np.isfinite(float(cell)))
+    except (TypeError, ValueError):
+        return False
+
+
+def _no_label(column: str, row: int) -> HoldfastError:
+    return HoldfastError(
+        f"`within` column {column!r} must hold labels: text or whole numbers; data row {row + 1} "
+        "does not. Hint: for other numbers name classes of them, holdfast.classes(column, 8) or "
+        "--within COLUMN:8; make text of dates."
+    )
+
+
+def coded(cells: Sequence[Any]) -> Coded:
+    """A column of Python objects, whose different cells are numbered as they come.
+
+    >>> coded(["b", "a", "b"])
+    (array([0, 1, 0]), ['b', 'a'])
+    """
+    places: dict[Any, int] = {}
+    codes = [places.setdefault(cell, len(places)) for cell in cells]
+    return np.array(codes, dtype=np.int64), list(places)
+
+
+def partition(within: Within, columns: Sequence[Sequence[Any]]) -> tuple[Partition, Integers]:
+    """The groups of rows in memory, all of which are measured, and the group of each.
+
+    >>> found, inside = partition(Within(("state",)), [["NE", "KS", "NE", ""]])
+    >>> found.names, inside.tolist(), found.sizes.tolist()
+    (('(missing)', 'KS', 'NE'), [2, 1, 2, 0], [1, 1, 2])
+    """
+    every = np.ones(len(columns[0]), dtype=np.bool_)
+    reader, batch = GroupReader(within), [coded(cells) for cells in columns]
+    reader.see(batch, [every], 0)
+    return reader.settle()[0], reader.place(batch, every)
+
+
+def found_again(known: Partition, columns: Sequence[Sequence[Any]]) -> Integers:
+    """The group of each row of a table that was written and read: cells may have become text.
+
+    A cell is of a label if it is the same text, the same number, or the same truth value; classes
+    are in the same order.
+    """
+    again, inside = partition(known.within, columns)
+    ours, theirs = _comparable(known), _comparable(again)
+    place = {label: k for k, label in enumerate(ours)}
+    if len(place) != len(known) or set(place) != set(theirs):
+        raise HoldfastError("the groups of the table are not those of the release.")
+    return np.array([place[label] for label in theirs], dtype=np.int64)[inside]
+
+
+def _comparable(groups: Partition) -> list[tuple[Any, ...]]:
+    """Labels such that those of a table and of the same table once written and read are equal."""
+    parts: list[list[Any]] = []
+    for part, texts in zip(groups.within.parts, zip(*groups.labels, strict=True), strict=True):
+        if isinstance(part, Classes):
+            order = Classes.in_order(texts)
+            parts.append([order.index(text) for text in texts])
+        else:
+            exact = [_value(text) for text in texts]
+            alike = len(set(exact)) < len(set(texts))  # "01" and "1" are two labels
+            parts.append(list(texts) if alike else exact)
+    return list(zip(*parts, strict=True))
+
+
+def _value(text: str) -> Any:
+    number = _is_number(text)
+    return float(text) if number else text.casefold()

@@ -1,0 +1,141 @@
+"""Rows of a table in memory as Python has them: what every kind of rows can do, lists and lines."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError
+from holdfast.tables.counts import text_counts
+from holdfast.tables.keys import Keys, text_keys
+from holdfast.tables.partition import Coded, coded
+
+
+class Rows(Protocol):
+    """Some rows of a table, in the form in which they came."""
+
+    @property
+    def text(self) -> bool:
+        """Whether all cells are text, as in a CSV file."""
+
+    def __len__(self) -> int: ...
+
+    def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
+        """A column of counts, -1 where one is not known; `where` is what an error calls it."""
+
+    def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
+        """The cells of a column as Python objects, in all rows or some."""
+
+    def numbers(self, name: str, rows: Integers | None = None) -> list[Any]:
+        """The same, numbers without the marks that the file is said to have in them."""
+
+    def codes(self, name: str) -> Coded:
+        """The number of the cell in each row, and the different cells; a `TypeError` where cells
+        cannot be labels, such as lists."""
+
+    def keys(self, name: str) -> Keys:
+        """A key for each cell; equal cells of a table have equal ones."""
+
+    def take(self, rows: Integers) -> "Rows":
+        """Other rows, or the same in another order."""
+
+
+@dataclass(frozen=True)
+class ListRows:
+    """Rows of text, a list of cells for each column.
+
+    >>> rows = ListRows(("place", "n"), [["Kent", "Ely"], ["3", "0"]])
+    >>> rows.counts("n", "`table`", ()), rows.codes("place")[1]
+    (array([3, 0]), ['Kent', 'Ely'])
+    """
+
+    names: Sequence[str]
+    columns: Sequence[list[str]]
+    unmarked: Callable[[str], str] | None = None
+    """Takes the marks out of a number, where the file is said to have some."""
+    text = True
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def cells_at(self, at: int) -> list[str]:
+        """The cells of the column at a place."""
+        return self.columns[at]
+
+    def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
+        """A column of counts."""
+        return text_counts(self.numbers(name), where, missing)
+
+    def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
+        """The cells of a column."""
+        cells = self.columns[self.names.index(name)]
+        return list(cells) if rows is None else [cells[row] for row in rows.tolist()]
+
+    def numbers(self, name: str, rows: Integers | None = None) -> list[Any]:
+        """The same without marks in numbers."""
+        cells = self.cells(name, rows)
+        return cells if self.unmarked is None else list(map(self.unmarked, cells))
+
+    def with_numbers(self, names: Collection[str]) -> "ListRows":
+        """The same with these columns read as numbers: their cells have no marks any more."""
+        pairs = zip(self.names, self.columns, strict=True)
+        columns = [self.numbers(name) if name in names else cells for name, cells in pairs]
+        return ListRows(self.names, columns, self.unmarked)
+
+    def codes(self, name: str) -> Coded:
+        """The number of the cell in each row, and the different cells."""
+        return coded(self.cells(name))
+
+    def keys(self, name: str) -> Keys:
+        """A key for each cell."""
+        codes, cells = self.codes(name)
+        return text_keys(cells)[codes]
+
+    def text_of(self, name: str) -> str:
+        """All cells of a column, one after the other."""
+        return "".join(self.cells(name))
+
+    def take(self, rows: Integers) -> "ListRows":
+        """Other rows, or the same in another order."""
+        taken = [[cells[row] for row in rows.tolist()] for cells in self.columns]
+        return ListRows(self.names, taken, self.unmarked)
+
+
+@dataclass(frozen=True)
+class LineRows:
+    """Counts in one dimension, without columns; the index of a pandas series is looked at as if it
+    were columns."""
+
+    size: int
+    read: Callable[[str, Sequence[Any]], Integers]
+    """The counts; the text is what an error calls them."""
+    index: Mapping[str, list[Any]]
+    text = False
+
+    def __len__(self) -> int:
+        return self.size
+
+    def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
+        """All the counts."""
+        return self.read(where, missing)
+
+    def cells(self, name: str, rows: Integers | None = None) -> list[Any]:
+        """A level of the index."""
+        cells = self.index[name]
+        return list(cells) if rows is None else [cells[row] for row in rows.tolist()]
+
+    numbers = cells
+
+    def codes(self, name: str) -> Coded:
+        """The number of the label in each row, and the different labels."""
+        return coded(self.index[name])
+
+    def keys(self, name: str) -> Keys:
+        """A key for each label."""
+        return self.codes(name)[0].astype(np.uint64)
+
+    def take(self, rows: Integers) -> "LineRows":
+        """A line has no columns by which rows could be chosen."""
+        raise HoldfastError("`table` has no columns by which rows could be chosen.")
