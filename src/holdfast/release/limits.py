@@ -33,6 +33,9 @@ BATCH_ROWS: Final = 1 << 16
 BATCH_CHARACTERS: Final = 1 << 25
 """Characters of a CSV file that are held at a time: wide rows come in smaller batches."""
 
+BATCH_BYTES: Final = 1 << 30
+"""Bytes of the texts of one column of a Parquet file in a batch."""
+
 LARGEST: Final = {
     "release.json": 1 << 26,
     "README.md": 1 << 20,

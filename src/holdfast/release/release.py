@@ -1,21 +1,32 @@
-"""What `holdfast.privatize` returns: a measurement, its promise, and a table that has the estimate."""
+"""What `holdfast.privatize` returns: a measurement, its promise, a table that has the estimate."""
 
+import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.fit.estimate import Estimate, fit
-from holdfast.fit.histogram import Histogram
-from holdfast.match.match import match
+from holdfast.fit.histogram import Histogram, added, collected
+from holdfast.match.match import Matcher
 from holdfast.measure.measurement import Measurement
 from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise
-from holdfast.tables.groups import Partition
+from holdfast.release.answering import Answering
+from holdfast.release.csv_files import Dialect
+from holdfast.release.groups import Group, group_names
+from holdfast.release.limits import BATCH_ROWS
+from holdfast.tables.partition import Partition
+
+Name = str | None
+"""Of a column of counts; None for a plain array."""
+Cells = Any
+"""Of a published column: a list, or an Arrow array where the table has types."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -23,9 +34,10 @@ class Column:
     """One column of counts: what was measured of it, and what follows from that.
 
     Arrays are in row order, over all rows of the table; rows that were not measured are marked.
+    They are empty where a long table is written and not held.
     """
 
-    name: str | None
+    name: Name
     """Of the column; None for a plain array."""
     budget: Budget
     measurement: Measurement = field(repr=False)
@@ -36,31 +48,49 @@ class Column:
     noisy: Integers = field(repr=False)
     """Noisy counts as measured; 0 in rows that were not measured."""
     group: Integers = field(repr=False)
-    """The group of each row."""
+    """The group of each row, -1 where it is in none."""
     ties: int
     """The public seed that orders equal noisy counts; no seed of noise."""
+    published: tuple[Histogram, ...] | None = field(default=None, repr=False)
+    """The histograms that a bundle has, which another fit may make differently."""
+
+    @property
+    def title(self) -> str:
+        """What files call it."""
+        return "count" if self.name is None else self.name
 
     @cached_property
     def estimate(self) -> Estimate:
         """The distribution of counts, of the table and of each group."""
         return fit(self.measurement)
 
+    @property
+    def histograms(self) -> tuple[Histogram, ...]:
+        """By group, how many measured rows have each released count, exactly."""
+        return self.estimate.histograms if self.published is None else self.published
+
+    @cached_property
+    def distribution(self) -> Histogram:
+        """How many measured rows have each released count."""
+        return added(self.histograms)
+
+    def matcher(self) -> Matcher:
+        """What gives the released counts of measured rows, batch after batch in row order."""
+        return Matcher(self.measurement.tally, self.histograms, self.ties)
+
     @cached_property
     def counts(self) -> Integers:
         """Released counts: structural zeros are 0, missing ones -1."""
-        released = np.where(self.missing, -1, 0).astype(np.int64)
-        released[self.measured] = match(
-            self.noisy[self.measured],
-            self.group[self.measured],
-            self.estimate.histograms,
-            self.ties,
-        )
-        return released
+        return released(self.matcher(), self.noisy, self.group, self.measured, self.missing)
 
-    @property
-    def distribution(self) -> Histogram:
-        """How many measured rows have each released count."""
-        return self.estimate.whole
+
+def released(
+    matcher: Matcher, noisy: Integers, group: Integers, measured: Marks, missing: Marks
+) -> Integers:
+    """Released counts of the next rows: 0 where they are known to be, -1 where they are missing."""
+    counts = np.where(missing, -1, 0).astype(np.int64)
+    counts[measured] = matcher(noisy[measured], group[measured])
+    return counts
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,18 +99,22 @@ class RowBatch:
 
     start: int
     """The number of its first row, from 0."""
-    cells: dict[str, list[Any]]
+    cells: dict[str, Cells]
     """The published columns, by name."""
-    counts: dict[str | None, Integers]
+    counts: dict[Name, Integers]
     """Released counts by column; -1 where missing."""
-    noisy: dict[str | None, Integers]
+    noisy: dict[Name, Integers]
     structural_zero: Marks
-    missing: dict[str | None, Marks]
+    missing: dict[Name, Marks]
     group: Integers
+    """The group of each row, -1 where it is in none."""
+
+    def __len__(self) -> int:
+        return len(self.structural_zero)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Release:
+class Release(Answering):
     """A private table of counts: one column or several, in groups or in one."""
 
     promise: Promise
@@ -94,26 +128,36 @@ class Release:
     category: str | None = None
     published: tuple[str, ...] = ()
     """Columns published as they are, the category first where there is one."""
-    top: int | None = None
-    """Counts above are shown as "`top` or more"."""
+    top_code: int | None = None
+    """Counts from here on are shown as "50 or more", where a steward asked for `top=50`."""
     period: Any = None
     notes: tuple[str, ...] = ()
     repeated: bool = False
     """Whether it was shown again from a ledger: then nothing was measured or paid."""
     receipt: str | None = None
     made_with: str = ""
-    _cells: Callable[[], Iterator[dict[str, list[Any]]]] = field(repr=False)
+    request: dict[str, Any] | None = field(default=None, repr=False)
+    """What was asked for, in plain values."""
+    dialect: Dialect = field(default_factory=Dialect, repr=False)
+    """Of the CSV files of its bundle."""
+    table_format: str = "csv"
+    """That of its table where it is saved: csv, or parquet for a table whose columns have types."""
+    regrouped: bool = False
+    """Whether its groups were chosen after the measurement."""
+    known_zeros: Integers | None = field(default=None, repr=False)
+    """Rows publicly known to be zero by group, those in none last; None where rows are held."""
+    _cells: Callable[[], Iterator[dict[str, Any]]] = field(repr=False)
     """Batches of the published columns, in row order."""
-    _replace: Callable[[dict[str | None, Integers]], Any] = field(repr=False)
+    _replace: Callable[[dict[Name, Integers]], Any] = field(repr=False)
     """The same kind of table as came in, with these counts."""
 
     def __getitem__(self, name: str) -> Column:
         for column in self.columns:
-            if column.name == name:
+            if name in (column.name, column.title):
                 return column
         raise HoldfastError(
-            f"`{name}` is no column of counts of this release. "
-            f"Hint: {', '.join(str(column.name) for column in self.columns)}."
+            f"`{name:.60}` is no column of counts of this release. "
+            f"Hint: {listed_names(column.title for column in self.columns)}."
         )
 
     def __len__(self) -> int:
@@ -123,7 +167,7 @@ class Release:
     def only(self) -> Column:
         """The column of counts, where there is one."""
         if len(self.columns) > 1:
-            names = ", ".join(str(column.name) for column in self.columns)
+            names = listed_names(column.title for column in self.columns)
             raise HoldfastError(f"this release has several columns of counts. Hint: {names}.")
         return self.columns[0]
 
@@ -143,15 +187,149 @@ class Release:
         return self.only.distribution
 
     @cached_property
+    def group_names(self) -> tuple[str, ...]:
+        """A name for each group, in their order; all are different."""
+        return group_names(self.groups)
+
+    def group(self, name: str) -> Group:
+        """One of the groups, such as `release.group("NE").distribution`."""
+        if name not in self.group_names:
+            raise HoldfastError(
+                f"this release has no group {name!r:.60}. Hint: {listed_names(self.group_names)}."
+            )
+        number = self.group_names.index(name)
+        return Group(
+            name=name, number=number, label=self.groups.labels[number], columns=self.columns
+        )
+
+    def zeros(self, group: int | None = None) -> int:
+        """How many rows are publicly known to be zero, in all or in a group."""
+        known = self.known_zeros
+        if known is None:
+            known = zeros_by_group(
+                self.columns[0].group[self.structural_zero], len(self.groups.labels)
+            )
+        return int(known.sum() if group is None else known[group])
+
+    def histogram(self, column: Column, group: int | None = None) -> Histogram:
+        """How many rows of the released table have each count, in all or in a group: those
+        publicly known to be zero are in, missing ones are not."""
+        own = column.distribution if group is None else column.histograms[group]
+        zeros = np.array([self.zeros(group)], dtype=np.int64)
+        return collected(np.append(own.values, 0), np.append(own.rows, zeros))
+
+    @cached_property
     def cells(self) -> dict[str, list[Any]]:
         """The published columns by name, all rows of them."""
         columns: dict[str, list[Any]] = {name: [] for name in self.published}
         for batch in self._cells():
             for name, cells in columns.items():
-                cells += batch[name]
+                cells += as_list(batch[name])
         return columns
+
+    def batches(self) -> Iterator[RowBatch]:
+        """The rows in their order, some at a time."""
+        matchers = {column.name: column.matcher() for column in self.columns}
+        for start, cells in self._published():
+            size = len(next(iter(cells.values()))) if cells else BATCH_ROWS
+            some = slice(start, min(start + size, self.rows))
+            yield RowBatch(
+                start=start,
+                cells=cells,
+                counts={
+                    column.name: released(
+                        matchers[column.name],
+                        *(column.noisy[some], column.group[some]),
+                        *(column.measured[some], column.missing[some]),
+                    )
+                    for column in self.columns
+                },
+                noisy={column.name: column.noisy[some] for column in self.columns},
+                structural_zero=self.structural_zero[some],
+                missing={column.name: column.missing[some] for column in self.columns},
+                group=self.columns[0].group[some],
+            )
+
+    def _published(self) -> Iterator[tuple[int, dict[str, Cells]]]:
+        """The published cells in batches that are not too long, and where each begins."""
+        if not self.published:
+            yield from ((start, {}) for start in range(0, self.rows, BATCH_ROWS))
+            return
+        start = 0
+        for batch in self._cells():
+            size = len(batch[self.published[0]])
+            for at in range(0, size, BATCH_ROWS):
+                some = {name: batch[name][at : at + BATCH_ROWS] for name in self.published}
+                yield start + at, some
+            start += size
 
     @cached_property
     def table(self) -> Any:
         """The table that came in, with released counts in place of the counts."""
-        return self._replace({column.name: column.counts for column in self.columns})
+        return self._replace({column.name: self.shown(column.counts) for column in self.columns})
+
+    def shown(self, counts: Integers) -> Integers:
+        """Counts as a table has them: those above `top_code` are that."""
+        return counts if self.top_code is None else np.minimum(counts, self.top_code)
+
+    def head(self, rows: int = 5) -> Any:
+        """The first rows of the table: a pandas data frame, or of text where there is no pandas."""
+        from holdfast.release.frames import head
+
+        return head(self, rows)
+
+    def to_pandas(self) -> Any:
+        """The published columns and the released counts as a pandas data frame; numbers of a CSV
+        file become numbers, and codes with zeros in front stay texts."""
+        from holdfast.release.frames import to_pandas
+
+        return to_pandas(self)
+
+    def by(self, within: Any) -> "Release":
+        """The same measurement, matched again within other groups, by any published columns: each
+        group then has a distribution of its own in the table. Costs nothing.
+
+        `within` is what `holdfast.privatize` takes: a column, `holdfast.classes("population", 8)`,
+        or a list of them.
+
+        >>> release.by("region").group("West").distribution   # doctest: +SKIP
+        """
+        from holdfast.release.regroup import regrouped
+
+        return regrouped(self, within)
+
+    def plot(self, **options: Any) -> Any:
+        """The distribution as a matplotlib figure, with its intervals."""
+        from holdfast.release.plot import plot
+
+        return plot(self, **options)
+
+    def save(self, folder: str | os.PathLike[str], *, table_format: str | None = None) -> Path:
+        """Write the bundle as a new folder, all of it or nothing; `table_format` is csv or parquet.
+
+        See docs/bundle.md.
+        """
+        from holdfast.release.bundle import save
+
+        wanted = self if table_format is None else replace(self, table_format=table_format)
+        return save(wanted, folder)
+
+    def __repr__(self) -> str:
+        names = listed_names(column.title for column in self.columns)
+        groups = f", {numbered(len(self.group_names), 'group')}" * bool(self.groups.within.parts)
+        warning = "SIMULATION, protects nobody; " * self.promise.simulated
+        return (
+            f"Release({warning}{names}: {numbered(self.rows, 'row')}{groups}, "
+            f"epsilon = {self.promise.epsilon} for one {self.promise.persons.unit})"
+        )
+
+
+def zeros_by_group(group: Integers, groups: int) -> Integers:
+    """How many of these rows are in each group, and in none."""
+    return np.bincount(np.where(group < 0, groups, group), minlength=groups + 1)
+
+
+def as_list(cells: Cells) -> list[Any]:
+    """Cells of a published column as Python objects."""
+    found: list[Any] = cells if isinstance(cells, list) else cells.to_pylist()
+    return found

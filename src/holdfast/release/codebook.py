@@ -1,0 +1,191 @@
+"""codebook.md: what every column of every file holds, and what may be done with noisy counts.
+
+A function of the record alone.
+"""
+
+from collections.abc import Iterator
+from math import exp
+from typing import Any
+
+from holdfast.privacy.noise import Noise
+from holdfast.release import escape
+from holdfast.release.table_files import PARTS
+
+Line = tuple[str, str]
+
+
+def codebook(record: dict[str, Any]) -> str:
+    """codebook.md."""
+    simulated = "SIMULATION, protects nobody: a seed was used.\n\n"
+    parts = [
+        (f"`{record['table']['file']}`", _table(record)),
+        ("`rows.csv`", _rows(record)),
+        ("`answers.csv`", _answers()),
+        ("`distribution.csv`", _distribution()),
+    ]
+    sections = "\n".join(_section(name, lines) for name, lines in parts)
+    return f"""# Codebook
+
+{simulated * record["promise"]["simulated"]}{sections}
+CSV files are UTF-8 with {_SEPARATED[record["table"]["delimiter"]]} between cells. A text that a
+spreadsheet would take for a formula has an apostrophe in front.
+
+{_teaching(record)}"""
+
+
+_SEPARATED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def _section(name: str, lines: Iterator[Line]) -> str:
+    rows = "".join(f"| {column} | {words} |\n" for column, words in lines)
+    return f"## {name}\n\n| column | what it holds |\n| --- | --- |\n{rows}"
+
+
+def _titles(record: dict[str, Any]) -> list[str]:
+    return [column["name"] or "count" for column in record["counts"]]
+
+
+def _table(record: dict[str, Any]) -> Iterator[Line]:
+    for column in record["published"]:
+        words = "published unchanged"
+        if column == record["category"]:
+            words = "whose row it is, published unchanged"
+        elif column in record["groups"]["columns"]:
+            words = "published unchanged; says which group a row is in"
+        yield escape.table_code(column), words
+    top = record["top"]
+    for column, title in zip(record["counts"], _titles(record), strict=True):
+        words = "released count: not the true one. Its distribution is the estimated one"
+        words += f"; {top} stands for {top} or more" if top is not None else ""
+        words += "; empty where it was not known" if column["missing"] else ""
+        yield escape.table_code(title), words
+
+
+def _rows(record: dict[str, Any]) -> Iterator[Line]:
+    category = record["category"]
+    if category is None:
+        yield "`row`", "number of the row in the table, from 1"
+    else:
+        yield escape.table_code(category), "whose row it is; rows stand as in the table"
+    if record["groups"]["columns"]:
+        yield "`group`", "the row's group; empty where it is in none"
+    for title in _titles(record):
+        names = [escape.table_code(f"{title}_{part}") for part in PARTS]
+        yield names[0], "true count plus noise: unbiased, may be negative; empty if not measured"
+        yield (
+            f"{names[1]}, {names[2]}",
+            "interval that holds the true count with a probability of 90 %, in every row and "
+            "whatever the other rows have",
+        )
+        yield (
+            f"{names[3]}, {names[4]}",
+            "shorter interval, which also takes into account how common each count is: it holds "
+            "the true count in 90 % of rows on average, less often where that is rare",
+        )
+
+
+def _answers() -> Iterator[Line]:
+    yield "`column`", "the column of counts"
+    yield "`group`", "`all rows`, or a declared group"
+    yield "`question`", "a quantile is the smallest count that this share of rows does not exceed"
+    yield "`answer`", "what counting in the table gives; shares from 0 to 1"
+    yield "`low`, `high`", "interval that holds what is true with a probability of 90 %"
+
+
+def _distribution() -> Iterator[Line]:
+    yield "`column`, `group`", "as in `answers.csv`"
+    yield "`count`", "a count that some row of the released table has"
+    yield "`rows`, `share`", "how many rows of the table have it, and which share that is"
+    yield "`low`, `high`", "90 % interval of the true share; empty for single high counts"
+
+
+def _teaching(record: dict[str, Any]) -> str:
+    """What a statistician may do with the noisy counts, without holdfast."""
+    title = _titles(record)[0]
+    separator = record["table"]["delimiter"]
+    sep = "" if separator == "," else f", sep={separator!r}"
+    laws = [Noise.from_dict(each["noise"]) for each in record["counts"]]
+    variances = "".join(
+        f"| {escape.table_code(name)} | {law.variance:.6g} | {law.variance**0.5:.4g} |\n"
+        for name, law in zip(_titles(record), laws, strict=True)
+    )
+    count = repr(f"{title}_noisy") if title.isprintable() else "…"
+    return f"""\
+## What may be done with noisy counts
+
+A noisy count is the true count plus noise of mean 0 and a known variance, the same in every row and
+independent of everything else. So it is an unbiased measurement, and what is known of measurements
+with errors applies. Do not round them, nor cut them off at 0: that makes them biased.
+
+| column | variance of the noise | standard deviation |
+| --- | --- | --- |
+{variances}
+With pandas, where `y` are the noisy counts of any rows chosen by something public:
+
+```python
+import pandas as pd
+
+rows = pd.read_csv("rows.csv"{sep})
+y = rows[{count}].dropna()
+variance = {laws[0].variance:.6g}
+```
+
+**Totals and means.** Add up the noisy counts. The error of a total of n rows has a standard
+deviation of √(n · variance), that of a mean √(variance / n), and is nearly normal from ten rows on.
+
+```python
+total, error = y.sum(), (len(y) * variance) ** 0.5
+interval = total - 1.645 * error, total + 1.645 * error
+```
+
+**How much true counts vary.** The variance of noisy counts is too large by that of the noise.
+
+```python
+true_variance = y.var() - variance
+```
+
+**Correlation with a public number x.** The covariance is right as it is; only the variance of the
+noisy count has to be corrected. Of two columns of noisy counts both have to be; their noise is
+independent.
+
+```python
+def correlation(x, y, variance_x=0.0, variance_y=variance):
+    spread = (x.var() - variance_x) * (y.var() - variance_y)
+    return x.cov(y) / spread**0.5
+```
+
+**Regression.** As the outcome, a noisy count may be put into least squares as it is, with robust
+standard errors (HC1 or so). As a regressor it flattens the slope: divide by what is left of its
+variance.
+
+```python
+def slope(x, y, variance_x=0.0):  # of y on x, where x is a noisy count with this variance
+    return x.cov(y) / (x.var() - variance_x)
+```
+
+{_three_points(laws[0])}
+Shares in few rows are better asked of holdfast, which knows what counts are common:
+`holdfast ask`, or `holdfast.load(folder).ask("share", equal=0, where="…")` in Python.
+"""
+
+
+def _three_points(noise: Noise) -> str:
+    if (noise.shift, noise.width) != (1, 1):
+        return ""
+    decay = exp(-float(noise.epsilon))
+    return f"""\
+**Any function of the true count**, such as whether it is 0, has an unbiased estimate from three
+values, with a = {decay:.6g}, by how much the noise falls from one number to the next. It is noisy:
+use it for many rows.
+
+```python
+a = {decay:.12g}
+
+
+def mean_of(f, y):
+    return (((1 + a * a) * f(y) - a * f(y - 1) - a * f(y + 1)) / (1 - a) ** 2).mean()
+
+
+share_of_zeros = mean_of(lambda count: (count == 0) * 1.0, y)
+```
+"""

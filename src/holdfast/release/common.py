@@ -1,0 +1,171 @@
+"""The common questions about all rows and about every group, and what distribution.csv says.
+
+The answer to each is what counting in the released table gives; its interval are quantiles over
+draws from the posterior of the true histogram.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.fit.histogram import Draws, Histogram
+from holdfast.release.groups import ALL_ROWS
+from holdfast.release.row_intervals import LEVEL
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+ANSWERS, DISTRIBUTION = "answers.csv", "distribution.csv"
+HEADER = ("column", "group", "question", "answer", "low", "high")
+DISTRIBUTION_HEADER = ("column", "group", "count", "rows", "share", "low", "high")
+FROM = (1, 2, 5, 10, 20, 50, *(10**k for k in range(2, 18)))
+"""Counts from which on shares are given, as far as some row reaches."""
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+FEWEST_ABOVE = 5
+"""Rows above a quantile from which on it is given: the others are single rows."""
+FINEST = 20
+"""Steps of the last digit that an interval has at the least."""
+SAME = 1e-9
+Functional = Callable[[Integers, Floats], Floats]
+"""From distinct counts and rows with each, in the last axis, to a number."""
+
+
+class CommonAnswer(NamedTuple):
+    """One line of answers.csv."""
+
+    column: str
+    group: str
+    question: str
+    answer: float
+    low: float
+    high: float
+
+    def record(self) -> tuple[str, ...]:
+        """Its cells, with the digits that are known."""
+        numbers = (known_digits(x, self.low, self.high) for x in (self.answer, self.low, self.high))
+        return (self.column, self.group, self.question, *numbers)
+
+
+def common_answers(release: "Release") -> Iterator[CommonAnswer]:
+    """The answers to the common questions, column by column, all rows before their groups."""
+    for column, group, name in _parts(release):
+        histogram = release.histogram(column, group)
+        if not len(histogram.values):
+            continue
+        draws = drawn(release, column, group)
+        for question, functional in _questions(histogram):
+            answer = float(functional(histogram.values, histogram.rows.astype(np.float64)))
+            low, high = draws.interval(functional, LEVEL)
+            yield CommonAnswer(column.title, name, question, answer, low, high)
+
+
+def distribution_lines(release: "Release") -> Iterator[tuple[str, ...]]:
+    """Lines of distribution.csv: every count that some row of the released table has."""
+    for column, group, name in _parts(release):
+        histogram = release.histogram(column, group)
+        if not len(histogram.values):
+            continue
+        size, ends = histogram.size, share_intervals(release, column, group)
+        for value, rows in zip(histogram.values.tolist(), histogram.rows.tolist(), strict=True):
+            low, high = ends.get(value, (math.nan, math.nan))
+            share = [known_digits(x, low, high) for x in (rows / size, low, high)]
+            yield (column.title, name, str(value), str(rows), *share)
+
+
+def share_intervals(
+    release: "Release", column: "Column", group: int | None
+) -> dict[int, tuple[float, float]]:
+    """Ends of the interval of the share of each count that draws know by itself."""
+    draws = drawn(release, column, group)
+    if not len(draws.support):
+        return {}
+    cells = column.estimate.cells
+    alone = np.isin(draws.support, cells.edges[:-1][cells.widths[:-1] == 1])
+    size = np.maximum(draws.rows.sum(axis=1, keepdims=True), SAME)
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(draws.rows[:, alone] / size, [tail, 1 - tail], axis=0)
+    ends = zip(low.tolist(), high.tolist(), strict=True)
+    return dict(zip(draws.support[alone].tolist(), ends, strict=True))
+
+
+def drawn(release: "Release", column: "Column", group: int | None) -> Draws:
+    """Draws of how many rows of the true table have each count, those known to be zero included."""
+    only = group is None or column.measurement.groups == 1
+    draws, zeros = column.estimate.draws(None if only else group), release.zeros(group)
+    if not zeros:
+        return draws
+    support, rows = draws.support, draws.rows.copy()
+    if not len(support) or support[0] != 0:
+        support = np.append(0, support)
+        rows = np.concatenate([np.zeros((len(rows), 1)), rows], axis=1)
+    rows[:, 0] += zeros
+    return Draws(support=support, rows=rows)
+
+
+def _parts(release: "Release") -> Iterator[tuple["Column", int | None, str]]:
+    """All rows and every declared group, of each column."""
+    for column in release.columns:
+        yield column, None, ALL_ROWS
+        if len(release.group_names) > 1:
+            for number, name in enumerate(release.group_names):
+                yield column, number, name
+
+
+def _questions(histogram: Histogram) -> Iterator[tuple[str, Functional]]:
+    highest, size = int(histogram.values[-1]), histogram.size
+    yield "rows", lambda values, rows: rows.sum(axis=-1)
+    yield "share with 0", partial(_share, first=0, last=0)
+    for first in FROM:
+        if first <= highest:
+            yield f"share with {first} or more", partial(_share, first=first, last=None)
+    yield "mean", lambda values, rows: (rows @ values) / rows.sum(axis=-1)
+    yield "total", lambda values, rows: rows @ values
+    for level in QUANTILES:
+        if level == 0.5 or min(level, 1 - level) * size >= FEWEST_ABOVE:
+            name = "median" if level == 0.5 else f"quantile {level:g}"
+            yield name, partial(_quantile, level=level)
+    yield "highest", _highest
+
+
+def _share(values: Integers, rows: Floats, *, first: int, last: int | None) -> Floats:
+    inside = values >= first if last is None else (values >= first) & (values <= last)
+    return np.asarray(rows[..., inside].sum(axis=-1) / rows.sum(axis=-1))
+
+
+def _quantile(values: Integers, rows: Floats, *, level: float) -> Floats:
+    """The smallest count that this share of the rows has or stays below."""
+    below = np.cumsum(rows, axis=-1)
+    wanted = level * below[..., -1:] * (1 - SAME)
+    place = (below < wanted).sum(axis=-1)
+    return np.asarray(values[np.minimum(place, len(values) - 1)], dtype=np.float64)
+
+
+def _highest(values: Integers, rows: Floats) -> Floats:
+    """The largest count that at least half a row has together with those above it."""
+    above = np.cumsum(rows[..., ::-1], axis=-1)[..., ::-1]
+    place = np.maximum((above >= 0.5).sum(axis=-1) - 1, 0)
+    return np.asarray(values[place], dtype=np.float64)
+
+
+def known_digits(number: float, low: float, high: float) -> str:
+    """A number with the digits that its interval leaves, and no more; "" where it is not known.
+
+    >>> known_digits(0.0329082, 0.0313, 0.0354), known_digits(48_312.4, 47_100, 49_400)
+    ('0.0329', '48312')
+    >>> known_digits(3136, 3136, 3136), known_digits(1 / 3, 1 / 3, 1 / 3), known_digits(2, 1.5, 2)
+    ('3136', '0.333333', '2')
+    """
+    if not math.isfinite(number):
+        return ""
+    width = high - low
+    number = float(f"{number:.12g}")  # without the last bits of sums in floating point
+    if number == round(number):
+        return str(round(number))
+    if not width > SAME * abs(number):
+        return f"{number:.6g}"
+    decimals = max(math.ceil(-math.log10(width / FINEST)), 0)
+    return f"{number:.{min(decimals, 12)}f}"

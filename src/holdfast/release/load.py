@@ -1,0 +1,317 @@
+"""Reads a bundle again. This finds accidents; `holdfast.verify` finds what does not follow.
+
+What is read is checked as far as reading needs it, and nothing is trusted to be of bearable size.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
+from holdfast.errors import HoldfastError
+from holdfast.fit.histogram import Histogram
+from holdfast.measure.measurement import Measurement, Sums, Tally, Totals
+from holdfast.privacy.noise import Noise
+from holdfast.privacy.promise import Promise
+from holdfast.release.bundle import RECORD, SUMS, file_hash
+from holdfast.release.common import DISTRIBUTION, DISTRIBUTION_HEADER
+from holdfast.release.csv_files import Dialect, labels_of, read_columns
+from holdfast.release.frames import as_table
+from holdfast.release.groups import ALL_ROWS, group_names
+from holdfast.release.limits import LARGEST, LARGEST_COUNT, SCHEMA, check_size
+from holdfast.release.release import Column, Release, as_list
+from holdfast.release.strict_json import parse_json
+from holdfast.release.table_files import FORMATS, PARTS, ROWS, table_name
+from holdfast.tables.groups import Within
+from holdfast.tables.partition import Partition
+
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,18}", re.ASCII)
+_SUM_LINE = re.compile(r"([0-9a-f]{64})  ([A-Za-z0-9_.]+)", re.ASCII)
+REMEMBERED = 1 << 20  # numbers as text
+Folder = str | os.PathLike[str]
+
+
+def load(folder: Folder) -> Release:
+    """The release in a folder that `Release.save` has written; raises if a file was damaged.
+
+    Whoever changes a bundle on purpose can change its sums as well: `holdfast.verify` recomputes
+    it.
+    """
+    place = Path(folder)
+    if not place.is_dir():
+        raise HoldfastError(f"there is no folder `{place}`. Hint: name the folder of a release.")
+    try:
+        said = read_record(place)
+        check_sums(place, said)
+        return _release(place, said)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        if isinstance(error, HoldfastError):
+            raise HoldfastError(f"`{place}`: {error}") from None
+        raise HoldfastError(
+            f"`{place}` holds no release that can be read: release.json does not say what it must "
+            f"({type(error).__name__}). Hint: holdfast verify says more."
+        ) from None
+    except OSError as error:
+        raise HoldfastError(f"`{place}` cannot be read: {error.strerror}.") from None
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """release.json."""
+    said = parse_json(read_small(folder / RECORD), RECORD)
+    if said.get("schema") != SCHEMA:
+        raise HoldfastError(
+            f"release.json must have the schema {SCHEMA}. Hint: this folder was made by another "
+            "holdfast, or by something else."
+        )
+    return said
+
+
+def read_small(path: Path) -> bytes:
+    """The bytes of a file that is read as a whole."""
+    if not path.is_file() or path.is_symlink():
+        raise HoldfastError(f"`{path.name}` is missing.")
+    most = LARGEST[path.name]
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise HoldfastError(f"`{path.name}` is larger than {most:,} bytes.")
+    return data
+
+
+def check_sums(folder: Path, said: dict[str, Any]) -> None:
+    """Raise if a file is not what SHA256SUMS and release.json say."""
+    lines = read_small(folder / SUMS).decode("ascii", "replace").splitlines()
+    found = [_SUM_LINE.fullmatch(line) for line in lines]
+    sums = {match[2]: match[1] for match in found if match}
+    if None in found or len(sums) < len(lines) or set(sums) != {*said["files"], RECORD}:
+        raise HoldfastError("`SHA256SUMS` does not list the files of the release.")
+    for name, sha in sums.items():
+        path = folder / name
+        if not path.is_file() or path.is_symlink():
+            raise HoldfastError(f"`{name}` is missing.")
+        stated = said["files"].get(name, {"bytes": path.stat().st_size, "sha256": sha})
+        if path.stat().st_size != stated["bytes"] or not file_hash(path) == sha == stated["sha256"]:
+            raise HoldfastError(f"`{name}` was changed since the release was made.")
+
+
+def _release(folder: Path, said: dict[str, Any]) -> Release:
+    table, counts = said["table"], said["counts"]
+    dialect = Dialect(**{name: table[name] for name in ("delimiter", "newline", "bom")})
+    groups = _groups(said["groups"])
+    published = tuple(map(str, said["published"]))
+    rows = int(table["rows"])
+    check_size(rows=rows, columns=len(counts), groups=len(groups.labels), names=published)
+    names = tuple(column["name"] for column in counts)
+    titles = ["count" if name is None else str(name) for name in names]
+    kind = next((kind for kind in FORMATS if table["file"] == table_name(kind)), None)
+    if kind is None:
+        raise HoldfastError("release.json names no file with the table.")
+    promise = Promise.from_dict(tuple(titles), said["promise"])
+    found = _Rows(folder / ROWS, dialect, said, titles, groups)
+    histograms = _histograms(folder / DISTRIBUTION, dialect, titles, group_names(groups), found)
+    columns = tuple(
+        Column(
+            name=name,
+            budget=budget,
+            measurement=_measurement(column, found.tally(k, len(groups.labels))),
+            measured=found.measured[k],
+            missing=found.missing[k],
+            noisy=found.noisy[k],
+            group=found.group,
+            ties=int(column["ties"]),
+            published=histograms[k],
+        )
+        for k, (name, column, budget) in enumerate(zip(names, counts, promise.budgets, strict=True))
+    )
+    cells = _cells(folder / table["file"], dialect, published, titles, rows)
+    return Release(
+        promise=promise,
+        columns=columns,
+        groups=replace(groups, sizes=found.sizes(len(groups.labels))),
+        rows=rows,
+        structural_zero=found.structural_zero,
+        category=said["category"],
+        published=published,
+        top_code=said["top"],
+        period=said["period"],
+        notes=tuple(said["notes"]),
+        receipt=said["receipt"],
+        made_with=said["made_with"],
+        request=said["request"],
+        dialect=dialect,
+        table_format=kind,
+        regrouped=bool(said["groups"]["regrouped"]),
+        _cells=cells,
+        _replace=lambda counts: as_table(
+            _joined(cells, published), dict(zip(titles, counts.values(), strict=True))
+        ),
+    )
+
+
+def _joined(
+    cells: Callable[[], Iterator[dict[str, Any]]], published: Sequence[str]
+) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {name: [] for name in published}
+    for batch in cells():
+        for name, column in columns.items():
+            column += as_list(batch[name])
+    return columns
+
+
+def _groups(said: dict[str, Any]) -> Partition:
+    within = Within.from_dict(said)
+    labels = tuple(tuple(map(str, label)) for label in said["labels"])
+    partition = Partition(within=within, labels=labels, sizes=np.zeros(len(labels), dtype=np.int64))
+    if {len(label) for label in labels} != {len(within.parts)} or list(
+        group_names(partition)
+    ) != list(said["names"]):
+        raise HoldfastError("release.json does not name its groups by their labels.")
+    return partition
+
+
+def _measurement(said: dict[str, Any], tally: Tally) -> Measurement:
+    return Measurement(
+        column=said["name"],
+        noise=Noise.from_dict(said["noise"]),
+        tally=tally,
+        sums=tuple(sums and Sums.from_dict(sums) for sums in said["sums"]),
+        whole=said["whole"] and Sums.from_dict(said["whole"]),
+        totals=said["totals"] and Totals.from_dict(said["totals"]),
+    )
+
+
+class _Numbers(dict[str, int]):
+    """Whole numbers by how they are written, each of which is read once."""
+
+    def __missing__(self, text: str) -> int:
+        if not _WHOLE.fullmatch(text) or abs(int(text)) > LARGEST_COUNT:
+            raise HoldfastError(f"{text!r:.40} is no whole number of bearable size.")
+        if len(self) >= REMEMBERED:
+            self.clear()
+        self[text] = int(text)
+        return int(text)
+
+
+class _Rows:
+    """What rows.csv says of all rows: noisy counts, marks and groups."""
+
+    def __init__(
+        self,
+        path: Path,
+        dialect: Dialect,
+        said: dict[str, Any],
+        titles: Sequence[str],
+        groups: Partition,
+    ) -> None:
+        names = group_names(groups)
+        grouped = bool(groups.within.parts)
+        places = {name: number for number, name in enumerate(names)} | {"": -1}
+        header = [said["category"] or "row", *["group"][:grouped]]
+        header += [f"{title}_{part}" for title in titles for part in PARTS]
+        numbers, parts = _Numbers(), list[list[Any]]()
+        for columns in read_columns(path, dialect, header):
+            first = 1 + grouped
+            group = np.zeros(len(columns[0]), dtype=np.int64)
+            if grouped:
+                group = np.array([places[name] for name in labels_of(columns[1])], dtype=np.int64)
+            noisy = [_optional(columns[first + 5 * k], numbers) for k in range(len(titles))]
+            known = [np.array(columns[first + 5 * k + 1]) != "" for k in range(len(titles))]
+            parts.append([group, *(each for pair in noisy for each in pair), *known])
+        joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
+        if not joined or len(joined[0]) != said["table"]["rows"]:
+            raise HoldfastError("`rows.csv` has another number of rows than release.json says.")
+        k = len(titles)
+        self.group: Integers = joined[0]
+        self.noisy: list[Integers] = joined[1 : 1 + 2 * k : 2]
+        self.measured: list[Marks] = joined[2 : 2 + 2 * k : 2]
+        self.missing: list[Marks] = [~known for known in joined[1 + 2 * k :]]
+        self.structural_zero: Marks = ~(self.measured[0] | self.missing[0])
+        if (self.group[np.logical_or.reduce(self.measured)] < 0).any():
+            raise HoldfastError("`rows.csv` has measured rows that are in no group.")
+
+    def sizes(self, groups: int) -> Integers:
+        """Rows of each group that are measured in a column or more."""
+        return np.bincount(self.group[np.logical_or.reduce(self.measured)], minlength=groups)
+
+    def tally(self, column: int, groups: int) -> Tally:
+        """Rows by group and noisy count."""
+        measured = self.measured[column]
+        return Tally.of_rows(self.noisy[column][measured], self.group[measured], groups=groups)
+
+
+def _optional(cells: Sequence[str], numbers: _Numbers) -> tuple[Integers, Marks]:
+    """Whole numbers, 0 where a cell is empty, and where it is not."""
+    numbers[""] = 0
+    values = np.fromiter(map(numbers.__getitem__, cells), dtype=np.int64, count=len(cells))
+    return values, np.array([bool(cell) for cell in cells])
+
+
+def _histograms(
+    path: Path, dialect: Dialect, titles: Sequence[str], names: Sequence[str], rows: _Rows
+) -> list[tuple[Histogram, ...]]:
+    """By column and group, how many measured rows have each released count."""
+    one = len(names) == 1
+    places = {
+        (title, ALL_ROWS if one else name): (k, g)
+        for k, title in enumerate(titles)
+        for g, name in enumerate(names)
+    }
+    found = [[_Lines() for _ in names] for _ in titles]
+    numbers = _Numbers()
+    for columns in read_columns(path, dialect, DISTRIBUTION_HEADER):
+        labels = (labels_of(columns[0]), labels_of(columns[1]))
+        for title, name, count, number in zip(*labels, *columns[2:4], strict=True):
+            place = places.get((title, name))
+            if place is not None:
+                found[place[0]][place[1]].add(numbers[count], numbers[number])
+    zeros = [int((rows.group[rows.structural_zero] == g).sum()) for g in range(len(names))]
+    return [tuple(lines.histogram(zeros[g]) for g, lines in enumerate(groups)) for groups in found]
+
+
+class _Lines:
+    """The lines of one group in distribution.csv."""
+
+    def __init__(self) -> None:
+        self._values, self._rows = list[int](), list[int]()
+
+    def add(self, value: int, rows: int) -> None:
+        if value < 0 or rows < 1 or (self._values and value <= self._values[-1]):
+            raise HoldfastError("`distribution.csv` must list counts in ascending order.")
+        self._values.append(value)
+        self._rows.append(rows)
+
+    def histogram(self, zeros: int) -> Histogram:
+        """Without so many rows that are known to be zero."""
+        values, rows = np.array(self._values, np.int64), np.array(self._rows, np.int64)
+        if zeros:
+            if not len(values) or values[0] or rows[0] < zeros:
+                raise HoldfastError("`distribution.csv` lacks rows that are known to be zero.")
+            rows[0] -= zeros
+        return Histogram(values=values[rows > 0], rows=rows[rows > 0])
+
+
+def _cells(
+    path: Path, dialect: Dialect, published: Sequence[str], titles: Sequence[str], rows: int
+) -> Callable[[], Iterator[dict[str, Any]]]:
+    """Function that reads the published columns of the table in batches."""
+
+    def text() -> Iterator[dict[str, Any]]:
+        number = 0
+        for columns in read_columns(path, dialect, [*published, *titles]):
+            number += len(columns[0])
+            yield {name: labels_of(cells) for name, cells in zip(published, columns, strict=False)}
+        if number != rows:
+            raise HoldfastError(f"`{path.name}` has another number of rows than release.json says.")
+
+    def parquet() -> Iterator[dict[str, Any]]:
+        from holdfast.release.parquet import read_batches
+
+        for batch in read_batches(path, [*published, *titles], rows):
+            yield {name: batch[k] for k, name in enumerate(published)}
+
+    return text if path.suffix == ".csv" else parquet

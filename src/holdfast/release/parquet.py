@@ -1,0 +1,67 @@
+"""The table of a bundle in Parquet: read in batches, none of which is larger than it should be."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.release.limits import BATCH_BYTES, BATCH_ROWS, PARQUET_RATIO
+
+
+def read_batches(path: Path, names: Sequence[str], rows: int) -> Iterator[list[Any]]:
+    """The columns of the file, which must have these names and so many rows, batch after batch.
+
+    A text that is stored once may be repeated in every row, so texts are read as dictionaries and
+    counted before they are spread.
+    """
+    try:
+        import pyarrow as pa
+        from pyarrow.parquet import ParquetFile
+    except ImportError:
+        raise HoldfastError(
+            "a table in Parquet needs pyarrow. Hint: pip install 'holdfast[parquet]'."
+        ) from None
+    try:
+        source = ParquetFile(path)
+        _check(source, names, rows, path)
+        texts = [field.name for field in source.schema_arrow if _is_text(field.type)]
+        source = ParquetFile(path, read_dictionary=texts)
+        for batch in source.iter_batches(batch_size=BATCH_ROWS):
+            yield [_plain(column) for column in batch.columns]
+    except pa.ArrowException:
+        raise HoldfastError(f"`{path.name}` cannot be read as Parquet.") from None
+
+
+def _check(source: Any, names: Sequence[str], rows: int, path: Path) -> None:
+    metadata, size = source.metadata, path.stat().st_size
+    if metadata.num_rows != rows or source.schema_arrow.names != list(names):
+        raise HoldfastError(f"`{path.name}` is not the table that release.json speaks of.")
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        for place in range(group.num_columns):
+            chunk = group.column(place)
+            stored = chunk.total_compressed_size
+            if not 0 <= stored <= size or chunk.total_uncompressed_size > PARQUET_RATIO * stored:
+                raise _too_much(path.name)
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_binary(kind))
+
+
+def _plain(column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not isinstance(column, pa.DictionaryArray):
+        return column
+    lengths = pc.binary_length(column.dictionary).take(column.indices)
+    if (pc.sum(lengths.cast(pa.int64())).as_py() or 0) > BATCH_BYTES:
+        raise _too_much("table.parquet")
+    return column.dictionary_decode()
+
+
+def _too_much(name: str) -> HoldfastError:
+    return HoldfastError(f"`{name}` speaks of more data than its rows can hold.")

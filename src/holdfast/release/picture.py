@@ -1,0 +1,190 @@
+"""Distributions of counts as a picture: zero as a bar of its own, then equal bins, with intervals.
+
+Whiskers are 90 % intervals of what is true. The last bar stands for all counts above the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.errors import numbered
+from holdfast.fit.histogram import Histogram
+from holdfast.release.common import drawn
+from holdfast.release.row_intervals import LEVEL
+from holdfast.release.svg import LINE, element, moved, picture, shorter, words
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+PICTURE = "distribution.svg"
+MOST_BARS = 20  # beside that of zero
+REACH = 0.9  # of the rows that have one or more: what is above is one bar
+MOST_COLUMNS, MOST_GROUPS = 4, 8  # that have a panel
+WIDE, TALL, SMALL, LOW = 560, 220, 262, 110  # of panels: all rows, and a group
+LEFT, RIGHT, ABOVE, BELOW = 58, 18, 30, 46
+ZERO, OTHERS, WHISKER = "#1d3f70", "#5b8cc9", "#c2410c"
+STEPS = tuple(int(step * 10**power) for power in range(18) for step in (1, 2, 5))
+SHARES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.25)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """A bar: the share of rows that have these counts, and the interval of the true share."""
+
+    label: str
+    share: float
+    low: float
+    high: float
+
+
+def bins(histogram: Histogram) -> list[int]:
+    """Where bars begin: at 0, at 1, and at equal distances from there on; the last is open.
+
+    >>> bins(Histogram(values=np.array([0, 1, 2]), rows=np.array([5, 2, 1])))
+    [0, 1, 2]
+    >>> bins(Histogram(values=np.arange(0, 100), rows=np.ones(100, int)))[:4]
+    [0, 1, 6, 11]
+    """
+    values, rows = histogram.values[histogram.values > 0], histogram.rows[histogram.values > 0]
+    if not len(values):
+        return [0, 1]
+    reach = int(values[np.searchsorted(np.cumsum(rows), REACH * rows.sum())])
+    step = next(step for step in STEPS if reach <= step * MOST_BARS)
+    number = -(-reach // step)
+    return [0, *range(1, 2 + step * (number - (int(values[-1]) <= step * number)), step)]
+
+
+def bars(release: "Release", column: "Column", group: int | None, starts: list[int]) -> list[Bar]:
+    """The bars of all rows or of a group."""
+    histogram, draws = release.histogram(column, group), drawn(release, column, group)
+    size = max(histogram.size, 1)
+    place = np.searchsorted(starts, histogram.values, side="right") - 1
+    rows = np.bincount(place, weights=histogram.rows, minlength=len(starts))
+    of_draw = np.searchsorted(starts, np.maximum(draws.support, 0), side="right") - 1
+    sums = draws.rows @ (of_draw[:, None] == np.arange(len(starts)))
+    shares = sums / np.maximum(draws.rows.sum(axis=1, keepdims=True), 1e-9)
+    tail = (1 - LEVEL) / 2
+    low, high = np.quantile(shares, [tail, 1 - tail], axis=0)
+    return [
+        Bar(label=label, share=float(rows[k] / size), low=float(low[k]), high=float(high[k]))
+        for k, label in enumerate(labels(starts))
+    ]
+
+
+def labels(starts: list[int]) -> list[str]:
+    """The counts of each bar in words."""
+    ends = [end - 1 for end in starts[1:]]
+    inner = [
+        f"{first:,}" if first == last else f"{first:,}–{last:,}"
+        for first, last in zip(starts[:-1], ends, strict=True)
+    ]
+    return [*inner, f"{starts[-1]:,}+"]
+
+
+def distribution_picture(release: "Release") -> str:
+    """The picture of a release: a panel for each of a few columns of counts, and of one column for
+    each of its few largest groups."""
+    shown, panels, top = release.columns[:MOST_COLUMNS], list[str](), 46.0
+    for column in shown:
+        starts = bins(release.histogram(column))
+        size = release.histogram(column).size
+        name = f"{column.title}, {numbered(size, 'row')}"
+        panels.append(moved(LEFT, top + ABOVE, _panel(name, column.title, bars(
+            release, column, None, starts), WIDE, TALL)))  # fmt: skip
+        top += ABOVE + TALL + BELOW
+    if len(shown) == 1 and len(release.group_names) > 1:
+        drawn_groups, height = _groups(release, shown[0], bins(release.histogram(shown[0])))
+        panels.append(moved(LEFT, top + 16, drawn_groups))
+        top += height + 16
+    title = f"Distribution of {', '.join(column.title for column in shown)}"
+    width = LEFT + WIDE + RIGHT
+    head = [
+        words(shorter(title, width - 20), width / 2, 24, font_size=16, font_weight="bold"),
+        words(subtitle(release), width / 2, 24 + LINE),
+    ]
+    return picture(title, width, top + 10, [*head, *panels])
+
+
+def subtitle(release: "Release") -> str:
+    """What a picture says of the release as a whole."""
+    kind = "released with differential privacy"
+    if release.promise.simulated:
+        kind = "SIMULATION, protects nobody"
+    left_out = len(release.columns) - MOST_COLUMNS
+    more = f"; {numbered(left_out, 'further column')} in distribution.csv" if left_out > 0 else ""
+    return f"{kind}, epsilon = {release.promise.epsilon}; whiskers: 90 % intervals{more}"
+
+
+def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[list[str], float]:
+    """Panels of the largest groups, two in a row, and their height; the others are named."""
+    sizes = [release.histogram(column, k).size for k in range(len(release.group_names))]
+    order = sorted(range(len(sizes)), key=lambda k: (-sizes[k], k))[:MOST_GROUPS]
+    chosen = sorted(order)
+    found = [bars(release, column, k, starts) for k in chosen]
+    highest = max(max(bar.share, bar.high) for some in found for bar in some)
+    rest = len(sizes) - len(chosen)
+    head = f"By {release.groups.within}" + (
+        f": the {len(chosen)} largest of {len(sizes):,} groups; distribution.csv has all"
+        * bool(rest)
+    )
+    parts = [words(shorter(head, WIDE), 0, 0, "start", font_weight="bold")]
+    for place, (k, some) in enumerate(zip(chosen, found, strict=True)):
+        name = f"{release.group_names[k]}, {numbered(sizes[k], 'row')}"
+        x, y = (place % 2) * (WIDE - SMALL), 16 + ABOVE + (place // 2) * (ABOVE + LOW + BELOW)
+        parts.append(moved(x, y, _panel(name, column.title, some, SMALL - 20, LOW, highest)))
+    return parts, 16 + -(-len(chosen) // 2) * (ABOVE + LOW + BELOW)
+
+
+def _panel(
+    name: str, axis: str, some: Sequence[Bar], width: float, height: float, highest: float = 0.0
+) -> list[str]:
+    """The bars of one distribution with its axes, its name above them."""
+    highest = highest or max(max(bar.share, bar.high) for bar in some)
+    place, gap = width / (len(some) + 0.5), 0.14  # zero stands half a bar apart
+    parts = [words(shorter(name, width), width / 2, -12, font_weight="bold")]
+    step = next((step for step in SHARES if highest / step <= 5), 0.25)
+    digits, ticks = int(step < 0.01), int(np.ceil(highest / step - 1e-9))
+    highest = step * ticks
+    for k in range(ticks + 1):
+        y = height * (1 - k * step / highest)
+        parts.append(_line(0, y, width, y, "#ddd"))
+        parts.append(words(f"{k * step:.{digits}%}", -6, round(y + 4, 1), "end"))
+    for k, bar in enumerate(some):
+        x = (k + 0.5 * (k > 0) + gap) * place
+        parts += _bar(x, place * (1 - 2 * gap), height, bar, highest, OTHERS if k else ZERO)
+    parts.append(element("path", d=f"M0 0V{height}H{width}", fill="none", stroke="black"))
+    parts += _names(some, place, height)
+    parts.append(words(shorter(axis, width), width / 2, height + 36))
+    return parts
+
+
+def _bar(x: float, wide: float, tall: float, bar: Bar, highest: float, fill: str) -> list[str]:
+    height, middle = bar.share / highest * tall, x + wide / 2
+    low, high = (tall * (1 - end / highest) for end in (bar.low, bar.high))
+    return [
+        element(
+            "rect", x=f"{x:.1f}", y=f"{tall - height:.1f}", width=f"{wide:.1f}",
+            height=f"{height:.1f}", fill=fill,
+        ),
+        _line(middle, low, middle, high, WHISKER),
+        *(_line(middle - 3, end, middle + 3, end, WHISKER) for end in (low, high)),
+    ]  # fmt: skip
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
+    ends = {"x1": f"{x1:.1f}", "y1": f"{y1:.1f}", "x2": f"{x2:.1f}", "y2": f"{y2:.1f}"}
+    return element("line", **ends, stroke=stroke)
+
+
+def _names(some: Sequence[Bar], place: float, height: float) -> list[str]:
+    """The names of bars, as many as fit beside each other; that of zero and the last always."""
+    longest = max(len(bar.label) for bar in some) * 6.8 + 6
+    every = max(int(np.ceil(longest / place)), 1)
+    last = len(some) - 1
+    shown = [k for k in range(1, last) if (k - 1) % every == 0 and (last - k) >= every]
+    return [
+        words(some[k].label, round((k + 0.5 * (k > 0) + 0.5) * place, 1), height + 16)
+        for k in sorted({0, last, *shown})
+    ]

@@ -1,0 +1,192 @@
+"""README.md of a bundle: what a release is, promises and says, for somebody with nothing else.
+
+A function of the record and of the records of answers.csv, so that a verifier can make it again.
+"""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from holdfast.errors import numbered, roughly
+from holdfast.privacy.noise import Noise
+from holdfast.release import escape
+from holdfast.release.groups import ALL_ROWS
+
+SIMULATED = "SIMULATION, protects nobody"
+Record = Sequence[str]
+"""Of answers.csv."""
+Found = dict[tuple[str, str, str], tuple[str, str, str]]
+"""Answer and ends of its interval, by column, group and question."""
+ASKED = ("rows", "share with 0", "mean", "total", "median", "highest")
+ASKED_OF_GROUPS = ("rows", "share with 0", "mean", "total")
+MOST_GROUPS = 20  # that the README shows; answers.csv has all of them
+
+
+def read_me(record: dict[str, Any], answers: Iterable[Record]) -> str:
+    """README.md."""
+    said = {(a[0], a[1], a[2]): (a[3], a[4], a[5]) for a in answers}
+    names = [column["name"] or "count" for column in record["counts"]]
+    table, groups = f"`{record['table']['file']}`", _grouped(record)
+    listed = ", ".join(map(escape.code, names))
+    warning = f"**{SIMULATED}: a seed was used. Do not publish it.**\n\n"
+    return f"""# A private table of counts: {escape.markdown(", ".join(names))}
+
+{warning * record["promise"]["simulated"]}\
+The counts in {table} ({"columns" if len(names) > 1 else "column"} {listed})
+are not the true ones. Random noise was added to each, so that whoever reads the table learns almost
+the same whether or not any one {record["promise"]["persons"]["unit"]} was counted. Then the rows
+were ranked by their noisy counts and given, in that order, the values of the distribution that the
+noise leaves to be seen. So the table has about as many rows with 0, 1, 2, … as the true one: what
+you count in it is the best estimate that there is.
+
+## What is promised
+
+{_promise(record)}
+## What it says
+
+{_answers(record, names, said)}
+Intervals hold the truth with a probability of 90 %. `answers.csv` has more questions{
+        " and all groups" * groups
+    },
+`distribution.csv` how many rows have each count, `distribution.svg` a picture.
+
+## How to read it
+
+- **Shares, means, totals, quantiles of all rows{" and of each group" * groups}**: count in
+  {table}. The intervals stand in `answers.csv`.
+- **A single row** is no fact. `rows.csv` has its noisy count and two intervals of the true one: a
+  plain one that is right for every row, and a shorter one that is right on average.
+{_off(record)}\
+- **Other rows**, chosen by something public: add up their noisy counts, as `codebook.md` teaches,
+  or ask holdfast: `holdfast ask` followed by the name of this folder.
+- **Never choose rows by their released or noisy counts**: those at the top are there by luck too.
+{_shown(record)}\
+- The rows stand in their own order, or in that of a public column, which is published as well.
+{_notes(record)}
+## How to check it
+
+`holdfast verify` followed by the name of this folder recomputes the budget, the distributions and
+every released count from the measurement. `release.json` is the record, `SHA256SUMS` has the sums
+of all files for `sha256sum --check SHA256SUMS`, `deployment.yaml` is a draft for OpenDP's registry
+of deployments. This finds accidents and whatever does not fit together. Somebody who forges a whole
+release can forge its sums too, so get them from its maker.
+
+Made with holdfast {escape.markdown(record["made_with"])}.
+"""
+
+
+def _grouped(record: dict[str, Any]) -> bool:
+    return len(record["groups"]["names"]) > 1
+
+
+def _promise(record: dict[str, Any]) -> str:
+    promise, persons = record["promise"], record["promise"]["persons"]
+    lines = [
+        f"- epsilon = {promise['epsilon']} for one {persons['unit']}.",
+        f"- {escape.markdown(promise['neighbours'])}",
+    ]
+    for column, budget in zip(record["counts"], promise["budgets"], strict=True):
+        parts = [
+            f"{budget[part]} on {words}"
+            for part, words in (
+                ("counts", "single counts"),
+                ("sums", "the distribution of counts"),
+                ("whole", "that of the whole table"),
+                ("totals", "totals"),
+            )
+            if Fraction(budget[part])
+        ]
+        lines.append(f"- {escape.code(column['name'] or 'count')} spends {', '.join(parts)}.")
+    kept = ", ".join(map(escape.code, record["published"])) or "none"
+    lines.append(f"- Columns published unchanged: {kept}.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _answers(record: dict[str, Any], names: Sequence[str], found: Found) -> str:
+    text = ""
+    for name in names:
+        lines = [
+            (question, cells[0], "exact" if question == "rows" else f"{cells[1]} to {cells[2]}")
+            for question in ASKED
+            if (cells := _numbers(found, name, ALL_ROWS, question)) is not None
+        ]
+        text += f"{escape.code(name)}, all rows:\n\n"
+        text += _table(("", "in the table", "90 % interval"), lines) + "\n"
+        if _grouped(record):
+            text += _groups(record, name, found)
+    return text
+
+
+def _groups(record: dict[str, Any], name: str, found: Found) -> str:
+    columns = " and ".join(map(escape.code, record["groups"]["columns"]))
+    groups = record["groups"]["names"]
+    lines = []
+    for group in groups[:MOST_GROUPS]:
+        cells = [_numbers(found, name, group, question) for question in ASKED_OF_GROUPS]
+        if cells[0] is not None:
+            said = [f"{c[0]} ({c[1]} to {c[2]})" if c else "" for c in cells[1:]]
+            lines.append((escape.table_code(group), cells[0][0], *said))
+    rest = len(groups) - MOST_GROUPS
+    more = f"\n{numbered(rest, 'further group')} in `answers.csv`.\n" if rest > 0 else ""
+    head = ("group", *ASKED_OF_GROUPS)
+    return f"By {columns}:\n\n{_table(head, lines)}{more}\n"
+
+
+def _numbers(found: Found, *key: str) -> tuple[str, str, str] | None:
+    column, group, question = key
+    cells = found.get((column, group, question))
+    if cells is None or not question.startswith("share"):
+        return cells
+    return percent(cells[0]), percent(cells[1]), percent(cells[2])
+
+
+def percent(share: str) -> str:
+    """A share as it is written in answers.csv, in percent, with the same digits.
+
+    >>> percent("0.0329"), percent("1"), percent("0.00")
+    ('3.29 %', '100 %', '0 %')
+    """
+    digits = max(len(share.partition(".")[2]) - 2, 0)
+    return f"{100 * float(share):.{digits}f} %"
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    rows = [head, ["---"] * len(head), *lines]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _off(record: dict[str, Any]) -> str:
+    lines = ""
+    for column in record["counts"]:
+        noise = Noise.from_dict(column["noise"])
+        lines += (
+            f"  A noisy count of {escape.code(column['name'] or 'count')} is off by "
+            f"{roughly(noise.mean_absolute)} on average.\n"
+        )
+    return lines
+
+
+def _shown(record: dict[str, Any]) -> str:
+    """What of the table is not what it seems."""
+    lines, table = "", record["table"]
+    if record["top"] is not None:
+        lines += (
+            f"- Counts of {record['top']:,} and above are shown as {record['top']:,} or more; "
+            "`distribution.csv` has all of them.\n"
+        )
+    if table["structural_zeros"]:
+        known = numbered(table["structural_zeros"], "row")
+        lines += f"- {known} publicly known to be zero: no noise was added there.\n"
+    for column in record["counts"]:
+        if column["missing"]:
+            name = escape.code(column["name"] or "count")
+            number = numbered(column["missing"], "row")
+            lines += f"- In {number} {name} is missing: it was not known.\n"
+    if record["groups"]["regrouped"]:
+        lines += "- The groups were chosen after the measurement, which cost nothing.\n"
+    return lines
+
+
+def _notes(record: dict[str, Any]) -> str:
+    notes = "".join(f"- {escape.markdown(note)}.\n" for note in record["notes"])
+    return f"\n## Notes\n\n{notes}" if notes else ""

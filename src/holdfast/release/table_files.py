@@ -1,0 +1,213 @@
+"""The files with a record for every row: the table that is published, and rows.csv beside it.
+
+docs/bundle.md is their specification. Rows come in batches and no more of them is held.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
+from holdfast.errors import HoldfastError
+from holdfast.release.csv_files import Dialect, cells_of, texts_of
+from holdfast.release.release import Column, Release, RowBatch, as_list, zeros_by_group
+from holdfast.release.row_intervals import likely_intervals, plain_intervals
+from holdfast.tables.parquet_groups import ParquetGroups
+
+ROWS = "rows.csv"
+FORMATS = ("csv", "parquet")
+PARTS = ("noisy", "low", "high", "likely_low", "likely_high")
+ROW_GROUP_CELLS = 1 << 20  # of Parquet
+
+
+def table_name(table_format: str) -> str:
+    """The name of the file with the table."""
+    if table_format not in FORMATS:
+        raise HoldfastError(f"`table_format` must be csv or parquet, got {table_format!r:.40}.")
+    return f"table.{table_format}"
+
+
+def rows_header(release: Release) -> list[str]:
+    """The names of the columns of rows.csv."""
+    return [
+        release.category or "row",
+        *["group"][: len(release.groups.within.parts)],
+        *(f"{column.title}_{part}" for column in release.columns for part in PARTS),
+    ]
+
+
+def table_header(release: Release) -> list[str]:
+    """The names of the columns of the table."""
+    return [*release.published, *(column.title for column in release.columns)]
+
+
+def or_more(top: int) -> str:
+    """How a table shows counts from `top` on."""
+    return f"{top} or more"
+
+
+class RowFiles:
+    """Writes both files, batch after batch, and counts what release.json says of the rows."""
+
+    def __init__(self, release: Release, folder: Path, stack: ExitStack) -> None:
+        self.release = release
+        self.rows = 0
+        self.missing = dict.fromkeys((column.name for column in release.columns), 0)
+        self.known_zeros = np.zeros(len(release.group_names) + 1, dtype=np.int64)
+        self._rows = stack.enter_context(_opened(folder / ROWS, release.dialect))
+        self._rows.write(release.dialect.line(rows_header(release)))
+        self._names = [*cells_of(list(release.group_names)), ""]
+        self._intervals = {
+            column.name: _interval_texts(column, release) for column in release.columns
+        }
+        place = folder / table_name(release.table_format)
+        if release.table_format == "csv":
+            self._table = stack.enter_context(_opened(place, release.dialect))
+            self._table.write(release.dialect.line(table_header(release)))
+            self._write_table = self._write_text
+        else:
+            self._write_table = _ParquetTable(place, release, stack).write
+
+    def write(self, batch: RowBatch) -> None:
+        """Write the next rows."""
+        release, zero = self.release, batch.structural_zero
+        if batch.start != self.rows:
+            raise HoldfastError("rows of a release must be written in their order.")
+        self.rows += len(batch)
+        self.known_zeros += zeros_by_group(batch.group[zero], len(release.group_names))
+        for name, marks in batch.missing.items():
+            self.missing[name] += int(marks.sum())
+        self._write_table(batch)
+        columns = [self._labels(batch)]
+        if release.groups.within.parts:
+            columns.append([self._names[group] for group in batch.group.tolist()])
+        for column in release.columns:
+            said = self._intervals[column.name]
+            missing = batch.missing[column.name]
+            columns.append(said(batch.noisy[column.name], batch.group, zero, missing))
+        self._rows.write(release.dialect.joined(columns))
+
+    def _labels(self, batch: RowBatch) -> list[str]:
+        if self.release.category is None:
+            return list(map(str, range(batch.start + 1, batch.start + len(batch) + 1)))
+        return _cells(batch, self.release.category)
+
+    def _write_text(self, batch: RowBatch) -> None:
+        release = self.release
+        columns = [_cells(batch, name) for name in release.published]
+        columns += [
+            _count_texts(batch.counts[each.name], release.top_code) for each in release.columns
+        ]
+        self._table.write(release.dialect.joined(columns))
+
+
+@contextmanager
+def _opened(path: Path, dialect: Dialect) -> Iterator[TextIO]:
+    with path.open("x", encoding="utf-8", newline="") as file:
+        file.write(dialect.start)
+        yield file
+
+
+def _cells(batch: RowBatch, name: str) -> list[str]:
+    """The cells of a published column as they are written between delimiters."""
+    return cells_of(texts_of(as_list(batch.cells[name])))
+
+
+def _count_texts(counts: Integers, top: int | None) -> list[str]:
+    """Released counts as text; "" where one is missing."""
+    values, which = coded(counts)
+    texts = ["" if value < 0 else str(value) for value in values.tolist()]
+    if top is not None:
+        texts[int(np.searchsorted(values, top)) :] = [or_more(top)] * int((values >= top).sum())
+    return [texts[place] for place in which.tolist()]
+
+
+def coded(values: Integers) -> tuple[Integers, Integers]:
+    """The different values, ascending, and the place of each value among them."""
+    lowest = int(values.min(initial=0))
+    span = int(values.max(initial=0)) - lowest + 1
+    if span > 4 * len(values) + 1024:
+        distinct, which = np.unique(values, return_inverse=True)
+        return distinct, which
+    place = np.zeros(span, dtype=np.int64)
+    place[values - lowest] = 1
+    distinct = np.flatnonzero(place)
+    place[distinct] = np.arange(len(distinct))
+    return distinct + lowest, place[values - lowest]
+
+
+def _interval_texts(
+    column: Column, release: Release
+) -> Callable[[Integers, Integers, Marks, Marks], list[str]]:
+    """Function that writes the five cells of rows from noisy counts, groups, and marks."""
+    noise, likely = column.measurement.noise, likely_intervals(column.estimate)
+    delimiter, groups = release.dialect.delimiter, len(release.group_names)
+    zeros, nothing = delimiter.join(["", "0", "0", "0", "0"]), delimiter * (len(PARTS) - 1)
+
+    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> list[str]:
+        values, places = coded(noisy)
+        beyond = groups * len(values)
+        keys = np.where(zero, beyond, np.where(missing, beyond + 1, group * len(values) + places))
+        keys, which = coded(keys)
+        measured = keys[keys < beyond]
+        inside, value = measured // len(values), values[measured % len(values)]
+        ends = [*plain_intervals(value, noise), *likely(value, inside)]
+        columns = [map(str, array.tolist()) for array in (value, *ends)]
+        lines = list(map(delimiter.join, zip(*columns, strict=True)))
+        lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
+        return [lines[place] for place in which.tolist()]
+
+    return texts
+
+
+class _ParquetTable:
+    """The table as a Parquet file, whose groups of rows are cut by row number."""
+
+    def __init__(self, place: Path, release: Release, stack: ExitStack) -> None:
+        self._place, self._release, self._stack = place, release, stack
+        self._header = table_header(release)
+        self._types: list[Any] = []
+        self._file: Any = None
+
+    def write(self, batch: RowBatch) -> None:
+        """Write the next rows."""
+        import pyarrow as pa
+
+        names = self._release.published
+        self._types = self._types or [self._type(name, batch.cells[name]) for name in names]
+        columns = [
+            _as_arrow(batch.cells[name], kind)
+            for name, kind in zip(names, self._types, strict=True)
+        ]
+        for column in self._release.columns:
+            counts = batch.counts[column.name]
+            columns.append(pa.array(self._release.shown(counts), mask=counts < 0))
+        table = pa.Table.from_arrays(columns, names=self._header)
+        if self._file is None:
+            rows = max(1, ROW_GROUP_CELLS // len(self._header))
+            self._file = self._stack.enter_context(ParquetGroups(self._place, table.schema, rows))
+        self._file.write(table)
+
+    def _type(self, name: str, cells: Any) -> Any:
+        """The type of a column: its own, or what all of a list of Python objects can be."""
+        import pyarrow as pa
+
+        if not isinstance(cells, list):
+            return cells.type
+        if set(map(type, cells)) <= {str}:
+            return pa.string()
+        try:
+            return pa.array(self._release.cells[name]).type
+        except (pa.ArrowException, OverflowError):
+            return pa.string()
+
+
+def _as_arrow(cells: Any, kind: Any) -> Any:
+    import pyarrow as pa
+
+    if not isinstance(cells, list):
+        return cells
+    return pa.array(texts_of(cells) if kind == pa.string() else cells, kind)
