@@ -28,7 +28,7 @@ _HOMES = {
     "privatize": "framework",
     "privatizers": "privatizers",
     "theory": "theory",
-    "verify": "verify",
+    "verify": "second_reader",
 }
 _MODULES = ("baselines", "constructors", "experiments", "mechanism", "privatizers", "theory")
 

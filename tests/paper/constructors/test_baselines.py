@@ -7,7 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from holdfast import paper
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.baselines import DiscreteGaussian, Staircase, TruncatedGeometric
 from holdfast.paper.privatizers.gaussian_scale import smallest_scale

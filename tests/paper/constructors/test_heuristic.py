@@ -179,7 +179,7 @@ def test_a_callable_selector_sees_z_r_c_and_a():
     expected = Heuristic(selector="max")(z, epsilon=0.5)
     np.testing.assert_allclose(found.matrix, expected.matrix, atol=1e-13)
     assert len(seen) == 12
-    assert found.method == "Heuristic(largest_left)"
+    assert found.method == "Heuristic(one's own largest_left)"
 
 
 def test_a_callable_that_returns_a_full_column_is_an_error():

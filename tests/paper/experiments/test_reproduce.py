@@ -11,10 +11,11 @@ import pytest
 
 from forked import end_of
 from holdfast.errors import HoldfastError
-from holdfast.paper.experiments import runner
+from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, runner, split_claims
 from holdfast.paper.experiments.budgets import BUDGETS
-from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, split_claims
 from holdfast.paper.experiments.claims import Estimate, number, sentence
+from holdfast.paper.experiments.datasets import MADE
+from holdfast.paper.experiments.drawing import STYLES
 from holdfast.paper.experiments.experiment import read_rows
 from holdfast.paper.experiments.published_claims import published_claims
 from holdfast.paper.experiments.split_claims import (
@@ -25,8 +26,6 @@ from holdfast.paper.experiments.split_claims import (
     optimal_claims,
     optimal_table,
 )
-from holdfast.paper.experiments.datasets import MADE
-from holdfast.paper.experiments.drawing import STYLES
 
 pytest.importorskip("matplotlib")
 

@@ -13,6 +13,7 @@ from holdfast.paper.mechanism.certificate import TOTAL, certify, worst_ratio
 from holdfast.paper.mechanism.mechanism import Mechanism, draw
 from holdfast.privacy.rational import exp_below
 
+
 class Scripted:
     """A source whose uniform integers are given."""
 

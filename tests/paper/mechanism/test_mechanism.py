@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from families import hump, powerlaw
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.constructors import Heuristic
-from holdfast.paper.mechanism.certificate import certify, worst_ratio
 from holdfast.paper.mechanism import Mechanism
+from holdfast.paper.mechanism.certificate import certify, worst_ratio
 from holdfast.paper.mechanism.rounding import certified_mechanism
 from holdfast.privacy.rational import exp_below
 

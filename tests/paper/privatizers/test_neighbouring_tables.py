@@ -14,8 +14,8 @@ from scipy.stats import beta, chi2
 
 from holdfast.paper.privatizers import (
     ClassicLaplace,
-    CumulativeGaussian,
     Cumulative,
+    CumulativeGaussian,
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,

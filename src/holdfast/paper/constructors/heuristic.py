@@ -101,7 +101,9 @@ class Heuristic(Constructor):
         else:
             clock.fill_columns(clocks, _order(selector, z))
             clock.add_pieces(columns, clocks, 0)
-        name = selector if isinstance(selector, str) else getattr(selector, "__name__", "callable")
+        name = selector
+        if callable(selector):  # whatever it is called, it is not one of ours
+            name = f"one's own {getattr(selector, '__name__', 'callable')}"
         matrix, pieces = columns.T, _representation(clocks, float(epsilon))
         if not _keeps(matrix, z):
             if not precise:

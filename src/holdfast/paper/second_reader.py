@@ -40,6 +40,8 @@ class Report:
     """In their order."""
     notes: tuple[str, ...]
     """What rests on somebody's word."""
+    simulated: bool
+    """Whether a seed made it repeatable, so that it protects nobody."""
 
     @property
     def passed(self) -> bool:
@@ -105,6 +107,7 @@ def _report(
     return Report(
         checks=tuple(Check(what=what, holds=bool(holds)) for what, holds in checks.items()),
         notes=tuple(notes),
+        simulated=bool(record["simulated"]),
     )
 
 
