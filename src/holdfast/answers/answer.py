@@ -1,0 +1,402 @@
+"""What an analyst gets for a question: an estimate, its interval, and what to know about it."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache
+from math import floor, inf, isfinite, log10
+from typing import Any
+
+import numpy as np
+
+from holdfast.answers.markup import html_notes, html_table
+from holdfast.arrays import Floats, Integers, Marks
+from holdfast.errors import HoldfastError, numbered, one_line
+
+LEVEL = 0.9  # of every interval, unless another is asked for
+NAMED = 5  # groups that a note lists
+OTHERS = "its counts are those of its groups, and these rows are others"
+OTHERS_BY_GROUP = (
+    "counting in the released table gives other numbers (`in_table`): its counts are those of its "
+    "own groups, and these are others"
+)
+SIMULATED = "SIMULATION: a seed made this release, so it protects nobody"
+
+
+class Unit(StrEnum):
+    """What an answer is a number of."""
+
+    NUMBER = "number"
+    """Any number, such as a mean."""
+    COUNT = "count"
+    """A whole number: a count, a total, a number of rows."""
+    SHARE = "share"
+    """A part of the rows, written in percent."""
+    POINTS = "points"
+    """A difference of shares, written in percentage points."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class About:
+    """Rows of a release that an answer is about."""
+
+    release: object
+    """The column of counts, the same object for the same release."""
+    marks: Marks
+    """Which of its rows."""
+
+    def meets(self, other: "About") -> bool:
+        """Whether some row is in both."""
+        return self.release is other.release and bool((self.marks & other.marks).any())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """An estimate with an interval, and the draws that the interval comes from.
+
+    >>> draws = np.linspace(0.5, 0.524, 200)
+    >>> print(Answer.of("share of rows equal to 0", 0.512, draws, unit=Unit.SHARE))
+    share of rows equal to 0: 51.2% (90% interval 50.1% to 52.3%)
+    """
+
+    question: str
+    """In words."""
+    estimate: float
+    interval: tuple[float, float]
+    """Covers the truth with probability `level`, over the randomness of the release."""
+    level: float = LEVEL
+    unit: Unit = Unit.NUMBER
+    standard_error: float = 0.0
+    rows: int | None = None
+    """How many rows it is about."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know."""
+    in_table: float | None = None
+    """What counting in the released table gives, where that is another number."""
+    draws: Floats = field(default_factory=lambda: np.zeros(1), repr=False, compare=False)
+    """Values that the truth may have, as likely as each other."""
+    about: tuple[About, ...] = field(default=(), repr=False, compare=False)
+
+    @staticmethod
+    def of(question: str, estimate: float, draws: Floats, **known: Any) -> "Answer":
+        """The answer whose interval are quantiles of draws, and holds the estimate."""
+        level, unit = known.get("level", LEVEL), known.get("unit", Unit.NUMBER)
+        ends = quantiles(draws, level, whole=unit is Unit.COUNT)
+        return Answer(
+            question=question,
+            estimate=float(estimate),
+            interval=(min(ends[0], float(estimate)), max(ends[1], float(estimate))),
+            standard_error=float(np.std(draws)),
+            draws=draws,
+            **known,
+        )
+
+    def __float__(self) -> float:
+        return self.estimate
+
+    def __str__(self) -> str:
+        text = f"{self.question}: {self.in_words(self.estimate)} ({self.interval_words})"
+        notes = (*self._beside_table, *self.notes)
+        return "\n".join([text, *(f"  {note}." for note in notes)])
+
+    @property
+    def _beside_table(self) -> tuple[str, ...]:
+        """How far the table's own number is."""
+        if self.in_table is None:
+            return ()
+        return (f"counting in the released table gives {self.in_words(self.in_table)}: {OTHERS}",)
+
+    @property
+    def interval_words(self) -> str:
+        """Such as "90% interval 3 to 5", or "exactly" where nothing is uncertain."""
+        if self.interval[0] == self.interval[1]:
+            return "exactly"
+        return f"{percent(self.level)} interval {self.ends_words}"
+
+    @property
+    def ends_words(self) -> str:
+        """The interval as people write it."""
+        low, high = self.interval
+        if high == inf:
+            return "cannot be told" if low == -inf else f"{self.in_words(low)} or more"
+        if low == -inf:
+            return f"{self.in_words(high)} or less"
+        if low == int(low) and high == int(high) and self.unit is Unit.NUMBER:  # counts of a row
+            return f"{low:,.0f} to {high:,.0f}"
+        return f"{self._number(low)} to {self._number(high)}{self._suffix}"
+
+    def in_words(self, value: float) -> str:
+        """A value of this answer as people write it, with as many digits as are known."""
+        return self._number(value) + self._suffix
+
+    @property
+    def _suffix(self) -> str:
+        return " points" if self.unit is Unit.POINTS else ""
+
+    @property
+    def places(self) -> int:
+        """Decimal places that are known: two digits of the interval's width."""
+        if self.unit is Unit.COUNT:
+            return 0
+        width = self.interval[1] - self.interval[0]
+        if not 0 < width < inf:
+            return 3 if self.unit in (Unit.SHARE, Unit.POINTS) else 2
+        return min(max(1 - floor(log10(width)), 0), 9)
+
+    def _number(self, value: float) -> str:
+        if not isfinite(value):
+            return "∞" if value > 0 else "-∞"
+        if self.unit in (Unit.SHARE, Unit.POINTS):
+            sign = "%" if self.unit is Unit.SHARE else ""
+            return unsigned_zero(f"{100 * value:.{max(self.places - 2, 0)}f}") + sign
+        return unsigned_zero(f"{value:,.{self.places}f}")
+
+    def rounded(self, value: float) -> float:
+        """A value with as many digits as are known, for tables and files."""
+        found = round(value, self.places) if isfinite(value) else value
+        return int(found) if self.unit is Unit.COUNT and isfinite(found) else found + 0.0
+
+    @property
+    def counted(self) -> float:
+        """What counting in the released table gives, with as many digits as are known."""
+        return self.rounded(self.estimate if self.in_table is None else self.in_table)
+
+    def difference(self, other: "Answer") -> "Answer":
+        """This answer minus another, about other rows or of another release."""
+        self._check(other)
+        unit = Unit.POINTS if self.unit is Unit.SHARE else self.unit
+        return self._with(other, "less", self.estimate - other.estimate, np.subtract, unit)
+
+    def ratio(self, other: "Answer") -> "Answer":
+        """This answer over another, about other rows or of another release."""
+        self._check(other)
+        if other.estimate <= 0 or self.interval[0] < 0:
+            raise HoldfastError("a ratio needs answers above 0.")
+        estimate = self.estimate / other.estimate
+        found = self._with(other, "over", estimate, _divided, Unit.NUMBER)
+        if other.interval[0] > 0:
+            return found
+        return replace(found, interval=(max(found.interval[0], 0.0), inf), standard_error=inf)
+
+    def _with(
+        self,
+        other: "Answer",
+        word: str,
+        estimate: float,
+        combine: Callable[..., Floats],
+        unit: Unit,
+    ) -> "Answer":
+        draws = combine(*apart(self.draws, other.draws))
+        return Answer.of(
+            f"{self.question}, {word} {other.question}",
+            estimate,
+            draws,
+            level=self.level,
+            unit=unit,
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            about=self.about + other.about,
+        )
+
+    def _check(self, other: "Answer") -> None:
+        if self.level != other.level:
+            raise HoldfastError("the answers have different levels. Hint: ask both at one level.")
+        if self.unit is not other.unit:
+            raise HoldfastError(f"a {self.unit} and a {other.unit} cannot be compared.")
+        if any(mine.meets(its) for mine in self.about for its in other.about):
+            raise HoldfastError(
+                "the two answers share rows, so their errors are not independent. Hint: compare "
+                "parts that do not overlap, such as one with the rows that are not in it."
+            )
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table with one row."""
+        low, high = self.interval
+        return {
+            "question": [self.question],
+            "rows": [self.rows],
+            "estimate": [self.rounded(self.estimate)],
+            "low": [self.rounded(low)],
+            "high": [self.rounded(high)],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; None for an open end."""
+        return {
+            "question": self.question,
+            "estimate": self.estimate,
+            "interval": [plain(end) for end in self.interval],
+            "level": self.level,
+            "standard_error": self.standard_error,
+            "unit": self.unit.value,
+            "rows": self.rows,
+            "in_table": self.in_table,
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        header = ["", "estimate", f"{percent(self.level)} interval"]
+        row = [self.question, self.in_words(self.estimate), self.ends_words]
+        return html_table(header, [row]) + html_notes((*self._beside_table, *self.notes))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(Mapping[Any, Answer]):
+    """One answer for every group of rows, by the group's name."""
+
+    question: str
+    """What was asked of each."""
+    by: str
+    """What the groups are."""
+    answers: dict[Any, Answer] = field(repr=False)
+
+    def __getitem__(self, name: Any) -> Answer:
+        return self.answers[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.answers)
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def sorted(self) -> "Answers":
+        """The same with the highest estimate first."""
+        ranked = sorted(self.answers.items(), key=lambda item: -item[1].estimate)
+        return replace(self, answers=dict(ranked))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, each thing once, with the groups that it is about."""
+        about: dict[str, list[str]] = {}
+        for name, answer in self.items():
+            for note in dict.fromkeys(answer.notes):
+                about.setdefault(note, []).append(one_line(str(name)))
+        return tuple(
+            note if len(names) == len(self) else f"{some_of(names)}: {note}"
+            for note, names in sorted(about.items(), key=lambda item: len(item[1]) == len(self))
+        )
+
+    def __str__(self) -> str:
+        first = next(iter(self.values()))
+        lines = [f"{self.question}, by {self.by} ({percent(first.level)} interval)"]
+        wide = max(len(one_line(str(name))) for name in self)
+        lines += [
+            f"  {one_line(str(name)):{wide}}  {answer.in_words(answer.estimate)}"
+            f"  ({answer.ends_words})"
+            for name, answer in self.items()
+        ]
+        notes = [*([OTHERS_BY_GROUP] if self._beside_table else []), *self.notes]
+        return "\n".join([*lines, *(f"  {note}." for note in notes)])
+
+    @property
+    def _beside_table(self) -> bool:
+        """Whether counting in the released table gives other numbers."""
+        return any(answer.in_table is not None for answer in self.values())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each group."""
+        every = list(self.values())
+        return {
+            self.by: list(self),
+            "rows": [answer.rows for answer in every],
+            "estimate": [answer.rounded(answer.estimate) for answer in every],
+            "low": [answer.rounded(answer.interval[0]) for answer in every],
+            "high": [answer.rounded(answer.interval[1]) for answer in every],
+        } | ({"in_table": [a.counted for a in every]} if self._beside_table else {})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        groups = {str(name): answer.to_dict() for name, answer in self.items()}
+        return {"question": self.question, "by": self.by, "groups": groups}
+
+    def to_pandas(self) -> Any:
+        """As a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def _repr_html_(self) -> str:
+        first = next(iter(self.values()))
+        header = [self.by, "estimate", f"{percent(first.level)} interval"]
+        rows = [[name, a.in_words(a.estimate), a.ends_words] for name, a in self.items()]
+        return html_table(header, rows) + html_notes(self.notes)
+
+
+def quantiles(draws: Floats, level: float, *, whole: bool = False) -> tuple[float, float]:
+    """The ends of the middle `level` of draws, outwards to whole numbers where they are counts.
+
+    >>> quantiles(np.arange(101.0), 0.5), quantiles(np.array([0.2, 0.4]), 0.5, whole=True)
+    ((25.0, 75.0), (0.0, 1.0))
+    """
+    tail = (1 - level) / 2
+    low, high = (float(end) for end in np.quantile(draws, [tail, 1 - tail]))
+    return (float(np.floor(low + 1e-9)), float(np.ceil(high - 1e-9))) if whole else (low, high)
+
+
+def apart(one: Floats, other: Floats) -> tuple[Floats, Floats]:
+    """Two sets of draws side by side, as many of each, as if drawn independently.
+
+    Draws of two parts may come from the same random numbers, so one of them is shuffled.
+    """
+    size = max(len(one), len(other))
+    return np.resize(one, size), np.resize(other, size)[_shuffled(size)]
+
+
+@lru_cache(maxsize=16)
+def _shuffled(size: int) -> Integers:
+    return np.random.default_rng(size).permutation(size)
+
+
+def _divided(one: Floats, other: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(other > 0, one / other, np.finfo(float).max))
+
+
+def check_level(level: Any) -> float:
+    """A level between 0 and 1."""
+    try:
+        number = float(level)
+    except (TypeError, ValueError):
+        number = -1.0
+    if not 0 < number < 1:
+        raise HoldfastError(f"`level` must lie between 0 and 1, got {level!r:.40}. Hint: 0.9.")
+    return number
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: an open end, or a number that is not known, is None.
+
+    >>> plain(inf), plain(3), plain("a")
+    (None, 3, 'a')
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+def percent(level: float) -> str:
+    """A level as people write it, never rounded to another one.
+
+    >>> percent(0.9), percent(0.999)
+    ('90%', '99.9%')
+    """
+    return f"{100 * level:g}%"
+
+
+def unsigned_zero(text: str) -> str:
+    """A number in words, of which nothing is left but zeros without its sign.
+
+    >>> unsigned_zero("-0.0"), unsigned_zero("-0.1")
+    ('0.0', '-0.1')
+    """
+    return text if any(digit in text for digit in "123456789") else text.removeprefix("-")
+
+
+def some_of(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def rows_words(rows: int) -> str:
+    """Such as "of 3 rows chosen"."""
+    return f"of {numbered(rows, 'row')} chosen"

@@ -1,0 +1,325 @@
+"""What changed from an earlier release of a table to a later one: of all rows, of groups, of rows.
+
+A change is the later number less the earlier one. The noise of the two is independent and its law
+is known, so the difference of two noisy counts of a row has an exact interval, whatever the counts
+are. Rows that stand out are found by Benjamini and Hochberg's rule, so that of those that are named
+hardly more than one in ten did not change.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.answer import (
+    LEVEL,
+    SIMULATED,
+    Answer,
+    Answers,
+    check_level,
+    percent,
+    some_of,
+    unsigned_zero,
+)
+from holdfast.answers.asking import ask
+from holdfast.answers.labels import Labels
+from holdfast.answers.laws import laws_of
+from holdfast.arrays import Floats, Integers, Marks
+from holdfast.errors import HoldfastError, numbered, one_line
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+NEWER_LESS_OLDER = "a change is the later release less the earlier one"
+SAME_DATA = (
+    "rows and public columns are the same in both, and they do not both say what time their "
+    "counts are of: two releases of the same data are not two years, and differ by noise alone"
+)
+SHOWN = 10
+NEGLIGIBLE = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowChanges:
+    """For every row that is in both releases, what they say of its change."""
+
+    level: float
+    labels: tuple[str, ...] = field(repr=False)
+    """The rows, by the label that they have in both, in the order of the later release."""
+    before: Integers = field(repr=False)
+    """Noisy counts of the earlier release."""
+    after: Integers = field(repr=False)
+    expected: Floats = field(repr=False)
+    """Expected true changes, by what is known of the counts of each release."""
+    reach: int
+    """How far the difference of noisy counts is from the true change, with this level."""
+    p_values: Floats = field(repr=False)
+    """Of no change at all."""
+    stands_out: Marks = field(repr=False)
+    """Rows whose change is more than noise makes among so many."""
+    picked_reach: int
+    """How far that of a row that stands out is."""
+    only_after: tuple[str, ...] = ()
+    only_before: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def noisy(self) -> Integers:
+        """Differences of noisy counts, which are the true changes on average."""
+        return self.after - self.before
+
+    @property
+    def low(self) -> Integers:
+        """Lower ends of the intervals for the true changes."""
+        return self.noisy - self.reach
+
+    @property
+    def high(self) -> Integers:
+        """Upper ends."""
+        return self.noisy + self.reach
+
+    def __str__(self) -> str:
+        rows = np.flatnonzero(self.stands_out)
+        if len(self) == 1:
+            head = [f"change of {one_line(self.labels[0])}: {self._words(0, self.reach)}"]
+        elif len(rows):
+            some = f", of which {SHOWN} are here" if len(rows) > SHOWN else ""
+            head = [
+                f"change of {numbered(len(self), 'row')}: {len(rows):,} "
+                f"{'stands' if len(rows) == 1 else 'stand'} out among all of them{some}; intervals "
+                f"hold for {percent(self.level)} of rows that were picked so",
+                *self._lines(rows, self.picked_reach),
+            ]
+        else:
+            head = [
+                f"change of {numbered(len(self), 'row')}: no row stands out; among so many, noise "
+                "alone makes changes as large as the largest, which are",
+                *self._lines(np.arange(len(self)), self.reach),
+            ]
+        return "\n".join([*head, *(f"  {note}." for note in self.notes)])
+
+    def _lines(self, rows: Integers, reach: int) -> list[str]:
+        order = np.lexsort((rows, -np.abs(self.noisy[rows])))[:SHOWN]
+        return [f"  {one_line(self.labels[row])}: {self._words(row, reach)}" for row in rows[order]]
+
+    def _words(self, row: int, reach: int) -> str:
+        ends = [unsigned_zero(f"{self.noisy[row] + side * reach:+,}") for side in (-1, 1)]
+        expected = unsigned_zero(f"{self.expected[row]:+,.1f}")
+        return f"{expected} expected ({percent(self.level)} interval {ends[0]} to {ends[1]})"
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each row, in the order of the later release."""
+        picked = np.where(self.stands_out, self.picked_reach, self.reach)
+        return {
+            "row": list(self.labels),
+            "noisy_before": self.before.tolist(),
+            "noisy_after": self.after.tolist(),
+            "expected": np.round(self.expected, 2).tolist(),
+            "low": (self.noisy - picked).tolist(),
+            "high": (self.noisy + picked).tolist(),
+            "p_value": [float(f"{p:.3g}") for p in self.p_values],
+            "stands_out": self.stands_out.tolist(),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "level": self.level,
+            "rows": self.columns(),
+            "only_after": list(self.only_after),
+            "only_before": list(self.only_before),
+            "notes": list(self.notes),
+        }
+
+    def to_pandas(self) -> Any:
+        """As a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+
+def row_changes(
+    release: "Release", earlier: "Release", rows: Sequence[Any] | None = None, *,
+    of: str | None = None, label: str | None = None, level: float = LEVEL,
+) -> RowChanges:  # fmt: skip
+    """The change of every row, or of those with these labels; rows are joined by their label."""
+    notes = _check(release, earlier, of)
+    level = check_level(level)
+    now, then = _column(release, of), _column(earlier, of)
+    here, there = _places(release, now, label), _places(earlier, then, label)
+    common = [name for name in here if name in there]
+    only_after = tuple(name for name in here if name not in there)
+    only_before = tuple(name for name in there if name not in here)
+    notes += _unmatched("only in this release", only_after)
+    notes += _unmatched("only in the earlier one", only_before)
+    if rows is not None:
+        labels = Labels(release, label)
+        common = [labels.texts[row] for row in labels.find_all(rows).tolist()]
+        for name in common:
+            if name not in here or name not in there:
+                raise HoldfastError(f"{name!r:.60} has no count in both releases.")
+    if not common:
+        raise HoldfastError(
+            "no row of the two releases has the same label. Hint: name the column that has the "
+            "labels, as `label`."
+        )
+    after, before = (np.array([at[name] for name in common]) for at in (here, there))
+    difference = now.noisy[after] - then.noisy[before]
+    law = _NoiseOfChange(now, then)
+    p_values = law.p_values(difference)
+    stands_out = _false_discoveries(p_values, 1 - level)
+    return RowChanges(
+        level=level,
+        labels=tuple(common),
+        before=then.noisy[before],
+        after=now.noisy[after],
+        expected=_means(now, after) - _means(then, before),
+        reach=law.reach(level),
+        p_values=p_values,
+        stands_out=stands_out,
+        picked_reach=law.reach(1 - (1 - level) * max(int(stands_out.sum()), 1) / len(common)),
+        only_after=only_after,
+        only_before=only_before,
+        notes=notes,
+    )
+
+
+class _NoiseOfChange:
+    """The law of the difference of two independent noises, which is symmetric."""
+
+    def __init__(self, now: "Column", then: "Column") -> None:
+        laws = []
+        for noise in (now.measurement.noise, then.measurement.noise):
+            most = noise.quantile(1 - NEGLIGIBLE)
+            laws.append(noise.probability(np.arange(-most, most + 1)))
+        law = np.convolve(laws[0], laws[1])
+        middle = len(law) // 2
+        self.beyond = np.cumsum(np.append(law[middle], 2 * law[middle + 1 :])[::-1])[::-1]
+
+    def p_values(self, difference: Integers) -> Floats:
+        """The probability of such a difference or a larger one where nothing changed."""
+        away = np.minimum(np.abs(difference), len(self.beyond) - 1)
+        return np.asarray(np.minimum(self.beyond[away], 1.0))
+
+    def reach(self, level: float) -> int:
+        """The smallest distance that is not exceeded with this probability."""
+        return int((self.beyond > 1 - level + 1e-15).sum()) - 1
+
+
+def _false_discoveries(p_values: Floats, error: float) -> Marks:
+    """Benjamini and Hochberg's rule."""
+    order = np.sort(p_values)
+    fits = np.flatnonzero(order <= error * np.arange(1, len(order) + 1) / len(order))
+    return np.asarray(p_values <= order[fits[-1]]) if len(fits) else np.zeros(len(order), np.bool_)
+
+
+def ask_change(
+    release: "Release", earlier: "Release", question: Any, *, where: Any = None, by: Any = None,
+    of: str | None = None, **how: Any,
+) -> Answer | Answers:  # fmt: skip
+    """The answer of a release less that of an earlier one; see `Release.ask`."""
+    notes = _check(release, earlier, of)
+    if (by is not None and not isinstance(by, str)) or _is_mask(where):
+        raise HoldfastError(
+            "with `against`, `by` names a column and `where` is a condition or labels: rows stand "
+            "in other places in another release."
+        )
+    now, then = (
+        ask(each, question, where=where, by=by, of=of, **how) for each in (release, earlier)
+    )
+    if isinstance(now, Answers) and isinstance(then, Answers):
+        return _by_groups(now, then, notes)
+    assert isinstance(now, Answer) and isinstance(then, Answer)
+    return _change(now, then, notes)
+
+
+def _change(now: Answer, then: Answer, notes: tuple[str, ...]) -> Answer:
+    """The difference of two answers to one question; the releases' noises are independent."""
+    found = now.difference(then)
+    words = f"change of {now.question}"
+    return replace(found, question=words, notes=tuple(dict.fromkeys((*found.notes, *notes))))
+
+
+def _by_groups(now: Answers, then: Answers, notes: tuple[str, ...]) -> Answers:
+    names = {str(name): name for name in then}
+    here = {str(name) for name in now}
+    notes += _unmatched("only in this release", [name for name in here if name not in names])
+    notes += _unmatched("only in the earlier one", [name for name in names if name not in here])
+    found = {
+        name: _change(now[name], then[names[str(name)]], notes)
+        for name in now
+        if str(name) in names
+    }
+    if not found:
+        raise HoldfastError(f"no group of {now.by!r:.60} is in both releases.")
+    return Answers(question=f"change of {now.question}", by=now.by, answers=found)
+
+
+def _column(release: "Release", of: str | None) -> "Column":
+    return release.only if of is None else release[of]
+
+
+def _check(release: "Release", earlier: "Release", of: str | None) -> tuple[str, ...]:
+    """What to say of two releases beside each other; raises where they are the same."""
+    now, then = _column(release, of), _column(earlier, of)
+    receipts = release.receipt, earlier.receipt
+    same = receipts[0] == receipts[1] if all(receipts) else np.array_equal(now.noisy, then.noisy)
+    if same:
+        raise HoldfastError(
+            "the two are the same release, or one that was shown again: there is no change to tell."
+        )
+    notes = [NEWER_LESS_OLDER]
+    if release.rows != earlier.rows:
+        notes.append(f"{release.rows:,} rows here, and {earlier.rows:,} in the earlier one")
+    notes += _same_data(release, earlier)
+    if release.promise.simulated or earlier.promise.simulated:
+        notes.append(SIMULATED)
+    return tuple(notes)
+
+
+def _same_data(release: "Release", earlier: "Release") -> list[str]:
+    """What to say where the two may be of one table, whose true counts did not change."""
+    periods = [release.period, earlier.period]
+    if periods[0] != periods[1] and all(period is not None for period in periods):
+        return []
+    if all(period is not None for period in periods):
+        return [
+            f"both are of {periods[0]}: what changed between them is noise alone, unless the data "
+            "were corrected"
+        ]
+    same = release.published == earlier.published and release.cells == earlier.cells
+    return [SAME_DATA] if same else []
+
+
+def _means(column: "Column", rows: Integers) -> Floats:
+    laws, kinds = laws_of(column, rows)
+    return np.array([law.mean for law in laws])[kinds]
+
+
+def _places(release: "Release", column: "Column", label: str | None) -> dict[str, int]:
+    """Where each label stands, of rows that have a noisy count; raises where one stands twice."""
+    texts, places = Labels(release, label).texts, dict[str, int]()
+    for row in np.flatnonzero(column.measured).tolist():
+        if places.setdefault(texts[row], row) != row:
+            raise HoldfastError(
+                f"the label {one_line(texts[row])!r:.60} is on several rows, so they cannot be "
+                "joined. Hint: name a column that tells all rows apart, as `label`."
+            )
+    return places
+
+
+def _unmatched(where: str, names: Sequence[str]) -> tuple[str, ...]:
+    if not names:
+        return ()
+    return (f"left out, because {where}: {some_of([one_line(name) for name in names])}",)
+
+
+def _is_mask(where: Any) -> bool:
+    if where is None or isinstance(where, str) or callable(where):
+        return False
+    return any(isinstance(item, bool | np.bool_) for item in where)

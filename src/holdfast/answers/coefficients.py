@@ -1,0 +1,193 @@
+"""What a regression found, under the names that users of statsmodels know."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from holdfast.answers.answer import LEVEL, check_level, percent
+from holdfast.answers.markup import html_notes, html_table
+from holdfast.arrays import Floats
+from holdfast.errors import HoldfastError, listed_names, one_line
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Coefficients:
+    """Estimates and their covariance."""
+
+    names: tuple[str, ...]
+    values: Floats
+    covariance: Floats = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Regression:
+    """Coefficients that the noise of the release does not bend, with robust standard errors.
+
+    `params`, `bse`, `tvalues`, `pvalues` are pandas series by name where pandas is installed, and
+    dictionaries where it is not; `conf_int` is a data frame or a dictionary.
+    """
+
+    formula: str
+    family: str
+    rows: int
+    fitted: Coefficients
+    naive: Floats | None
+    """The same with the released counts taken for true ones; None where that has no solution."""
+    alpha: float | None = None
+    """Overdispersion of a negative binomial: the variance is mean + alpha mean^2."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> Any:
+        """Coefficients by name."""
+        return _series(self._named(self.fitted.values))
+
+    @property
+    def bse(self) -> Any:
+        """Robust standard errors by name, of the noise and of the rows together."""
+        return _series(self._named(self._errors))
+
+    @property
+    def tvalues(self) -> Any:
+        """Coefficients over their standard errors."""
+        return _series(self._named(self.fitted.values / np.maximum(self._errors, 1e-300)))
+
+    @property
+    def pvalues(self) -> Any:
+        """Of a coefficient being 0, by name."""
+        return _series(self._named(self._p_values))
+
+    @property
+    def nobs(self) -> int:
+        """Rows that were used."""
+        return self.rows
+
+    def cov_params(self) -> Any:
+        """The covariance of the coefficients."""
+        names, covariance = list(self.fitted.names), self.fitted.covariance
+        try:
+            import pandas
+        except ImportError:
+            return covariance
+        return pandas.DataFrame(covariance, index=names, columns=names)
+
+    def conf_int(self, alpha: float | None = None, *, level: float = LEVEL) -> Any:
+        """Intervals by name, of this level, or of 1 - alpha where alpha is given."""
+        level = check_level(level if alpha is None else 1 - alpha)
+        ends = {name: self.interval(name, level) for name in self.fitted.names}
+        try:
+            import pandas
+        except ImportError:
+            return ends
+        return pandas.DataFrame.from_dict(ends, orient="index", columns=[0, 1])
+
+    def interval(self, name: str, level: float = LEVEL) -> tuple[float, float]:
+        """Of one coefficient, by its name."""
+        from scipy.special import ndtri
+
+        if name not in self.fitted.names:
+            raise HoldfastError(
+                f"`name` must be a coefficient, got {name!r:.60}. "
+                f"Hint: the names are {listed_names(self.fitted.names)}."
+            )
+        place = self.fitted.names.index(name)
+        reach = float(ndtri((1 + check_level(level)) / 2)) * float(self._errors[place])
+        value = float(self.fitted.values[place])
+        return value - reach, value + reach
+
+    def summary(self, level: float = LEVEL) -> str:
+        """As statisticians read it."""
+        tail = (1 - level) / 2
+        head = f"{'':>22} {'coef':>9} {'std err':>8} {'z':>8} {'P>|z|':>6}"
+        head += f" {f'[{tail:.3g}':>9} {f'{1 - tail:.3g}]':>9} {'naive':>9}"
+        lines = [f"{'Regression through the release':^{len(head)}}", "=" * len(head)]
+        method = f"family: {self.family}" + (f", alpha {self.alpha:.3g}" if self.alpha else "")
+        pairs = ((self.formula, f"rows: {self.rows:,}"), (method, "standard errors: robust"))
+        lines += [f"{one_line(a):<50} {b:>35}".rstrip() for a, b in pairs]
+        lines += ["-" * len(head), head, "-" * len(head)]
+        for place, cells in enumerate(self._cells(level)):
+            lines.append(
+                f"{cells[0][:22]:>22} {cells[1]:>9} {cells[2]:>8} "
+                f"{self.fitted.values[place] / max(self._errors[place], 1e-300):8.2f} "
+                f"{self._p_values[place]:6.3f} {cells[3]:>9} {cells[4]:>9} {cells[5]:>9}"
+            )
+        naive = "naive: the released counts taken for true ones"
+        return "\n".join([*lines, "=" * len(head), naive, *self.notes])
+
+    def _cells(self, level: float) -> list[list[str]]:
+        naive = [np.nan] * len(self.fitted.names) if self.naive is None else self.naive.tolist()
+        rows = []
+        for place, name in enumerate(self.fitted.names):
+            ends = self.interval(name, level)
+            numbers = (self.fitted.values[place], self._errors[place], *ends, naive[place])
+            rows.append([one_line(name), *(_number(float(x)) for x in numbers)])
+        return rows
+
+    @property
+    def _errors(self) -> Floats:
+        return np.sqrt(np.maximum(np.diag(self.fitted.covariance), 0))
+
+    @property
+    def _p_values(self) -> Floats:
+        from scipy.special import ndtr
+
+        z = np.abs(self.fitted.values) / np.maximum(self._errors, 1e-300)
+        return np.atleast_1d(np.asarray(2 * ndtr(-z)))
+
+    def _named(self, values: Floats) -> dict[str, float]:
+        return dict(zip(self.fitted.names, values.tolist(), strict=True))
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each coefficient."""
+        ends = [self.interval(name) for name in self.fitted.names]
+        return {
+            "coefficient": list(self.fitted.names),
+            "estimate": self.fitted.values.tolist(),
+            "standard_error": self._errors.tolist(),
+            "low": [end[0] for end in ends],
+            "high": [end[1] for end in ends],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        naive = {} if self.naive is None else self._named(self.naive)
+        return {
+            "formula": self.formula,
+            "family": self.family,
+            "alpha": self.alpha,
+            "rows": self.rows,
+            "level": LEVEL,
+            "params": self._named(self.fitted.values),
+            "bse": self._named(self._errors),
+            "pvalues": self._named(self._p_values),
+            "conf_int": {name: list(self.interval(name)) for name in self.fitted.names},
+            "naive": naive,
+            "notes": list(self.notes),
+        }
+
+    def _repr_html_(self) -> str:
+        header = ["", "coef", "std err", f"{percent(LEVEL)} interval, from", "to", "naive"]
+        return html_table(header, self._cells(LEVEL)) + html_notes(self.notes)
+
+
+def _series(values: dict[str, float]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        return values
+    return pandas.Series(values)
+
+
+def _number(value: float) -> str:
+    """Four places, and fewer where the number is large.
+
+    >>> _number(1.07166), _number(25621.09), _number(float("nan"))
+    ('1.0717', '25,621', '')
+    """
+    if np.isnan(value):
+        return ""
+    return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.0f}"

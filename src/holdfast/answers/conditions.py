@@ -1,0 +1,260 @@
+"""Conditions on published columns, in words: `state == AL and population < 5000`.
+
+    state == AL           state != "New York"          state in (AL, GA)     state not in [AL]
+    population < 5000     1000 <= population < 5000    `county name` == Kent
+    a and b               a or b                       not a                 (a)
+
+A small language with a parser of its own: nothing that is typed is ever run. A bare word or a
+quoted one is a text; a number is compared as a number where the column holds numbers, exactly
+however many digits it has, and as text where it does not (`county == 01001`). An empty cell
+fulfils no comparison.
+"""
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Floats, Marks
+from holdfast.errors import HoldfastError, one_line
+from holdfast.tables.counts import label_text
+
+_TOKENS = re.compile(
+    r"""\s*(?:(?P<quoted>"[^"]*"|'[^']*')|`(?P<name>[^`]*)`|(?P<sign><=|>=|==|!=|<|>|=|\(|\)|\[|\]"""
+    r"""|,|&|\||~)|(?P<word>[^\s<>=!()\[\],&|~"'`]+))"""
+)
+_COMPARE: dict[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "=": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_OPEN = {"(": ")", "[": "]"}
+_JOINED = {"and": "and", "&": "and", "or": "or", "|": "or", "not": "not", "~": "not"}
+_BOOLEANS = {"true", "false"}
+DEEPEST = 50
+EXACT_DIGITS = 15  # decimal digits that a float tells apart
+
+Columns = Callable[[str], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class _Token:
+    text: str
+    kind: str  # quoted, name, sign or word
+
+    def joins(self, word: str) -> bool:
+        return self.kind in ("word", "sign") and _JOINED.get(self.text.lower()) == word
+
+    def is_sign(self, *signs: str) -> bool:
+        return self.kind == "sign" and self.text in signs
+
+
+def fulfilled(text: str, columns: Columns) -> Marks:
+    """Which rows fulfil a condition; `columns` gives the cells of a column by its name.
+
+    >>> table = {"state": ["AL", "GA", "AL"], "people": ["12", "7", ""]}
+    >>> fulfilled("state == AL and people >= 10", table.__getitem__).tolist()
+    [True, False, False]
+    >>> fulfilled("not (state in (AL, TX)) or 5 < people < 10", table.__getitem__).tolist()
+    [False, True, False]
+    """
+    return _Reader(_tokens(text), columns).read()
+
+
+def _tokens(text: str) -> list[_Token]:
+    found, at = [], 0
+    text = text.strip()
+    while at < len(text):
+        match = _TOKENS.match(text, at)
+        if match is None:
+            raise _unreadable(f"{one_line(text[at : at + 20])!r} cannot be read")
+        kind = str(match.lastgroup)
+        found.append(_Token(match[kind][1:-1] if kind == "quoted" else match[kind], kind))
+        at = match.end()
+    if not found:
+        raise _unreadable("it is empty")
+    return found
+
+
+class _Reader:
+    """Recursive descent: or, and, not, comparison."""
+
+    def __init__(self, tokens: list[_Token], columns: Columns) -> None:
+        self.tokens, self.columns, self.at, self.depth = tokens, columns, 0, 0
+
+    def read(self) -> Marks:
+        marks = self._either()
+        if self.at < len(self.tokens):
+            raise _unreadable(
+                f"{self.tokens[self.at].text!r:.40} was not expected"
+                + "; numbers are written without commas" * self.tokens[self.at].is_sign(",")
+            )
+        return marks
+
+    def _either(self) -> Marks:
+        marks = self._both()
+        while self._takes("or"):
+            marks = marks | self._both()
+        return marks
+
+    def _both(self) -> Marks:
+        marks = self._one()
+        while self._takes("and"):
+            marks = marks & self._one()
+        return marks
+
+    def _one(self) -> Marks:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _unreadable("it is too deep")
+        if self._takes("not"):
+            marks = ~self._one()
+        elif self.at < len(self.tokens) and self.tokens[self.at].is_sign("("):
+            self.at += 1
+            marks = self._either()
+            if not self._next("a closing bracket").is_sign(")"):
+                raise _unreadable("a closing bracket is missing")
+        else:
+            marks = self._comparison()
+        self.depth -= 1
+        return marks
+
+    def _comparison(self) -> Marks:
+        first = self._next("a column")
+        if self._is_word("in") or (self._is_word("not") and self._is_word("in", 1)):
+            turned = self._is_word("not")
+            self.at += 1 + turned
+            values = self._list()
+            marks = np.any([self._compare(first, "==", value) for value in values], axis=0)
+            return np.asarray(~marks if turned else marks)
+        sign, second = self._sign(), self._next("a value")
+        if sign in _TURNED and self.at < len(self.tokens):
+            after = self.tokens[self.at]
+            if after.kind == "sign" and after.text in _TURNED:  # 1000 <= population < 5000
+                self.at += 1
+                low = self._compare(second, _TURNED[sign], first)
+                return low & self._compare(second, after.text, self._next("a value"))
+        return self._compare(first, sign, second)
+
+    def _compare(self, column: _Token, sign: str, value: _Token) -> Marks:
+        if column.kind == "quoted" or column.kind == "sign" or value.kind == "sign":
+            raise _unreadable("a comparison is a column, a sign and a value")
+        return compared(self.columns(column.text), sign, value.text, value.kind == "word")
+
+    def _list(self) -> list[_Token]:
+        opened = self._next("a list")
+        if not opened.is_sign(*_OPEN):
+            raise _unreadable("after `in` comes a list such as (AL, GA)")
+        values = [self._next("a value")]
+        while (token := self._next("a closing bracket")).is_sign(","):
+            values.append(self._next("a value"))
+        if not token.is_sign(_OPEN[opened.text]):
+            raise _unreadable("a list is values, commas between them, and a closing bracket")
+        return values
+
+    def _sign(self) -> str:
+        token = self._next("a comparison")
+        if not token.is_sign(*_COMPARE):
+            raise _unreadable(f"{token.text!r:.40} is no comparison")
+        return token.text
+
+    def _takes(self, word: str) -> bool:
+        found = self.at < len(self.tokens) and self.tokens[self.at].joins(word)
+        self.at += found
+        return found
+
+    def _is_word(self, word: str, ahead: int = 0) -> bool:
+        at = self.at + ahead
+        return at < len(self.tokens) and (
+            self.tokens[at].kind == "word" and self.tokens[at].text.lower() == word
+        )
+
+    def _next(self, expected: str) -> _Token:
+        if self.at >= len(self.tokens):
+            raise _unreadable(f"it ends where {expected} should come")
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+
+def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
+    """Which cells compare so with a typed value; `bare` without quotes, which may be a number.
+
+    >>> codes = ["12345678901234567", "12345678901234568"]
+    >>> compared(codes, "==", "12345678901234568", True).tolist()
+    [False, True]
+    >>> compared([True, False], "==", "True", True).tolist()
+    [True, False]
+    """
+    texts = cell_texts(cells)
+    given = np.array([text != "" for text in texts], dtype=bool)
+    numbers = _exact(texts, value) if bare and _is_number(value) else None
+    if numbers is not None:
+        values, limit = numbers
+        marks: Marks = np.asarray(_COMPARE[sign](values, limit), dtype=np.bool_)
+        return marks & given
+    if bare and sign in _TURNED:
+        raise HoldfastError(
+            f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
+            "of its values are numbers. Hint: quote the value to compare texts."
+        )
+    if bare and value.lower() in _BOOLEANS and {text.lower() for text in texts} <= {*_BOOLEANS, ""}:
+        texts, value = [text.lower() for text in texts], value.lower()
+    same = np.array([_COMPARE[sign](text, value) for text in texts], dtype=bool)
+    return np.asarray(same & given)
+
+
+def _exact(texts: Sequence[str], value: str) -> tuple[Any, Any] | None:
+    """Numbers, and a number to compare them with, as what keeps all of their digits."""
+    if not _all_numbers(texts):
+        return None
+    if max(map(len, (value, *texts)), default=0) <= EXACT_DIGITS:
+        return np.array([float(text) if text else np.nan for text in texts]), float(value)
+    # NaN of Decimal cannot be compared: an empty cell stands as 0, and is left out by the caller
+    return np.array([Decimal(text or 0) for text in texts], dtype=object), Decimal(value)
+
+
+def as_numbers(texts: Sequence[str]) -> Floats | None:
+    """The numbers that these texts are, NaN where empty; None if some text is not a number, or is
+    written with a zero in front as codes are.
+
+    >>> as_numbers(["1", "", "2.5"]).tolist(), as_numbers(["01", "2"])
+    ([1.0, nan, 2.5], None)
+    """
+    if not _all_numbers(texts):
+        return None
+    return np.array([float(text) if text else np.nan for text in texts])
+
+
+def cell_texts(cells: Sequence[Any]) -> list[str]:
+    """Cells as text, empty where nothing is known; booleans as `true` and `false`."""
+    if all(type(cell) is str for cell in cells):
+        return list(cells)
+    found = map(label_text, cells)
+    return [str(c) if text is None else text for c, text in zip(cells, found, strict=True)]
+
+
+def _all_numbers(texts: Sequence[str]) -> bool:
+    return all(text == "" or (_is_number(text) and not _is_code(text)) for text in texts)
+
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
+_CODE = re.compile(r"0\d+", re.ASCII)
+
+
+def _is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _is_code(text: str) -> bool:
+    return _CODE.fullmatch(text) is not None
+
+
+def _unreadable(why: str) -> HoldfastError:
+    return HoldfastError(
+        f'the condition cannot be read: {why}. Hint: such as "state == AL and population < 5000"; '
+        "column names with spaces go in backticks."
+    )

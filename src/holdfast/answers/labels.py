@@ -1,0 +1,165 @@
+"""How an analyst names rows: by label, by number from 0."""
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.conditions import cell_texts
+from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+
+def label_column(release: "Release") -> str | None:
+    """The column that names the rows: the category, else the first published one."""
+    return release.category or next(iter(release.published), None)
+
+
+MOST_GROUP_NAMES = 1000  # of a column, that a hint looks through
+
+
+class Labels:
+    """The labels of the rows of a release, as text: of the named column, else of the category,
+    else their numbers."""
+
+    def __init__(self, release: "Release", column: str | None = None) -> None:
+        name = column or label_column(release)
+        self.release, self.numbered = release, name is None
+        if name is None:
+            self.texts = [str(row) for row in range(release.rows)]
+        else:
+            self.texts = cell_texts(published(release, name, "label"))
+        self._places: dict[str, list[int]] = {}
+        for place, text in enumerate(self.texts):
+            self._places.setdefault(text, []).append(place)
+
+    def find(self, row: Any) -> int:
+        """The number of the row with this label, with what tells it apart where labels repeat, or
+        of this number."""
+        text = str(row)
+        places = self._places.get(text, [])
+        if len(places) == 1:
+            return places[0]
+        if len(places) > 1:
+            such = self.names(places)[0]
+            hint = f"say which, such as {such!r:.80}; or " if such != text else ""
+            raise HoldfastError(
+                f"the label {text:.60} is on several rows. Hint: {hint}give row numbers, from 0; "
+                "or another column that names the rows, as `label`."
+            )
+        among = [place for label, at in self._places.items() if len(at) > 1 for place in at]
+        named = [p for p, name in zip(among, self.names(among), strict=True) if name == text]
+        if len(named) == 1:
+            return named[0]
+        return self._numbered(row)
+
+    def _numbered(self, row: Any) -> int:
+        text = str(row)
+        if _is_whole(text) and not isinstance(row, bool):
+            if not self.numbered and all(map(_is_whole, self._places)):
+                raise HoldfastError(
+                    f"no row has the label {text:.60}. Hint: the labels of this table are numbers, "
+                    "so a number is a label and never the place of a row."
+                )
+            if 0 <= int(text) < len(self.texts):
+                return int(text)
+            raise HoldfastError(
+                f"row numbers go from 0 to {len(self.texts) - 1:,}, got {text:.40}."
+            )
+        longer = [label for label in self._places if label.startswith(f"{text},")]
+        folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
+        near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
+        hint = f" Hint: did you mean {near[0]!r:.80}?" if near else " Hint: or give its number."
+        if near and "," in near[0]:
+            hint += f' In a typed question a label with a comma stands in quotes: "{near[0]}".'
+        raise HoldfastError(f"no row has the label {text!r:.60}.{hint}")
+
+    def _names_of_rows(self) -> list[str]:
+        """Labels, and what public columns of few different texts hold: people name groups too."""
+        found = dict.fromkeys(self._places)
+        for name in self.release.published:
+            texts = dict.fromkeys(cell_texts(published(self.release, name, "label")))
+            found |= texts if len(texts) <= MOST_GROUP_NAMES else {}
+        return list(found)
+
+    def find_all(self, items: Any) -> Integers:
+        """The numbers of the rows of several labels or numbers; a label may be on many rows."""
+        if isinstance(items, str) or not isinstance(items, Iterable):
+            items = [items]
+        rows: set[int] = set()
+        for item in items:
+            rows |= set(self._places.get(str(item)) or [self.find(item)])
+        if not rows:
+            raise HoldfastError("no row is named. Hint: name at least one.")
+        return np.array(sorted(rows), dtype=np.int64)
+
+    def has(self, text: str) -> bool:
+        """Whether some row has this label."""
+        return text in self._places
+
+    def joined(self, parts: Sequence[str]) -> list[str]:
+        """Labels that were typed with commas between, where labels may have commas of their own.
+
+        Of ["Kent", "DE", "Ely"], where a row is "Kent, DE", the first two are one label.
+        """
+        found, at = [], 0
+        while at < len(parts):
+            ends = range(len(parts), at, -1)
+            wholes = ((end, ", ".join(parts[at:end])) for end in ends)
+            at, text = next((w for w in wholes if w[1] in self._places), (at + 1, parts[at]))
+            found.append(text)
+        return found
+
+    def names(self, rows: Sequence[int]) -> list[str]:
+        """The labels of these rows; one that is on several rows with what tells them apart."""
+        texts = [self.texts[row] for row in rows]
+        repeated = {text for text in texts if len(self._places[text]) > 1}
+        apart: dict[int, str] = {}
+        for label in repeated:
+            apart |= self._told_apart(self._places[label])
+        return [
+            f"{text} ({apart[row]})" if apart.get(row) else text
+            for row, text in zip(rows, texts, strict=True)
+        ]
+
+    def _told_apart(self, rows: Sequence[int]) -> dict[int, str]:
+        """What public columns say of rows with the same label: the first that tells them all
+        apart, else every one."""
+        columns = []
+        for name in self.release.published:
+            cells = published(self.release, name, "label")
+            texts = cell_texts([cells[row] for row in rows])
+            if len(set(texts)) == len(rows):
+                return dict(zip(rows, texts, strict=True))
+            if len(Counter(texts)) > 1:
+                columns.append(texts)
+        told = zip(*columns, strict=True) if columns else [()] * len(rows)
+        return {row: " / ".join(texts) for row, texts in zip(rows, told, strict=True)}
+
+
+def published(release: "Release", name: str, parameter: str = "where") -> Sequence[Any]:
+    """The cells of a public column; counts are none. `parameter` is what an error calls it."""
+    counts = [column.name or "count" for column in release.columns]
+    if name in counts and name not in release.published:
+        raise HoldfastError(
+            f"`{parameter}` cannot use the counts ({name!r:.60}): rows chosen by what noise made "
+            "of them are not what they seem. Hint: choose by columns that were published as they "
+            "are."
+        )
+    if name not in release.published:
+        near = difflib.get_close_matches(name, release.published, n=1)
+        such = f"did you mean {near[0]!r}?" if near else ", ".join(map(repr, release.published))
+        raise HoldfastError(
+            f"`{parameter}` names {name!r:.60}, which is no published column. "
+            f"Hint: {such or 'no column was published.'}"
+        )
+    return release.cells[name]
+
+
+def _is_whole(text: str) -> bool:
+    return text.isdecimal() and text.isascii() and len(text) < 20

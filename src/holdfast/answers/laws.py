@@ -1,0 +1,133 @@
+"""What is known of the true count of one row: its noisy count, and the counts around it."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.release.row_intervals import plain_intervals, posterior_runs
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column
+
+SAME = 1e-12  # probabilities as different as this are the same
+FAR = 1e-9  # a chance that noise reaches so far is left out
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RowLaw:
+    """Probabilities of the true count of a row.
+
+    >>> law = RowLaw(values=np.array([0, 1, 5]), probabilities=np.array([0.25, 0.7, 0.05]))
+    >>> round(law.mean, 2), law.median, law.interval(0.9), law.equal(1)
+    (0.95, 1, (0, 1), 0.7)
+    """
+
+    values: Integers
+    """Counts, rising."""
+    probabilities: Floats = field(repr=False)
+
+    @cached_property
+    def mean(self) -> float:
+        """The expected count."""
+        return float(self.values @ self.probabilities)
+
+    @cached_property
+    def variance(self) -> float:
+        """Of the count."""
+        return float((self.values - self.mean) ** 2 @ self.probabilities)
+
+    @property
+    def median(self) -> int:
+        """The smallest count that is not exceeded with a chance of a half."""
+        return self.quantile(0.5)
+
+    def quantile(self, level: float) -> int:
+        """The smallest count that is not exceeded with this probability."""
+        place = np.searchsorted(np.cumsum(self.probabilities), level - SAME)
+        return int(self.values[min(int(place), len(self.values) - 1)])
+
+    def interval(self, level: float) -> tuple[int, int]:
+        """The shortest run of counts with this probability, the more probable one of equals."""
+        upto = np.concatenate([[0.0], np.cumsum(self.probabilities)])
+        first = np.arange(len(self.values))
+        last = np.searchsorted(upto, upto[:-1] + min(level, upto[-1]) - SAME) - 1
+        fits = last < len(self.values)
+        first, last = first[fits], last[fits]
+        held = upto[last + 1] - upto[first]
+        best = np.lexsort((-held, self.values[last] - self.values[first]))[0]
+        return int(self.values[first[best]]), int(self.values[last[best]])
+
+    def equal(self, count: int) -> float:
+        """The probability of this very count."""
+        return float(self.probabilities[self.values == count].sum())
+
+    def at_most(self, count: int) -> float:
+        """The probability of this count or fewer."""
+        return float(self.probabilities[self.values <= count].sum())
+
+    def draws(self, number: int) -> Floats:
+        """Equally likely counts: quantiles of the law."""
+        levels = (np.arange(number) + 0.5) / number
+        place = np.searchsorted(np.cumsum(self.probabilities), levels - SAME)
+        return self.values[np.minimum(place, len(self.values) - 1)].astype(np.float64)
+
+    def less(self, other: "RowLaw") -> tuple[Integers, Floats]:
+        """Differences of this count and an independent one, rising, with their probabilities."""
+        differences = np.subtract.outer(self.values, other.values).ravel()
+        joint = np.outer(self.probabilities, other.probabilities).ravel()
+        values, place = np.unique(differences, return_inverse=True)
+        return values, np.bincount(place.ravel(), joint).astype(np.float64)
+
+
+def row_law(column: "Column", row: int) -> RowLaw:
+    """The law of a row of a column, by its noisy count and the distribution of its group."""
+    return law_of(column, int(column.group[row]), int(column.noisy[row]))
+
+
+def likely_interval(column: "Column", row: int, level: float) -> tuple[int, int]:
+    """The interval of a row that rows.csv has."""
+    noisy, noise = column.noisy[[row]], column.measurement.noise
+    if not column.estimate.cells.inside(noisy)[0]:
+        low, high = plain_intervals(noisy, noise, level)
+    else:
+        group = int(column.group[row]) if len(column.measurement.sums) > 1 else None
+        low, high = posterior_runs(noisy, *column.estimate.prior(group), noise, level)
+    return int(low[0]), int(high[0])
+
+
+def laws_of(column: "Column", rows: Integers) -> tuple[list[RowLaw], Integers]:
+    """The laws of the kinds of rows that there are among these, and the kind of each: rows of a
+    group with the same noisy count are alike."""
+    span = np.int64(len(column.measurement.sums))
+    keys = column.noisy[rows] * span + column.group[rows]
+    kinds, number = np.unique(keys, return_inverse=True)
+    laws = [law_of(column, int(key % span), int(key // span)) for key in kinds]
+    return laws, number.ravel()
+
+
+def law_of(column: "Column", group: int, noisy: int) -> RowLaw:
+    """The law of a row of this group that has this noisy count."""
+    held: dict[tuple[int, int], RowLaw] = column.__dict__.setdefault("_row_laws", {})
+    if (group, noisy) not in held:
+        held[group, noisy] = _posterior(column, group, noisy)
+    return held[group, noisy]
+
+
+def _posterior(column: "Column", group: int, noisy: int) -> RowLaw:
+    """Bayes' rule; the noise alone where the distribution has nothing nearby."""
+    noise, estimate = column.measurement.noise, column.estimate
+    reach = noise.quantile(1 - FAR)
+    near = np.arange(max(noisy - reach, 0), max(noisy, 0) + reach + 1)
+    weights = noise.probability(noisy - near)
+    if estimate.cells.inside(np.array([noisy]))[0]:
+        support, prior = estimate.prior(group if len(column.measurement.sums) > 1 else None)
+        first, last = np.searchsorted(support, [near[0], near[-1] + 1])
+        likely = prior[first:last] * noise.probability(noisy - support[first:last])
+        if likely.sum() > 0:
+            near, weights = support[first:last], likely
+    weights = weights / weights.sum()
+    kept = weights > FAR / len(weights)
+    return RowLaw(values=near[kept], probabilities=weights[kept] / weights[kept].sum())

@@ -1,0 +1,104 @@
+"""Public columns of one's own beside a release: for conditions, groups and regressions."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from holdfast.answers.conditions import cell_texts
+from holdfast.answers.labels import published
+from holdfast.errors import HoldfastError, listed_names, numbered, one_line
+from holdfast.release.release import Release
+from holdfast.tables.options import TableOptions
+from holdfast.tables.sources import open_source
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class MergedRelease(Release):
+    """A release with columns of an analyst beside it, of which it promises nothing."""
+
+    def save(self, folder: str | os.PathLike[str], *, table_format: str | None = None) -> Path:
+        """Refused: what is published is the release as it was made."""
+        raise HoldfastError(
+            "a release with merged columns is not what was published, and cannot be saved as such. "
+            "Hint: keep the release and your own table, and merge them again."
+        )
+
+
+def merge(release: Release, table: Any, on: str | Sequence[str]) -> MergedRelease:
+    """The release with the other columns of a table, row by row where `on` has the same labels."""
+    source = open_source(table, TableOptions())
+    names = [on] if isinstance(on, str) else list(on)
+    if not names:
+        raise HoldfastError("`on` is empty. Hint: name the columns that both tables have.")
+    theirs = list(source.columns)
+    for name in names:
+        published(release, name, "on")
+        if name not in theirs:
+            raise HoldfastError(
+                f"`on` names {name!r:.60}, which the table does not have. "
+                f"Hint: {listed_names(theirs)}."
+            )
+    added = [name for name in theirs if name not in names]
+    _check_new(release, added)
+    other: dict[str, list[str]] = {name: [] for name in theirs}
+    for piece in source.read(theirs):
+        for name, texts in other.items():
+            texts += cell_texts(piece.rows.cells(name))
+    places = _places(release, other, names)
+    cells: dict[str, list[Any]] = dict(release.cells)
+    for name in added:
+        texts = other[name]
+        cells[name] = ["" if place is None else texts[place] for place in places]
+    known = {field.name: getattr(release, field.name) for field in fields(Release)}
+    known["published"] = (*release.published, *added)
+    known["_cells"] = lambda: iter([cells])
+    known["notes"] = (*release.notes, *_empty(places, added))
+    return MergedRelease(**known)
+
+
+def _empty(places: list[int | None], added: list[str]) -> tuple[str, ...]:
+    """What to say of rows to which nothing was merged."""
+    empty = sum(place is None for place in places)
+    if not empty:
+        return ()
+    verb = "is" if empty == 1 else "are"
+    return (
+        f"merged: {numbered(empty, 'row')} of {len(places):,} {verb} not in the table, and empty "
+        f"in {listed_names(added)}",
+    )
+
+
+def _check_new(release: Release, added: Sequence[str]) -> None:
+    if not added:
+        raise HoldfastError("the table has only the columns of `on`. Hint: add what to merge.")
+    counts = [column.name or "count" for column in release.columns]
+    taken = [name for name in added if name in (*release.published, *counts)]
+    if taken:
+        raise HoldfastError(
+            f"both tables have {listed_names(taken)}. Hint: leave it out or give it another name "
+            "in your table; columns that tell rows apart are named with `on`."
+        )
+
+
+def _places(
+    release: Release, other: dict[str, list[str]], names: Sequence[str]
+) -> list[int | None]:
+    """For each row of the release the row of the table with its labels, where there is one."""
+    found: dict[tuple[str, ...], int] = {}
+    for place, key in enumerate(zip(*(other[name] for name in names), strict=True)):
+        if key in found:
+            raise HoldfastError(
+                f"the table has {one_line(' / '.join(key))!r:.80} in several rows. Hint: name in "
+                "`on` as many columns as tell its rows apart."
+            )
+        found[key] = place
+    mine = zip(*(cell_texts(published(release, name, "on")) for name in names), strict=True)
+    places = [found.get(key) for key in mine]
+    if all(place is None for place in places):
+        raise HoldfastError(
+            f"no row of the release has the labels of the table in {listed_names(names)}. Hint: "
+            "texts are compared exactly; keep codes such as 01001 as text in both."
+        )
+    return places

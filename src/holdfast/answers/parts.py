@@ -1,0 +1,133 @@
+"""What is known of the counts of some rows: a histogram, draws of it, and their noisy counts."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.answers.laws import RowLaw, row_law
+from holdfast.arrays import Floats, Integers, Marks
+from holdfast.fit.histogram import Draws, Histogram, added, collected
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+DRAWS = 400  # of what is known by a law instead of by draws
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """Some rows of a column of counts, all of them as a case.
+
+    Rows publicly known to be zero are zeros for sure; rows whose count is missing are left out.
+    Rows that are whole declared groups have what their groups were fitted to have, which is what
+    the released table has; others are fitted to their own noisy counts.
+    """
+
+    release: "Release" = field(repr=False)
+    column: "Column" = field(repr=False)
+    marks: Marks = field(repr=False)
+    """Which rows of the table were chosen."""
+
+    @cached_property
+    def measured(self) -> Integers:
+        """The numbers of the rows that have a noisy count."""
+        return np.flatnonzero(self.marks & self.column.measured)
+
+    @cached_property
+    def zeros(self) -> int:
+        """How many rows are publicly known to be zero."""
+        known = self.marks & self.release.structural_zero & ~self.column.missing
+        return int(np.count_nonzero(known & ~self.column.measured))
+
+    @cached_property
+    def missing(self) -> int:
+        """How many rows have no count."""
+        return int(np.count_nonzero(self.marks & self.column.missing))
+
+    @property
+    def size(self) -> int:
+        """How many rows are answered about."""
+        return len(self.measured) + self.zeros
+
+    @cached_property
+    def noisy(self) -> Integers:
+        """Noisy counts of the measured rows."""
+        return self.column.noisy[self.measured]
+
+    @cached_property
+    def declared(self) -> tuple[int, ...] | None:
+        """The groups that the rows are, where they are whole declared groups; else None."""
+        groups = self.column.measurement.groups
+        rows = np.bincount(self.column.group[self.measured], minlength=groups)
+        sizes = self.column.measurement.tally.rows_by_group()
+        chosen = np.flatnonzero(rows)
+        return tuple(chosen.tolist()) if (rows[chosen] == sizes[chosen]).all() else None
+
+    @cached_property
+    def histogram(self) -> Histogram:
+        """How many rows have each count, as estimated."""
+        return self._with_zeros(self._known[0])
+
+    @cached_property
+    def draws(self) -> Draws:
+        """The same as draws."""
+        draws = self._known[1]
+        if not self.zeros:
+            return draws
+        support, rows = draws.support, draws.rows
+        if not len(support) or support[0] != 0:
+            support = np.concatenate([[0], support])
+            rows = np.column_stack([np.zeros(len(rows)), rows])
+        rows = rows.copy()
+        rows[:, 0] += self.zeros
+        return Draws(support=support, rows=rows)
+
+    @cached_property
+    def in_table(self) -> Histogram:
+        """How many rows have each count in the released table."""
+        if self.declared is not None:
+            return self.histogram
+        values, rows = np.unique(self.column.counts[self.measured], return_counts=True)
+        return self._with_zeros(Histogram(values=values, rows=rows))
+
+    @property
+    def law(self) -> RowLaw | None:
+        """What is known of the only row, where it is only one."""
+        if self.size == 1 == len(self.measured):
+            return row_law(self.column, int(self.measured[0]))
+        return None
+
+    @cached_property
+    def _known(self) -> tuple[Histogram, Draws]:
+        """Histogram and draws of the measured rows."""
+        estimate = self.column.estimate
+        if not len(self.measured):
+            nothing = np.zeros(0, dtype=np.int64)
+            draws = Draws(support=nothing, rows=np.zeros((DRAWS, 0)))
+            return Histogram(values=nothing, rows=nothing), draws
+        if self.declared is None:
+            values, rows = np.unique(self.noisy, return_counts=True)
+            return estimate.part(values, rows.astype(np.int64))
+        if len(self.declared) == self.column.measurement.groups:
+            return self.column.distribution, estimate.draws(None)
+        histograms = [self.column.histograms[group] for group in self.declared]
+        return added(histograms), _sum([estimate.draws(group) for group in self.declared])
+
+    def _with_zeros(self, histogram: Histogram) -> Histogram:
+        if not self.zeros:
+            return histogram
+        return collected(np.append(histogram.values, 0), np.append(histogram.rows, self.zeros))
+
+
+def _sum(several: list[Draws]) -> Draws:
+    """Draws of the rows of several groups together."""
+    if len(several) == 1:
+        return several[0]
+    support = np.unique(np.concatenate([draws.support for draws in several]))
+    rows: Floats = np.zeros((max(len(draws.rows) for draws in several), len(support)))
+    for draws in several:
+        place = np.searchsorted(support, draws.support)
+        rows[:, place] += np.resize(draws.rows, (len(rows), len(draws.support)))
+    return Draws(support=support, rows=rows)

@@ -1,0 +1,276 @@
+r"""`release.regress`: coefficients by estimating equations that the noise leaves unbiased.
+
+With regressors x and counts as they truly are, coefficients solve $\sum_r \psi(d_r) = 0$ with
+$\psi = x\,w(\mu)(z - \mu)$, $\mu = g(x \beta)$: least squares for $g$ the identity, quasi-Poisson
+for the exponential, and w = 1/(1 + a μ) for counts more spread than that (negative binomial).
+
+The outcome enters linearly, so a noisy count does as well as a true one. A private count among the
+regressors does not: $\psi$ is replaced by
+
+    U psi(y) = psi(y) - v/2 (psi(y + 1) - 2 psi(y) + psi(y - 1)),   v the variance of the noise,
+
+whose mean over discrete Laplace noise is psi(d), for every function (NOTES 14; corrected scores,
+Nakamura 1990). For least squares it is the classical correction that takes n v off the regressor's
+sum of squares; of the staircase noise of larger contributions it is exact for quadratics, and close
+for what is nearly so. Errors are robust: $A^{-1} B A^{-T}$, B from the contributions as they are,
+noise included, so nothing about the law of the counts is assumed but their mean.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.answer import SIMULATED
+from holdfast.answers.coefficients import Coefficients, Regression
+from holdfast.answers.formula import Design, Formula, design, numbers_of, parse_formula
+from holdfast.answers.labels import published
+from holdfast.answers.selection import chosen_rows
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError, listed_names, numbered
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+FAMILIES = {
+    "poisson": "poisson", "quasipoisson": "poisson", "negative binomial": "negative binomial",
+    "nb": "negative binomial", "gaussian": "gaussian", "ols": "gaussian", "linear": "gaussian",
+}  # fmt: skip
+ROUNDS, LONGEST, TOLERANCE = 100, 2.0, 1e-9
+DISPERSIONS = 3  # rounds in which the overdispersion is found anew
+LARGEST_PREDICTOR = 50.0
+SINGULAR = 1e-10  # of the information, beside what it is without correction
+
+
+def regress(
+    release: "Release", text: str, *, family: str | None = None, where: Any = None
+) -> Regression:
+    """The regression that a formula asks for, of all rows or of some; see `Release.regress`."""
+    formula = parse_formula(text)
+    private = [column.name or "count" for column in release.columns]
+    columns = {name: release[name] for name in private}
+    used = [name for name in (formula.outcome.column, *formula.columns) if name in private]
+    if not used:
+        raise HoldfastError(
+            f"the formula uses none of the counts ({listed_names(private)}). Hint: what is "
+            "published unchanged can be regressed with any other software."
+        )
+    outcome_is_count = formula.outcome.column in private
+    if outcome_is_count and formula.outcome.function:
+        raise HoldfastError(
+            "the outcome must be the count itself. Hint: the families poisson and nb have the "
+            "logarithm inside."
+        )
+    if outcome_is_count and formula.outcome.column in formula.columns:
+        raise HoldfastError("the count cannot be its own regressor.")
+    name = _family(family or ("poisson" if outcome_is_count else "gaussian"))
+    rows, without = _rows(release, columns, used, where)
+
+    def cells(column: str) -> Sequence[Any]:
+        every = published(release, column, "formula")
+        return [every[row] for row in rows.tolist()]
+
+    if outcome_is_count:
+        outcome = columns[formula.outcome.column].noisy[rows].astype(np.float64)
+    else:
+        outcome = numbers_of(formula.outcome, cells(formula.outcome.column))
+        rows, outcome = rows[np.isfinite(outcome)], outcome[np.isfinite(outcome)]
+    found = design(formula, cells, private, len(rows))
+    equations = _Equations(
+        design=found,
+        outcome=outcome[found.used],
+        noisy={name: columns[name].noisy[rows[found.used]] for name in used},
+        variances={name: _variance(columns[name], rows[found.used]) for name in used},
+        outcome_variance=_outcome_variance(columns, formula, rows[found.used]),
+        family=name,
+    )
+    fitted, alpha = equations.solve()
+    naive = _naive(equations, columns, formula, rows[found.used])
+    notes = list(without)
+    left = len(rows) - int(found.used.sum())
+    if left:
+        notes.append(f"{numbered(left, 'row')} with empty cells left out")
+    if release.promise.simulated:
+        notes.append(SIMULATED)
+    return Regression(
+        formula=formula.text, family=name, rows=int(found.used.sum()), fitted=fitted, naive=naive,
+        alpha=alpha, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _family(family: str) -> str:
+    if str(family).lower() not in FAMILIES:
+        raise HoldfastError(f"`family` must be one of {', '.join(FAMILIES)}, got {family!r:.40}.")
+    return FAMILIES[str(family).lower()]
+
+
+def _rows(
+    release: "Release", columns: "dict[str, Column]", used: list[str], where: Any
+) -> tuple[Integers, list[str]]:
+    """The rows that have the counts, and what to say of others."""
+    inside = chosen_rows(release, where)
+    known = inside & ~np.any([columns[name].missing for name in used], axis=0)
+    without = int(inside.sum() - known.sum())
+    notes = [f"{numbered(without, 'row')} without a count left out"] if without else []
+    return np.flatnonzero(known), notes
+
+
+def _variance(column: "Column", rows: Integers) -> Floats:
+    """Of the noise in each of these rows: none in those publicly known to be zero."""
+    return np.where(column.measured[rows], column.measurement.noise.variance, 0.0)
+
+
+def _outcome_variance(columns: "dict[str, Column]", formula: Formula, rows: Integers) -> Floats:
+    column = columns.get(formula.outcome.column)
+    return np.zeros(len(rows)) if column is None else _variance(column, rows)
+
+
+def _naive(
+    equations: "_Equations", columns: "dict[str, Column]", formula: Formula, rows: Integers
+) -> Floats | None:
+    """Coefficients with the released counts taken for true ones; None where there are none."""
+    released = {name: columns[name].counts[rows] for name in equations.noisy}
+    outcome = released.get(formula.outcome.column, equations.outcome)
+    plain = _Equations(
+        design=equations.design,
+        outcome=np.asarray(outcome, dtype=np.float64),
+        noisy=released,
+        variances={name: np.zeros(len(rows)) for name in released},
+        outcome_variance=np.zeros(len(rows)),
+        family=equations.family,
+    )
+    try:
+        return plain.solve()[0].values
+    except HoldfastError:
+        return None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Equations:
+    """Estimating equations of some rows."""
+
+    design: Design
+    outcome: Floats
+    noisy: dict[str, Integers]
+    """Noisy counts of each column that is used."""
+    variances: dict[str, Floats]
+    """Of their noise."""
+    outcome_variance: Floats
+    family: str
+
+    def solve(self) -> tuple[Coefficients, float | None]:
+        """The coefficients with their covariance, and the overdispersion where it is found."""
+        points = list(self._points())
+        self._check(points[0][1])
+        beta, alpha = self._start(points), 0.0
+        rounds = DISPERSIONS if self.family == "negative binomial" else 0
+        for _ in range(rounds + 1):
+            beta = self._solved(points, beta, alpha)
+            if rounds:
+                alpha = self._dispersion(points, beta)
+        contributions, slope = self._psi(points, beta, alpha)
+        rows, size = contributions.shape
+        bread = np.linalg.inv(slope)
+        meat = contributions.T @ contributions * rows / max(rows - size, 1)
+        covariance = bread @ meat @ bread.T
+        names = self.design.names
+        found = Coefficients(names=names, values=beta, covariance=covariance)
+        return found, alpha if rounds else None
+
+    def _points(self) -> Iterator[tuple[Floats, Floats]]:
+        """The matrices at which equations are evaluated, the noisy counts themselves first, and
+        the weight of each row there; their weighted sum has no bias from noise."""
+        used = {f.column for block in self.design.blocks for f in block.counts}
+        private = [name for name in self.noisy if name in used]
+        for steps in product((0, 1, -1), repeat=len(private)):
+            step_of = dict(zip(private, steps, strict=True))
+            weight = np.ones(len(self.outcome))
+            for name, step in step_of.items():
+                v = self.variances[name]
+                weight = weight * (-v / 2 if step else 1 + v)
+            yield (
+                weight,
+                self.design.at(lambda name, at=step_of: self.noisy[name] + at[name]),  # type: ignore[misc]
+            )
+
+    def _check(self, matrix: Floats) -> None:
+        rows, size = matrix.shape
+        if not size or rows <= size:
+            raise HoldfastError("the regression has fewer rows than coefficients.")
+        scaled = matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300)
+        if np.linalg.matrix_rank(scaled) < size:
+            raise HoldfastError(
+                f"the regressors ({', '.join(self.design.names)[:200]}) say the same thing twice. "
+                "Hint: leave one out."
+            )
+
+    def _start(self, points: list[tuple[Floats, Floats]]) -> Floats:
+        matrix = points[0][1]
+        goal = self.outcome
+        if self.family != "gaussian":
+            goal = np.log(np.maximum(self.outcome, 0) + 0.5)
+        found, *_ = np.linalg.lstsq(matrix, goal - self.design.offset, rcond=None)
+        return np.asarray(found)
+
+    def _solved(self, points: list[tuple[Floats, Floats]], beta: Floats, alpha: float) -> Floats:
+        """By Newton's steps, none of them long."""
+        for _ in range(ROUNDS):
+            contributions, slope = self._psi(points, beta, alpha)
+            self._check_slope(slope, points)
+            step = np.linalg.solve(slope, contributions.sum(axis=0))
+            far = float(np.abs(points[0][1] @ step).max())
+            if self.family != "gaussian" and far > LONGEST:
+                step *= LONGEST / far
+            beta = beta + step
+            if self.family == "gaussian" or far < TOLERANCE:
+                return beta
+        raise HoldfastError(
+            "the regression did not converge: the noise leaves some coefficient without a hold, as "
+            "where the noisy counts of a group add up to 0 or less. Hint: fewer regressors, or "
+            "family='gaussian'."
+        )
+
+    def _check_slope(self, slope: Floats, points: list[tuple[Floats, Floats]]) -> None:
+        """Refuse a regressor that is hardly more than noise."""
+        if len(points) == 1:
+            return
+        scale = np.sqrt(np.maximum((points[0][1] ** 2).sum(axis=0), 1e-300))
+        if (
+            self.family == "gaussian"
+            and np.linalg.eigvalsh(slope / np.outer(scale, scale))[0] < SINGULAR
+        ):
+            raise HoldfastError(
+                "the noise hides how much the count differs from row to row, so it cannot be a "
+                "regressor here. Hint: more rows."
+            )
+
+    def _psi(
+        self, points: list[tuple[Floats, Floats]], beta: Floats, alpha: float
+    ) -> tuple[Floats, Floats]:
+        """What each row contributes to the equations, and their slope with its sign turned."""
+        contributions = np.zeros((len(self.outcome), len(beta)))
+        slope = np.zeros((len(beta), len(beta)))
+        for weight, matrix in points:
+            mean, steep = self._mean(matrix @ beta + self.design.offset)
+            inverse = weight / (1 + alpha * mean) if alpha else weight
+            contributions += (inverse * (self.outcome - mean))[:, None] * matrix
+            slope += (matrix * (inverse * steep)[:, None]).T @ matrix
+        return contributions, slope
+
+    def _mean(self, eta: Floats) -> tuple[Floats, Floats]:
+        """The mean outcome and its slope."""
+        if self.family == "gaussian":
+            return eta, np.ones_like(eta)
+        mean = np.exp(np.clip(eta, -LARGEST_PREDICTOR, LARGEST_PREDICTOR))
+        return mean, mean
+
+    def _dispersion(self, points: list[tuple[Floats, Floats]], beta: Floats) -> float:
+        """a in Var = mean + a mean^2, by moments, with the noise of the outcome taken off."""
+        above, below = 0.0, 0.0
+        for weight, matrix in points:
+            mean, _ = self._mean(matrix @ beta + self.design.offset)
+            rest = (self.outcome - mean) ** 2 - self.outcome_variance - mean
+            above, below = above + float(weight @ rest), below + float(weight @ mean**2)
+        return max(above / max(below, 1e-300), 0.0)

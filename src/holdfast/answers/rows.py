@@ -1,0 +1,379 @@
+"""Questions about single rows: one of them, the highest ones, one against another, all of them."""
+
+from dataclasses import asdict, dataclass, field
+from math import sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.answer import (
+    LEVEL,
+    SIMULATED,
+    About,
+    Answer,
+    Unit,
+    check_level,
+    percent,
+    unsigned_zero,
+)
+from holdfast.answers.labels import Labels
+from holdfast.answers.laws import RowLaw, laws_of, likely_interval, row_law
+from holdfast.answers.markup import html_notes, html_table
+from holdfast.answers.parts import DRAWS
+from holdfast.answers.selection import Groups, chosen_rows
+from holdfast.arrays import Floats, Integers
+from holdfast.errors import HoldfastError, numbered, one_line, whole_number
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+SEED = 20_261  # public: everybody finds the same chances
+MOST_DRAWN = 20_000_000  # true counts that are drawn to see which rows are on top
+FEWEST_TABLES, MOST_TABLES = 100, 2000
+SAMPLING_ERROR = 0.02  # of a chance found by so many tables
+
+
+def ask_row(
+    release: "Release", row: Any, *, of: str | None = None, label: str | None = None,
+    level: float = LEVEL,
+) -> Answer:  # fmt: skip
+    """The true count that a row may have; see `Release.row`."""
+    column, labels, level = _column(release, of), Labels(release, label), check_level(level)
+    place = labels.find(row)
+    name = one_line(labels.names([place])[0])
+    if release.structural_zero[place] and not column.measured[place]:
+        return Answer(
+            question=f"true count of {name}",
+            estimate=0.0,
+            interval=(0.0, 0.0),
+            level=level,
+            unit=Unit.COUNT,
+            rows=1,
+            notes=("publicly known to be zero",),
+        )
+    law = _law(column, place, name)
+    low, high = likely_interval(column, place, level)
+    reach = column.measurement.noise.quantile(level)
+    noisy = int(column.noisy[place])
+    marks = np.zeros(release.rows, dtype=bool)
+    marks[place] = True
+    chances = f"0 with a probability of {law.equal(0):.0%}"
+    return Answer(
+        question=f"true count of {name}, released as {int(column.counts[place]):,}",
+        estimate=law.mean,
+        interval=(float(low), float(high)),
+        level=level,
+        standard_error=sqrt(law.variance),
+        rows=1,
+        notes=(
+            f"measured {noisy:,}, which is within {reach:,} of the true count with a probability "
+            f"of {percent(level)}, whatever the other rows have",
+            chances,
+            *((SIMULATED,) if release.promise.simulated else ()),
+        ),
+        draws=law.draws(DRAWS),
+        about=(About(release=column, marks=marks),),
+    )
+
+
+def _law(column: "Column", row: int, name: str) -> RowLaw:
+    if not column.measured[row]:
+        raise HoldfastError(f"the count of {name!r:.60} is missing: it was not known.")
+    return row_law(column, row)
+
+
+def _column(release: "Release", of: str | None) -> "Column":
+    return release.only if of is None else release[of]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopRow:
+    """A row that may be among the highest."""
+
+    row: int
+    """Its number in the table, from 0."""
+    label: str
+    """Its label, with what tells it apart where others have the same."""
+    released: int
+    expected: float
+    """Its expected true count."""
+    interval: tuple[int, int]
+    """For its true count."""
+    probability: float
+    """That it is truly among the k highest; ties are broken at random. By simulation."""
+    highest: float
+    """That it is truly the highest of all, found in the same way."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopRows:
+    """The rows that are most likely among the k highest."""
+
+    rows: tuple[TopRow, ...]
+    level: float
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: int) -> TopRow:
+        return self.rows[place]
+
+    def __str__(self) -> str:
+        lines = [f"{', '.join(self._header)}"]
+        lines += [", ".join(map(str, cells)) for cells in self._cells()]
+        return "\n".join([*lines, *(f"  {note}." for note in self.notes)])
+
+    @property
+    def _header(self) -> list[str]:
+        among = [f"among the {len(self)} highest"] if len(self) > 1 else []
+        return ["row", "released", "expected", f"{percent(self.level)} interval", *among, "highest"]
+
+    def _cells(self) -> list[list[str]]:
+        several = len(self) > 1
+        return [
+            [
+                one_line(row.label), f"{row.released:,}", f"{row.expected:,.1f}",
+                f"{row.interval[0]:,} to {row.interval[1]:,}",
+                *([f"{row.probability:.0%}"] if several else []), f"{row.highest:.0%}",
+            ]
+            for row in self.rows
+        ]  # fmt: skip
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each row."""
+        return {
+            "row": [row.label for row in self.rows],
+            "released": [row.released for row in self.rows],
+            "expected": [round(row.expected, 1) for row in self.rows],
+            "low": [row.interval[0] for row in self.rows],
+            "high": [row.interval[1] for row in self.rows],
+            "probability": [round(row.probability, 3) for row in self.rows],
+            "highest": [round(row.highest, 3) for row in self.rows],
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        rows = [asdict(row) for row in self.rows]
+        return {"rows": rows, "level": self.level, "notes": list(self.notes)}
+
+    def to_pandas(self) -> Any:
+        """As a pandas data frame."""
+        import pandas
+
+        return pandas.DataFrame(self.columns())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._header, self._cells()) + html_notes(self.notes)
+
+
+class TopByGroup(dict[Any, TopRows]):
+    """The rows on top of each group, by its name."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{one_line(str(name))}\n{rows}" for name, rows in self.items())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table, a row for each row of each group."""
+        found: dict[str, list[Any]] = {"group": []}
+        for name, rows in self.items():
+            found["group"] += [name] * len(rows)
+            for column, cells in rows.columns().items():
+                found.setdefault(column, []).extend(cells)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {"groups": {str(name): rows.to_dict() for name, rows in self.items()}}
+
+
+def top(
+    release: "Release", k: int, *, of: str | None = None, where: Any = None, by: Any = None,
+    label: str | None = None, level: float = LEVEL,
+) -> TopRows | TopByGroup:  # fmt: skip
+    """The k rows that are most likely among the k highest, of all or some; see `Release.top`."""
+    column, labels, level = _column(release, of), Labels(release, label), check_level(level)
+    inside = chosen_rows(release, where, label)
+    k = whole_number(k, "k", least=1)
+    if by is None:
+        rows = np.flatnonzero(inside & column.measured)
+        k = whole_number(k, "k", most=len(rows), hint="there cannot be more of them than rows.")
+        return _top_of(release, column, labels, rows, k, level)
+    groups = Groups.of(release, by)
+    return TopByGroup(
+        (
+            name,
+            _top_of(
+                release, column, labels, np.flatnonzero(marks), min(k, int(marks.sum())), level
+            ),
+        )
+        for name, marks in groups.within(inside & column.measured)
+    )
+
+
+def _top_of(
+    release: "Release", column: "Column", labels: Labels, rows: Integers, k: int, level: float
+) -> TopRows:
+    rows, laws, kinds = _candidates(column, rows, k)
+    among, highest = chances_on_top(laws, kinds, k)
+    means = np.array([law.mean for law in laws])[kinds]
+    noisy = column.noisy[rows]
+    order = np.lexsort((rows, -noisy, -means, -among))[:k]
+    names = labels.names(rows[order].tolist())
+    last = float(among[order[-1]])
+    near = last - min(SAMPLING_ERROR, 0.1 * last)
+    tied = int((among >= near).sum() - (among[order] >= near).sum())
+    notes = []
+    if tied:
+        notes.append(
+            f"{numbered(tied, 'other row')} {'is' if tied == 1 else 'are'} as likely as "
+            f"{one_line(names[-1])}, the last one shown: which of them are shown means nothing"
+        )
+    if release.promise.simulated:
+        notes.append(SIMULATED)
+    found = tuple(
+        TopRow(
+            row=int(rows[at]),
+            label=name,
+            released=int(column.counts[rows[at]]),
+            expected=float(means[at]),
+            interval=likely_interval(column, int(rows[at]), level),
+            probability=float(among[at]),
+            highest=float(highest[at]),
+        )
+        for at, name in zip(order, names, strict=True)
+    )
+    return TopRows(rows=found, level=level, notes=tuple(notes))
+
+
+def _candidates(
+    column: "Column", rows: Integers, k: int
+) -> tuple[Integers, list[RowLaw], Integers]:
+    """The rows that have any chance to be among the k highest, the laws of their kinds, and the
+    kind of each.
+
+    The k highest noisy counts are of k rows whose true counts are hardly `reach` lower: what is
+    lower by twice that stays below them.
+    """
+    reach = column.measurement.noise.quantile(1 - 1e-6)
+    noisy = column.noisy[rows]
+    kth = np.partition(noisy, len(noisy) - k)[len(noisy) - k]
+    rows = rows[noisy >= kth - 2 * reach]
+    laws, kinds = laws_of(column, rows)
+    low = _lowest_on_top(laws, np.bincount(kinds), k)
+    hopeful = np.array([law.values[-1] >= low for law in laws])
+    kept, number = hopeful[kinds], np.cumsum(hopeful) - 1
+    chosen = [law for law, keep in zip(laws, hopeful, strict=True) if keep]
+    return rows[kept], chosen, number[kinds[kept]]
+
+
+def _lowest_on_top(laws: list[RowLaw], rows: Integers, k: int) -> int:
+    """A count that more than k rows reach for sure: what stays below it has no chance."""
+    top = max(int(law.values[-1]) for law in laws)
+    low, high = 0, top + 1
+    enough = k + 10 * sqrt(k) + 30
+    while high - low > 1:
+        middle = (low + high) // 2
+        chances = np.array([1 - law.at_most(middle - 1) for law in laws])
+        low, high = (middle, high) if chances @ rows >= enough else (low, middle)
+    return low
+
+
+def chances_on_top(laws: list[RowLaw], kinds: Integers, k: int) -> tuple[Floats, Floats]:
+    """For every row the probability to be among the k highest, and to be the highest, by drawing
+    tables of true counts; that of rows of one kind is the same."""
+    number = int(np.clip(MOST_DRAWN // max(len(kinds), 1), FEWEST_TABLES, MOST_TABLES))
+    generator = np.random.default_rng(SEED)
+    sizes = np.bincount(kinds, minlength=len(laws))
+    among, highest = np.zeros(len(laws)), np.zeros(len(laws))
+    starts = np.cumsum(sizes) - sizes
+    at_once = max(MOST_DRAWN // 10 // max(len(kinds), 1), 1)
+    for first in range(0, number, at_once):
+        tables = min(at_once, number - first)
+        drawn = np.empty((tables, len(kinds)))
+        for law, start, size in zip(laws, starts, sizes, strict=True):
+            uniform = generator.random((tables, size))
+            place = np.searchsorted(np.cumsum(law.probabilities), uniform)
+            drawn[:, start : start + size] = law.values[np.minimum(place, len(law.values) - 1)]
+        for chances, places in ((among, k), (highest, 1)):
+            chances += np.add.reduceat(_on_top(drawn, places).sum(axis=0), starts)
+    each = np.maximum(sizes, 1) * number
+    return (among / each)[kinds], (highest / each)[kinds]
+
+
+def _on_top(drawn: Floats, k: int) -> Floats:
+    """Which rows of each table are among its k highest; ties share the places that are left."""
+    size = drawn.shape[1]
+    if k >= size:
+        return np.ones_like(drawn)
+    limit = np.partition(drawn, size - k, axis=1)[:, size - k, None]
+    above, tied = drawn > limit, drawn == limit
+    left = k - above.sum(axis=1, keepdims=True)
+    return np.asarray(above + tied * (left / tied.sum(axis=1, keepdims=True)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowComparison:
+    """Which of two rows truly has more."""
+
+    first: str
+    second: str
+    first_more: float
+    """Probability that the first has more."""
+    equal: float
+    second_more: float
+    difference: float
+    """Expected true difference, first less second."""
+    interval: tuple[int, int]
+    """For the true difference."""
+    level: float
+    notes: tuple[str, ...] = field(default=())
+
+    def __str__(self) -> str:
+        low, high = (unsigned_zero(f"{end:,}") for end in self.interval)
+        text = (
+            f"{one_line(self.first)} has more than {one_line(self.second)} with probability "
+            f"{self.first_more:.0%}, the same with {self.equal:.0%}, less with "
+            f"{self.second_more:.0%}; difference {self.difference:,.1f} "
+            f"({percent(self.level)} interval {low} to {high})"
+        )
+        return "\n".join([text, *(f"  {note}." for note in self.notes)])
+
+    def columns(self) -> dict[str, list[Any]]:
+        """As columns of a table with one row."""
+        low, high = self.interval
+        plain = {name: value for name, value in asdict(self).items() if name not in _NOT_CELLS}
+        return {name: [value] for name, value in (plain | {"low": low, "high": high}).items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return asdict(self) | {"interval": list(self.interval), "notes": list(self.notes)}
+
+
+_NOT_CELLS = ("interval", "level", "notes")
+
+
+def compare(
+    release: "Release", first: Any, second: Any, *, of: str | None = None,
+    label: str | None = None, level: float = LEVEL,
+) -> RowComparison:  # fmt: skip
+    """Which of two rows has more; see `Release.compare`."""
+    column, labels, level = _column(release, of), Labels(release, label), check_level(level)
+    places = [labels.find(row) for row in (first, second)]
+    if places[0] == places[1]:
+        raise HoldfastError("a row cannot be compared with itself. Hint: name two rows.")
+    names = labels.names(places)
+    one, other = (_law(column, row, name) for row, name in zip(places, names, strict=True))
+    values, chances = one.less(other)
+    law = RowLaw(values=values, probabilities=chances)
+    return RowComparison(
+        first=names[0],
+        second=names[1],
+        first_more=float(chances[values > 0].sum()),
+        equal=law.equal(0),
+        second_more=float(chances[values < 0].sum()),
+        difference=law.mean,
+        interval=law.interval(level),
+        level=level,
+        notes=(SIMULATED,) if release.promise.simulated else (),
+    )

@@ -1,0 +1,186 @@
+"""Which rows an analyst means: by a condition, a mask, a series, an expression, labels, groups."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.answer import rows_words
+from holdfast.answers.conditions import cell_texts, fulfilled
+from holdfast.answers.labels import Labels, published
+from holdfast.arrays import Integers, Marks
+from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.tables.partition import label_order, name_of
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+MOST_GROUPS = 2000  # that are answered about one by one
+BY = str | Callable[..., Any] | Sequence[Any]
+
+
+def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Marks:
+    """Which rows of the table `where` chooses; all of them where it is None.
+
+    A condition in words; a mask, one True or False per row, as a list, an array or a series (a
+    pandas series is put in order by its index); a polars expression; a function of the table;
+    or labels or row numbers.
+    """
+    if where is None:
+        return np.ones(release.rows, dtype=bool)
+    marks = _chosen(release, where, label)
+    if not marks.any():
+        raise HoldfastError(
+            "`where` chooses no row. Hint: look at release.table; texts are compared exactly."
+        )
+    return marks
+
+
+def where_words(release: "Release", where: Any, marks: Marks) -> str:
+    """What to add to a question about these rows."""
+    if where is None:
+        return ""
+    if isinstance(where, str):
+        return f", where {one_line(where)}"
+    return f", {rows_words(int(marks.sum()))}"
+
+
+def _chosen(release: "Release", where: Any, label: str | None) -> Marks:
+    import narwhals.stable.v2 as nw
+
+    if isinstance(where, str):
+        return fulfilled(where, lambda name: published(release, name))
+    if callable(where):
+        return _chosen(release, where(release.table), label)
+    if nw.dependencies.is_pandas_like_series(where):
+        where = _in_order(release, where)
+    polars = nw.dependencies.get_polars()
+    if polars is not None and isinstance(where, polars.Expr):
+        where = _expressed(release, where, polars)
+    if nw.dependencies.is_into_series(where):
+        where = nw.from_native(where, series_only=True).to_list()
+    return _marked(release, where, label)
+
+
+def _marked(release: "Release", where: Any, label: str | None) -> Marks:
+    items = list(where) if isinstance(where, Sequence | np.ndarray | set | range) else [where]
+    if any(item is None for item in items):
+        raise HoldfastError("`where` has empty entries. Hint: fill_null(False), or fillna(False).")
+    if items and all(isinstance(item, bool | np.bool_) for item in items):
+        if len(items) != release.rows:
+            raise HoldfastError(
+                f"`where` has {len(items):,} entries, and the release {release.rows:,} rows. Hint: "
+                "a mask has one True or False per row of release.table."
+            )
+        return np.array(items, dtype=bool)
+    marks = np.zeros(release.rows, dtype=bool)
+    marks[Labels(release, label).find_all(items)] = True
+    return marks
+
+
+def _in_order(release: "Release", series: Any) -> Any:
+    """A pandas series by its index, where that is the table's; refused where it is not."""
+    import narwhals.stable.v2 as nw
+
+    table = release.table
+    plain = not nw.dependencies.is_pandas_like_dataframe(table)
+    index = list(range(release.rows)) if plain else list(table.index.tolist())
+    labels = series.index.tolist()
+    if labels == index:
+        return series
+    if len(set(labels)) != len(labels) or set(labels) != set(index):
+        raise HoldfastError(
+            "the index of `where` is not that of the released table, so its rows cannot be "
+            "matched. Hint: make it from release.table, or give .to_numpy() if the order is right."
+        )
+    return series.loc[index]
+
+
+def _expressed(release: "Release", expression: Any, polars: Any) -> Any:
+    needed = expression.meta.root_names()
+    frame = polars.DataFrame({name: list(published(release, name)) for name in needed})
+    try:
+        return frame.select(expression).to_series()
+    except Exception:
+        raise HoldfastError(
+            "the expression in `where` fails. Hint: try it on release.table."
+        ) from None
+
+
+class Groups:
+    """Groups of rows that questions are asked `by`: a name for each, and the group of each row."""
+
+    def __init__(self, names: list[Any], codes: Integers, column: str) -> None:
+        self.names, self.codes, self.column = names, codes, column
+
+    @staticmethod
+    def of(release: "Release", by: Any) -> "Groups":
+        """By a public column or several crossed, by declared groups, or by classes per row."""
+        columns = [by] if isinstance(by, str) else by
+        named = isinstance(columns, list | tuple) and all(isinstance(c, str) for c in columns)
+        if isinstance(by, str) or (named and len(columns) != release.rows):
+            return _by_columns(release, list(columns))
+        values = by(release.table) if callable(by) else by
+        if hasattr(values, "to_list"):
+            values = values.to_list()
+        values = list(values)
+        if len(values) != release.rows:
+            raise HoldfastError(
+                "`by` must name columns, or give one value per row of the table, "
+                f"got {numbered(len(values), 'value')} for {numbered(release.rows, 'row')}."
+            )
+        return _coded(values, "group", _own_order)
+
+    def within(self, inside: Marks) -> list[tuple[Any, Marks]]:
+        """Each group that has rows inside, with these rows."""
+        sizes = np.bincount(self.codes[inside], minlength=len(self.names))
+        if (sizes > 0).sum() > MOST_GROUPS:
+            raise HoldfastError(
+                f"`by` makes {int((sizes > 0).sum()):,} groups, and up to {MOST_GROUPS:,} are "
+                "answered about. Hint: classes of the column, or fewer rows by `where`."
+            )
+        return [
+            (name, (self.codes == place) & inside)
+            for place, name in enumerate(self.names)
+            if sizes[place]
+        ]
+
+
+def _by_columns(release: "Release", columns: list[str]) -> Groups:
+    if columns == list(release.groups.within.columns):
+        return Groups(list(release.group_names), _declared(release), ", ".join(columns))
+    cells = [published(release, name, "by") for name in columns]
+    if len(columns) == 1:
+        return _coded(list(cells[0]), columns[0], _label_order)
+    texts = list(zip(*map(cell_texts, cells), strict=True))
+    return _coded([name_of(text) for text in texts], ", ".join(columns), _label_order)
+
+
+def _declared(release: "Release") -> Integers:
+    """The declared group of every row; -1 where a row is in none."""
+    codes = np.full(release.rows, -1, dtype=np.int64)
+    for column in release.columns:
+        codes[column.measured] = column.group[column.measured]
+    return codes
+
+
+def _coded(values: list[Any], column: str, order: Callable[[list[Any]], list[Any]]) -> Groups:
+    first: dict[Any, int] = {}
+    places = np.array([first.setdefault(value, len(first)) for value in values], dtype=np.int64)
+    names = order(list(first))
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[[first[name] for name in names]] = np.arange(len(names))
+    return Groups(names, rank[places], column)
+
+
+def _label_order(names: list[Any]) -> list[Any]:
+    """Numbers by size, before names by the alphabet, as groups are listed everywhere."""
+    texts = dict(zip(names, cell_texts(names), strict=True))
+    return sorted(names, key=lambda name: label_order(texts[name]))
+
+
+def _own_order(names: list[Any]) -> list[Any]:
+    try:
+        return sorted(names)
+    except TypeError:  # values of several kinds have none
+        return names

@@ -1,0 +1,138 @@
+"""`release.ask`: a question by name or as people type it, to whatever answers it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.answer import LEVEL
+from holdfast.answers.asking import ask
+from holdfast.answers.changes import ask_change, row_changes
+from holdfast.answers.conditions import cell_texts
+from holdfast.answers.grammar import Call, Method, parse
+from holdfast.answers.labels import Labels, published
+from holdfast.answers.pairs import PAIRS, ask_pair
+from holdfast.answers.questions import QUESTIONS, SYNONYMS
+from holdfast.answers.rows import ask_row, compare, top
+from holdfast.answers.selection import chosen_rows
+from holdfast.arrays import Marks
+from holdfast.errors import HoldfastError, one_line
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+REFUSED = {
+    Method.ROW: ("where", "by", "less", "against"),
+    Method.COMPARE: ("where", "by", "less", "against"),
+    Method.TOP: ("less", "against"),
+    Method.PAIR: ("less", "against"),
+    Method.REGRESS: ("by", "less", "against", "of", "label"),
+    Method.DERIVE: ("less", "against", "of", "label"),
+    Method.CHANGES: ("where", "by", "less"),
+}
+"""What does not go with some kinds of questions."""
+
+
+def ask_anything(
+    release: "Release",
+    question: str | Callable[..., Any],
+    *,
+    of: Any = None,
+    where: Any = None,
+    by: Any = None,
+    less: Any = None,
+    against: "Release | None" = None,
+    label: str | None = None,
+    level: float = LEVEL,
+    **options: Any,
+) -> Any:
+    """The answer to a question by name, or as it is typed; see `Release.ask`."""
+    given = {"of": of, "where": where, "by": by, "less": less, "against": against, "label": label}
+    how = {name: value for name, value in given.items() if value is not None}
+    call = _call(question, options)
+    how |= call.options
+    for name in REFUSED.get(call.method, ()):
+        if how.pop(name, None) is not None:
+            raise HoldfastError(f"`{name}` does not go with such a question ({question!s:.40}).")
+    how["level"] = level
+    if call.method is Method.CHANGES:
+        return _changes(release, call, how)
+    if call.names:
+        how = _narrowed(release, call, how)
+    if call.method is Method.ASK and "against" in how:
+        return ask_change(release, how.pop("against"), *call.arguments, **how)
+    how.pop("against", None)
+    return _answered(release, call, how)
+
+
+def _answered(release: "Release", call: Call, how: dict[str, Any]) -> Any:
+    if call.method is Method.REGRESS:
+        how.pop("level")
+        return release.regress(*call.arguments, **how)
+    if call.method is Method.DERIVE:
+        derived = release.derive(*call.arguments, level=how.pop("level"))
+        return derived.ask(**how)
+    methods: dict[Method, Callable[..., Any]] = {
+        Method.ASK: ask,
+        Method.PAIR: ask_pair,
+        Method.TOP: top,
+        Method.ROW: ask_row,
+        Method.COMPARE: compare,
+    }
+    return methods[call.method](release, *call.arguments, **how)
+
+
+def _call(question: str | Callable[..., Any], options: dict[str, Any]) -> Call:
+    """What is asked, with the options that were given by name."""
+    name = question.strip().lower() if isinstance(question, str) else ""
+    if name in PAIRS:
+        return Call(method=Method.PAIR, arguments=(name,), options=options)
+    if callable(question) or name in QUESTIONS or name in SYNONYMS:
+        return Call(method=Method.ASK, arguments=(question,), options=options)
+    if not isinstance(question, str):
+        raise HoldfastError(f"`question` must be text or a function, got {question!r:.40}.")
+    typed = parse(question)
+    return replace(typed, options=typed.options | options)
+
+
+def _changes(release: "Release", call: Call, how: dict[str, Any]) -> Any:
+    earlier = how.pop("against", None)
+    if earlier is None:
+        raise HoldfastError("a question about changes needs an earlier release, as `against`.")
+    names = Labels(release, how.get("label")).joined(call.names) if call.names else None
+    return row_changes(release, earlier, names, **how)
+
+
+def _narrowed(release: "Release", call: Call, how: dict[str, Any]) -> dict[str, Any]:
+    """The same question about the rows that were named, among those that `where` chooses."""
+    labels = Labels(release, how.get("label"))
+    names = labels.joined(call.names)
+    marks = np.any([_named(release, labels, name) for name in names], axis=0)
+    chosen = how.get("where")
+    inside = marks & chosen_rows(release, chosen, how.get("label"))
+    words = ", ".join(map(one_line, names))
+    if isinstance(chosen, str):
+        words += f", where {one_line(chosen)}"
+    return how | {"where": inside, "words": f" of {words}"}
+
+
+def _named(release: "Release", labels: Labels, name: str) -> Marks:
+    """Rows with this label, or with this text in one of the public columns."""
+    held = {}
+    for column in release.published:
+        texts = np.array(cell_texts(published(release, column)), dtype=object)
+        marks = texts == name
+        if marks.any():
+            held[column] = marks
+    different = {marks.tobytes() for marks in held.values()}
+    if len(different) > 1:
+        raise HoldfastError(
+            f"{name!r:.60} is in the columns {', '.join(held)}. "
+            f'Hint: say which by `where`, such as where="{next(iter(held))} == {name!r:.60}".'
+        )
+    if held:
+        return np.asarray(next(iter(held.values())), dtype=bool)
+    marks = np.zeros(release.rows, dtype=bool)
+    marks[labels.find_all([name])] = True
+    return marks

@@ -1,0 +1,129 @@
+"""The questions that a release is asked: methods of `Release`, which `holdfast.answers` answers."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+LEVEL = 0.9  # of every interval, unless another is asked for
+
+if TYPE_CHECKING:
+    from holdfast.answers.answer import Answer
+    from holdfast.answers.changes import RowChanges
+    from holdfast.answers.coefficients import Regression
+    from holdfast.answers.merging import MergedRelease
+    from holdfast.answers.rows import RowComparison, TopByGroup, TopRows
+    from holdfast.answers.sums import Derived
+    from holdfast.release.release import Release
+
+
+class Answering:
+    """What can be asked of a release."""
+
+    def ask(
+        self, question: str | Callable[..., Any], *, of: Any = None, where: Any = None,
+        by: Any = None, less: Any = None, against: "Release | None" = None,
+        label: str | None = None, level: float = LEVEL, **options: Any,
+    ) -> Any:  # fmt: skip
+        """The answer to a question, with an interval; see docs/answers.md.
+
+        Parameters:
+            question: A name: share, rows (each with `equal`, `at_least`, `at_most` or `between`),
+                mean, total, median, quantile (with `at`, one level or a list), standard deviation,
+                variance, gini, maximum; of two columns correlation, slope, intercept, both, ratio.
+                Or as it is typed on the command line, such as "share zero", "top 10",
+                "mean Wake". Or a function of (counts, rows with each).
+            of: The column of counts, where there are several; two of them for a question of two.
+            where: Some rows: a condition such as "state == 'NE' and population < 5000", a mask, a
+                series, a polars expression, a function of the table, or labels.
+            by: A public column, or several: an answer for each group of rows.
+            less: Other rows, whose answer is taken off.
+            against: An earlier release, whose answer is taken off.
+            label: The column that names the rows; the category by default.
+            level: Of the interval.
+
+        Returns:
+            An `Answer`, `Answers` by group, or what a typed question asks for.
+
+        >>> release.ask("share", equal=0, by="state")   # doctest: +SKIP
+        """
+        from holdfast.answers.typed import ask_anything
+
+        how = {"of": of, "where": where, "by": by, "less": less, "against": against}
+        return ask_anything(self._release, question, label=label, level=level, **how, **options)
+
+    def row(
+        self, row: Any, *, of: str | None = None, label: str | None = None, level: float = LEVEL
+    ) -> "Answer":
+        """The true count that the row with this label, or of this number, may have."""
+        from holdfast.answers.rows import ask_row
+
+        return ask_row(self._release, row, of=of, label=label, level=level)
+
+    def top(
+        self, k: int = 10, *, of: str | None = None, where: Any = None, by: Any = None,
+        label: str | None = None, level: float = LEVEL,
+    ) -> "TopRows | TopByGroup":  # fmt: skip
+        """The k rows that are most likely among the k highest, and how likely they are."""
+        from holdfast.answers.rows import top
+
+        return top(self._release, k, of=of, where=where, by=by, label=label, level=level)
+
+    def compare(
+        self, first: Any, second: Any, *, of: str | None = None, label: str | None = None,
+        level: float = LEVEL,
+    ) -> "RowComparison":  # fmt: skip
+        """Which of two rows truly has more, and by how much."""
+        from holdfast.answers.rows import compare
+
+        return compare(self._release, first, second, of=of, label=label, level=level)
+
+    def changes(
+        self, earlier: "Release", rows: Sequence[Any] | None = None, *, of: str | None = None,
+        label: str | None = None, level: float = LEVEL,
+    ) -> "RowChanges":  # fmt: skip
+        """What changed in each row since an earlier release, this one less that one."""
+        from holdfast.answers.changes import row_changes
+
+        return row_changes(self._release, earlier, rows, of=of, label=label, level=level)
+
+    def regress(
+        self, formula: str, *, family: str | None = None, where: Any = None
+    ) -> "Regression":
+        """A regression with a count as outcome or as regressor, which the noise does not bend.
+
+        Parameters:
+            formula: Such as "homicides ~ log(population) + state", or "price ~ log1p(homicides)".
+            family: poisson (the default where a count is the outcome; quasi-likelihood), nb for
+                negative binomial, ols (the default where it is a regressor).
+            where: Some rows.
+
+        Returns:
+            What users of statsmodels expect: params, bse, conf_int(), summary().
+        """
+        from holdfast.answers.regression import regress
+
+        return regress(self._release, formula, family=family, where=where)
+
+    def derive(self, formula: str, *, level: float = LEVEL) -> "Derived":
+        """A sum of columns of counts, or a rate, of every row with an interval.
+
+        Such as "violent = murder + rape", or "rate = murder per 100,000 of population".
+        """
+        from holdfast.answers.sums import derive
+
+        return derive(self._release, formula, level=level)
+
+    def merge(self, table: Any, on: str | Sequence[str]) -> "MergedRelease":
+        """The release with other public columns of one's own beside it, joined by labels."""
+        from holdfast.answers.merging import merge
+
+        return merge(self._release, table, on)
+
+    def impute(self, times: int = 20) -> list[Any]:
+        """Tables with plausible true counts, for other software."""
+        from holdfast.answers.imputation import impute
+
+        return impute(self._release, times)
+
+    @property
+    def _release(self) -> "Release":
+        return cast("Release", self)
