@@ -17,8 +17,11 @@ from fractions import Fraction
 from pathlib import Path
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.former.ledger.head import head_file, releases_of
-from holdfast.former.ledger.ledger import Ledger
+from holdfast.ledger.chain import head_file, releases_of
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.recognition import Content
+from holdfast.privacy.composition import Charge
+from holdfast.tables.periods import read_period
 
 DATASET = "attacked"
 LIMIT, SPENT = Fraction(10), Fraction(33, 4)
@@ -39,11 +42,15 @@ def small_ledger(folder: Path) -> tuple[Ledger, list[bytes]]:
     ledger.set_limit(DATASET, epsilon=YEARS_LIMIT, per_period=True)
     copies.append(ledger.path.read_bytes())
     for amount, end, period in (("4", "done", "2025"), ("17/4", "abandoned", YEAR)):
-        number = ledger.spend(
-            DATASET, epsilon=amount, fingerprint="f" * 64, what='{"a": 1}', period=period
+        spend = ledger.record(
+            DATASET,
+            (Charge(epsilon=Fraction(amount)),),
+            period=read_period(period),
+            words='{"a": 1}',
+            known_by=ledger.prints(Content(alone={"n": b""})),
         )
         copies.append(ledger.path.read_bytes())
-        ledger.finish(number, end)
+        ledger.finish(spend.id, end)
     ledger.spend("other", epsilon=1)
     return ledger, copies
 
@@ -85,13 +92,13 @@ def holes(whole: bytes, size: int = 512) -> Iterator[Damage]:
             yield at, whole[:at] + content + whole[at + size :]
 
 
-def attack(ledger: Ledger, years_limit: Fraction = YEARS_LIMIT) -> str:
-    """What a damaged ledger says; `years_limit` is that for all time where years have none."""
+def attack(ledger: Ledger) -> str:
+    """What a damaged ledger says."""
     try:
         balance, year = ledger.balance(DATASET), ledger.balance(DATASET, period=YEAR)
         if balance.epsilon_spent < SPENT or year.epsilon_spent < YEARS_SPENT:
             return FORGOT
-        if balance.epsilon_limit > LIMIT or year.epsilon_limit > years_limit:
+        if balance.epsilon_limit > LIMIT or year.epsilon_limit > YEARS_LIMIT:
             return RAISED
         return _spending(ledger)
     except HoldfastError:
@@ -110,15 +117,13 @@ def _spending(ledger: Ledger) -> str:
     return GRANTED
 
 
-def attacks(
-    damages: Iterable[Damage], ledger: Ledger, years_limit: Fraction = YEARS_LIMIT
-) -> Counter[str]:
+def attacks(damages: Iterable[Damage], ledger: Ledger) -> Counter[str]:
     """How many files end in which way; what is remembered beside the ledger is taken away."""
     ends: Counter[str] = Counter()
     for _, damaged in damages:
         head_file(ledger.path).unlink(missing_ok=True)
         ledger.path.write_bytes(damaged)
-        ends[attack(ledger, years_limit)] += 1
+        ends[attack(ledger)] += 1
         for left in ("-journal", "-wal", "-shm"):
             ledger.path.with_name(ledger.path.name + left).unlink(missing_ok=True)
     return ends
@@ -129,7 +134,7 @@ def head_attacks(ledger: Ledger, whole: bytes, step: int) -> Counter[str]:
     ends: Counter[str] = Counter()
     ledger.path.write_bytes(whole)
     head_file(ledger.path).unlink(missing_ok=True)
-    ledger.finish(3, "done")  # writes the head
+    ledger.finish(ledger.spends("other")[0].id, "done")  # writes the head
     whole, head = ledger.path.read_bytes(), head_file(ledger.path).read_bytes()
     for damages in (cuts(head, step), flips(head, step)):
         for _, damaged in damages:

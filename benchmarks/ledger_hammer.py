@@ -21,8 +21,8 @@ from pathlib import Path
 from threading import Thread
 
 from holdfast.errors import BudgetError
-from holdfast.former.ledger.ledger import Ledger
-from holdfast.former.ledger.sqlite_file import change, now
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.sqlite_file import change, now
 
 Result = dict[str, object]
 DATASET = "hammered"
@@ -55,11 +55,9 @@ def spend_in_two_transactions(ledger: Ledger, dataset: str, *, epsilon: str) -> 
     ledger.balance(dataset).check(Fraction(epsilon), Fraction(0))
     time.sleep(0.01)
     with change(ledger.path, ledger.timeout) as pages:
-        number = len(pages.book.spends) + 1
-        told = {"kind": "spend", "spend": number, "dataset": dataset, "time": now()}
-        amounts = {"epsilon": str(Fraction(epsilon)), "delta": "0", "charges": []}
-        pages.append(told | amounts | {"fingerprint": "", "what": ""})
-    return number
+        told = {"kind": "spend", "dataset": dataset, "time": now(), "user": "", "words": ""}
+        charges = {"charges": [[str(Fraction(epsilon)), "0", 1]]}
+        return pages.append(told | charges | {"purpose": {}}).entry
 
 
 @contextmanager

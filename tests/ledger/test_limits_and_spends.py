@@ -1,4 +1,4 @@
-"""The ledger: exact, never overspent, never short of a spend."""
+"""A ledger: exact, never overspent, never short of a spend."""
 
 import sqlite3
 import stat
@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from holdfast.errors import BudgetError, HoldfastError
-from holdfast.former.ledger.entries import Charge, Limit, Spend, plainly
-from holdfast.former.ledger.ledger import Ledger
-from holdfast.former.ledger.sqlite_file import change
+from holdfast.ledger.entries import Limit, Spend, plainly
+from holdfast.ledger.ledger import Ledger
+from holdfast.ledger.recognition import Content
+from holdfast.ledger.sqlite_file import change
+from holdfast.privacy.composition import Charge
 from ledger_hammer import hammer, kills
 
 
@@ -79,8 +81,9 @@ def test_a_finished_spend_stays_as_it_is(ledger):
     for wrong in ("abandoned", "open", "forgiven"):
         with pytest.raises(HoldfastError):
             ledger.finish(number, wrong)
-    with pytest.raises(HoldfastError, match="not open"):
-        ledger.finish(99, "done")
+    for no_spend in (1, 99):
+        with pytest.raises(HoldfastError, match="not open"):
+            ledger.finish(no_spend, "done")
 
 
 def test_a_lowered_limit_stops_spending_and_stays_on_record(ledger):
@@ -95,8 +98,17 @@ def test_a_lowered_limit_stops_spending_and_stays_on_record(ledger):
 
 def test_the_charges_of_a_spend_are_kept_exactly(ledger):
     parts = (Charge(epsilon=Fraction(1, 7), times=3), Charge(epsilon=Fraction(4, 7)))
-    ledger.spend("crime", epsilon=1, charges=parts)
+    assert ledger.record("crime", parts) == ledger.spends("crime")[0]
     assert ledger.spends("crime")[0].charges == parts
+    assert ledger.balance("crime").epsilon_spent == 1
+
+
+def test_what_costs_nothing_is_no_spend(ledger):
+    with pytest.raises(HoldfastError, match="more than 0"):
+        ledger.record("crime", ())
+    for wrong in ({"epsilon": -1}, {"epsilon": 1, "delta": 1}, {"epsilon": 1, "times": 0}):
+        with pytest.raises(HoldfastError, match="a charge must be"):
+            Charge(**wrong)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, "nan", "x", True, None])
@@ -123,18 +135,23 @@ def test_a_missing_or_foreign_file_is_refused_and_left_alone(tmp_path):
     db.close()
     for path in (text, other):
         before = path.read_bytes()
-        with pytest.raises(HoldfastError, match="not a holdfast ledger"):
+        with pytest.raises(HoldfastError, match="not a ledger of this holdfast"):
             Ledger(path).balance("crime")
-        with pytest.raises(HoldfastError, match="not a holdfast ledger"):
+        with pytest.raises(HoldfastError, match="not a ledger of this holdfast"):
             Ledger(path).set_limit("crime", epsilon=1)
         assert path.read_bytes() == before
+
+
+def test_a_ledger_is_not_begun_where_there_is_no_folder(tmp_path):
+    with pytest.raises(HoldfastError, match="cannot be made"):
+        Ledger(tmp_path / "nowhere" / "b.ledger").set_limit("crime", epsilon=1)
 
 
 def test_an_empty_file_is_no_ledger_and_none_is_begun_in_it(tmp_path):
     (tmp_path / "b.ledger").touch()  # a ledger that lost all its bytes looks like this
     ledger = Ledger(tmp_path / "b.ledger")
     for call in (ledger.balance, lambda name: ledger.set_limit(name, epsilon=1)):
-        with pytest.raises(HoldfastError, match="not a holdfast ledger, or it was damaged"):
+        with pytest.raises(HoldfastError, match="not a ledger of this holdfast, or it was damaged"):
             call("crime")
 
 
@@ -176,17 +193,26 @@ def test_a_ledger_in_use_is_waited_for_and_then_given_up(ledger):
 
 def test_a_failure_inside_a_transaction_leaves_nothing(ledger):
     with pytest.raises(RuntimeError), change(ledger.path, 1) as pages:
-        limit = {"kind": "limit", "dataset": "x", "epsilon": "1", "delta": "0", "time": ""}
-        pages.append(limit)
+        limit = {"kind": "limit", "dataset": "x", "epsilon": "1", "delta": "0"}
+        pages.append(limit | {"per_period": False, "time": "", "user": ""})
         raise RuntimeError
     assert [balance.dataset for balance in ledger.balances()] == ["crime"]
 
 
-def test_fingerprints_differ_between_ledgers_and_contents(ledger, tmp_path):
+def test_an_entry_that_makes_no_sense_is_not_written(ledger):
+    for wrong in ({"kind": "mystery"}, {"kind": "end", "spend": 2, "state": "done", "time": ""}):
+        with pytest.raises(ValueError), change(ledger.path, 1) as pages:
+            pages.append(wrong)
+    assert len(ledger.history()) == 2
+
+
+def test_prints_differ_between_ledgers_contents_and_kinds(ledger, tmp_path):
     other = Ledger(tmp_path / "other.ledger")
     other.set_limit("crime", epsilon=1)
-    assert ledger.fingerprint(b"a") == ledger.fingerprint(b"a")
-    assert len({ledger.fingerprint(b"a"), ledger.fingerprint(b"b"), other.fingerprint(b"a")}) == 3
+    one, two = Content(table=b"a", counts=b"a"), Content(table=b"b", counts=b"a")
+    assert ledger.prints(one) == ledger.prints(one)
+    prints = ledger.prints(one), ledger.prints(two), other.prints(one)
+    assert len({each.table for each in prints} | {prints[0].counts}) == 4
 
 
 def test_numbers_are_shown_exactly_where_that_is_short():
@@ -197,27 +223,28 @@ def test_numbers_are_shown_exactly_where_that_is_short():
 
 def test_history_is_in_the_order_of_payment_whatever_the_clock_says(ledger, monkeypatch):
     for year in ("2031", "1999", "2026"):
-        monkeypatch.setattr("holdfast.former.ledger.ledger.now", lambda year=year: f"{year}-01-01")
+        monkeypatch.setattr("holdfast.ledger.ledger.now", lambda year=year: f"{year}-01-01")
         ledger.spend("crime", epsilon="1/2")
     spends = ledger.history("crime")[1:]
     assert [spend.time[:4] for spend in spends] == ["2031", "1999", "2026"]
-    assert [spend.id for spend in spends] == [1, 2, 3]
+    assert [spend.id for spend in spends] == [3, 4, 5]
 
 
 def test_a_spend_says_who_of_what_where_to_and_why(ledger, monkeypatch):
-    monkeypatch.setattr("holdfast.former.ledger.ledger.user", lambda: "ada")
+    monkeypatch.setattr("holdfast.ledger.ledger.user", lambda: "ada")
     told = ledger.telling(purpose="yearly report", file=Path("in.csv"), column="n", folder="out")
     told.telling(purpose="draft").spend("crime", epsilon=1)
     (spend,) = ledger.spends("crime")
-    assert (spend.user, spend.file, spend.column, spend.folder) == ("ada", "in.csv", "n", "out")
-    assert spend.purpose == "draft"
+    about = spend.purpose
+    assert (spend.user, about.file, about.column, about.folder) == ("ada", "in.csv", "n", "out")
+    assert about.purpose == "draft"
 
 
 def test_a_machine_without_users_can_keep_a_ledger(ledger, monkeypatch):
     def nobody():
         raise KeyError("uid not found")
 
-    monkeypatch.setattr("holdfast.former.ledger.sqlite_file.getuser", nobody)
+    monkeypatch.setattr("holdfast.ledger.sqlite_file.getuser", nobody)
     ledger.spend("crime", epsilon=1)
     assert ledger.spends("crime")[0].user == ""
 
@@ -309,21 +336,3 @@ class AgainstAModel(RuleBasedStateMachine):
 
 TestAgainstAModel = AgainstAModel.TestCase
 TestAgainstAModel.settings = settings(max_examples=15, stateful_step_count=20)
-
-
-@pytest.mark.parametrize(
-    "parts",
-    [
-        [Charge(epsilon=Fraction(5))],
-        [Charge(epsilon=Fraction(1, 20))],
-        [Charge(epsilon=Fraction(1, 10), delta=Fraction(1, 10))],
-        [Charge(epsilon=Fraction(1, 10), times=2)],
-        [Charge(epsilon=Fraction(1, 5)), Charge(epsilon=Fraction(-1, 10))],
-    ],
-)
-def test_parts_must_add_up_to_what_is_spent(tmp_path, parts):
-    ledger = Ledger(tmp_path / "b.ledger")
-    ledger.set_limit("crime", epsilon=1)
-    with pytest.raises(HoldfastError, match="add up to `epsilon` and `delta`"):
-        ledger.spend("crime", epsilon="0.1", charges=parts)
-    assert ledger.spends("crime") == []
