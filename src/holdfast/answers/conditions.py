@@ -194,8 +194,8 @@ def compared(cells: Sequence[Any], sign: str, value: str, bare: bool) -> Marks:
     numbers = _exact(texts, value) if bare and _is_number(value) else None
     if numbers is not None:
         values, limit = numbers
-        marks: Marks = np.asarray(_COMPARE[sign](values, limit), dtype=np.bool_)
-        return marks & given
+        marks = np.asarray(_COMPARE[sign](values, limit), dtype=np.bool_)
+        return np.asarray(marks & given)
     if bare and sign in _TURNED:
         raise HoldfastError(
             f"the condition compares a column with {one_line(value)!r:.40} by {sign}, and not all "
