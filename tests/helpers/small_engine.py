@@ -1,4 +1,4 @@
-"""The smallest engine: it adds noise to lists of counts, so that a ledger can be tried around it."""
+"""The smallest engine: it adds noise to lists of counts, so that a ledger can be tried."""
 
 import hashlib
 import json
