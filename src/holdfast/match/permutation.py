@@ -78,7 +78,8 @@ def _turned(place: Words, size: Words, word: Words) -> Words:
     word *= size
     word >>= HALF
     word += place
-    return np.minimum(word, word - size)  # a difference below 0 is a large word
+    turned: Words = np.minimum(word, word - size)  # a difference below 0 is a large word
+    return turned
 
 
 def _mixed(words: Words) -> Words:

@@ -176,6 +176,7 @@ def uniform(size: int, words: Words, more: MoreWords, bits: int = WORD) -> Integ
     """Uniform integers from 0 to size - 1, one for each word, by rejection."""
     if size == 1:
         return np.zeros(len(words), dtype=np.int64)
+    bits = max(bits, (size - 1).bit_length())
     most = (1 << bits) // size * size  # a word of this size or above is drawn again
     numbers = words >> np.uint64(WORD - bits)
     if most < 1 << bits:
