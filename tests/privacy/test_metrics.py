@@ -3,8 +3,8 @@ import pytest
 from scipy.stats import wasserstein_distance
 
 from families import hump
-from holdfast import metrics
 from holdfast.errors import HoldfastError
+from holdfast.privacy import metrics
 
 
 def test_wasserstein_agrees_with_scipy():

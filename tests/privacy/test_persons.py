@@ -5,8 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from holdfast.former.engines.several import check_several
+from holdfast.errors import HoldfastError
+from holdfast.privacy.composition import charges_of, sums_of
 from holdfast.privacy.persons import PersonIn, Persons, exact_parts, read_persons
+from holdfast.request import Request
 
 NAMES = ("a", "b", "c", "d")
 
@@ -19,7 +21,6 @@ def combination(seed):
     return {
         "count": list(columns),
         "epsilon": Fraction(rng.randint(1, 60), rng.randint(6, 20)),
-        "max_count": {name: rng.randint(1, 90) for name in columns},
         "contributions": {name: rng.randint(1, 5) for name in columns},
         "rows": rng.randint(1, 4),
         "person_in": "one column" if one else "all columns",
@@ -27,40 +28,33 @@ def combination(seed):
         if one or rng.random() < 0.5
         else {name: Fraction(rng.randint(1, 9), rng.randint(1, 9)) for name in columns},
         "totals": rng.choice([None, True, "1/5"]),
-        "split": rng.choice([None, "1/4", "paper"]),
+        "split": rng.choice([None, "1/4", "0.001"]),
     }
 
 
-def own_formula(chosen, column):
-    """The part of a column for one step, by hand."""
-    epsilon, columns = chosen["epsilon"], chosen["count"]
+def part_by_hand(chosen, column):
+    """What a column may spend, by hand."""
     if chosen["person_in"] == "one column":
-        part = epsilon
-    else:
-        weights = chosen["weights"] or dict.fromkeys(columns, 1)
-        part = epsilon * Fraction(weights[column]) / sum(map(Fraction, weights.values()))
-    added = min(chosen["contributions"][column], chosen["max_count"][column])
-    return part, chosen["rows"] * added
+        return chosen["epsilon"]
+    weights = chosen["weights"] or dict.fromkeys(chosen["count"], 1)
+    return chosen["epsilon"] * Fraction(weights[column]) / sum(map(Fraction, weights.values()))
 
 
 @pytest.mark.parametrize("batch", range(10))
 def test_200_combinations_of_parts_are_exact(batch):
     for seed in range(20 * batch, 20 * batch + 20):
         chosen = combination(seed)
-        parameters = check_several(**chosen)
-        rows = [1000 + seed] * len(chosen["count"])
-        stages = parameters.for_rows(rows, [None] * len(rows))
-        spent = Fraction(0)
-        for column, one in zip(chosen["count"], stages.columns, strict=True):
-            budget, (part, steps) = one.budget, own_formula(chosen, column)
-            assert (budget.epsilon, budget.steps) == (part, steps)
-            assert budget.stage_1 + budget.stage_2 + budget.totals == part
-            assert budget.unit_1 * steps + budget.unit_2 * steps + budget.totals == part
-            assert budget.moved == chosen["rows"] * chosen["contributions"][column]
-            alone = chosen["person_in"] == "one column"
-            spent = max(spent, part) if alone else spent + part
-        charged = sum(charge.epsilon * charge.times for charge in stages.charges)
-        assert spent == charged == chosen["epsilon"]
+        promise = Request.read(**chosen).promise(1000 + seed, 1 + seed % 7)
+        for column, budget in zip(chosen["count"], promise.budgets, strict=True):
+            reach = chosen["rows"] * chosen["contributions"][column]
+            rest = budget.sums + budget.whole + budget.totals
+            assert budget.epsilon == part_by_hand(chosen, column) == budget.counts + rest
+            assert budget.reach == reach
+            noise = budget.noise_of_counts
+            assert noise.epsilon * chosen["rows"] == budget.counts
+            assert noise.shift == chosen["contributions"][column]
+            assert budget.noise_of_sums.epsilon * reach == budget.sums
+        assert sums_of(charges_of(promise)) == (chosen["epsilon"], 0)
 
 
 def test_words_say_who_may_change_what():
@@ -69,10 +63,43 @@ def test_words_say_who_may_change_what():
         "Two tables are neighbours when one firm is added to or removed from one of them: at most "
         "2 rows change, each in one of their columns of counts: a by at most 1, b by at most 1."
     )
+    assert persons.protected == (
+        "one firm that adds at most 1 to a or 1 to b in each of at most 2 rows"
+    )
     assert Persons.from_dict(["a", "b"], persons.to_dict()) == persons
 
 
+def test_words_of_one_column_do_not_name_it():
+    one = read_persons(["count"])
+    assert one.neighbours.endswith("from one of them: at most 1 row changes by at most 1.")
+    assert one.protected == "one person who adds at most 1 to one row"
+    more = read_persons(["count"], rows=1200, contributions=5)
+    assert more.neighbours.endswith("at most 1,200 rows change, each by at most 5.")
+    assert more.protected == "one person who adds at most 5 to each of at most 1,200 rows"
+
+
 def test_columns_of_one_person_add_up_unless_that_person_is_in_one():
-    for person_in, spent in ((PersonIn.ALL, 1), (PersonIn.ONE, 1)):
+    for person_in in PersonIn:
         persons = Persons(columns=("a", "b"), contributions=(1, 1), person_in=person_in)
-        assert persons.together(exact_parts(persons, 1)) == spent
+        assert persons.together(exact_parts(persons, 1)) == 1
+    assert persons.parts(Fraction(1)) == (1, 1)
+
+
+WRONG = [
+    {"person_in": "some columns"},
+    {"person_in": "one column", "weights": [1, 2]},
+    {"weights": [1, 0]},
+    {"weights": 3},
+    {"weights": {"a": 1}},
+    {"contributions": [1]},
+    {"contributions": 0},
+    {"rows": 0},
+    {"unit": "Household"},
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=str)
+def test_what_cannot_be_said_of_persons_is_refused_by_its_name(wrong):
+    with pytest.raises(HoldfastError) as error:
+        read_persons(["a", "b"], **wrong)
+    assert any(f"`{name}`" in str(error.value) for name in wrong)

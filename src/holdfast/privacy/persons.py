@@ -1,7 +1,8 @@
-"""Who is protected by a release of several counts, and what each column may spend.
+"""Who is protected by a release, and what each column of counts may spend.
 
-docs/joint.md has the proofs: budgets of columns add up where one person may be in all of them, and
-do not where every row of a person is counted in one column.
+Budgets of columns add up where one person may be in all of them. Where every row of a person is
+counted in one column, the largest of them holds for all: each of m rows spends 1/m of the epsilon
+of its column.
 """
 
 import re
@@ -11,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from holdfast.errors import HoldfastError, numbered, whole_number
+from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.budget import exact_epsilon, exact_fraction
 
 UNIT = re.compile(r"[a-z][a-z -]{0,38}[a-z]")
@@ -53,33 +54,55 @@ row changes, in any of its columns of counts: murder by at most 1, rape by at mo
 
     def parts(self, epsilon: Fraction) -> tuple[Fraction, ...]:
         """What each column may spend on one person."""
-        if self.person_in is PersonIn.ONE:
+        if self._in_one:
             return tuple(epsilon for _ in self.columns)
         weights = self.weights or tuple(Fraction(1) for _ in self.columns)
         return tuple(epsilon * weight / sum(weights) for weight in weights)
 
     def together(self, spent: Sequence[Fraction]) -> Fraction:
         """What columns that spend so much on one person spend on them together."""
-        return max(spent) if self.person_in is PersonIn.ONE else sum(spent, Fraction(0))
+        return max(spent) if self._in_one else sum(spent, Fraction(0))
 
     @property
     def neighbours(self) -> str:
         """Which tables are compared, in a sentence."""
-        rows = "row changes" if self.person_rows == 1 else "rows change"
-        whose = "its" if self.person_rows == 1 else "their"
-        where = (
-            f"in any of {whose} columns of counts"
-            if self.person_in is PersonIn.ALL
-            else f"{'' if self.person_rows == 1 else 'each '}in one of {whose} columns of counts"
-        )
-        added = ", ".join(
-            f"{column} by at most {most}"
-            for column, most in zip(self.columns, self.contributions, strict=True)
-        )
+        one = self.person_rows == 1
+        rows = "1 row changes" if one else f"{self.person_rows:,} rows change"
+        most = [f"by at most {number:,}" for number in self.contributions]
+        if len(self.columns) == 1:
+            added = f" {most[0]}" if one else f", each {most[0]}"
+        else:
+            whose = "its" if one else "their"
+            where = f"{'' if one else 'each '}in one of" if self._in_one else "in any of"
+            pairs = zip(self.columns, most, strict=True)
+            named = ", ".join(f"{column} {words}" for column, words in pairs)
+            added = f", {where} {whose} columns of counts: {named}"
         return (
             f"Two tables are neighbours when one {self.unit} is added to or removed from one of "
-            f"them: at most {self.person_rows} {rows}, {where}: {added}."
+            f"them: at most {rows}{added}."
         )
+
+    @property
+    def protected(self) -> str:
+        """To whom the promise is.
+
+        >>> Persons(columns=("n",), contributions=(2,)).protected
+        'one person who adds at most 2 to one row'
+        >>> both = Persons(columns=("a", "b"), contributions=(1, 2), person_rows=3, unit="firm")
+        >>> both.protected
+        'one firm that adds at most 1 to a and 2 to b in each of at most 3 rows'
+        """
+        rows = "one row" if self.person_rows == 1 else f"each of at most {self.person_rows:,} rows"
+        who = f"one {self.unit} {'who' if self.unit == 'person' else 'that'} adds at most"
+        if len(self.columns) == 1:
+            return f"{who} {self.contributions[0]:,} to {rows}"
+        pairs = zip(self.contributions, self.columns, strict=True)
+        added = [f"{number:,} to {column}" for number, column in pairs]
+        return f"{who} {(' or ' if self._in_one else ' and ').join(added)} in {rows}"
+
+    @property
+    def _in_one(self) -> bool:
+        return self.person_in is PersonIn.ONE
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; exact numbers as fractions in text."""
@@ -154,26 +177,11 @@ def read_unit(unit: Any) -> str:
     return unit
 
 
-def protected(privacy: Mapping[str, Any], gap: str = " ") -> str:
-    """To whom a promise is, from its record; `gap` stands where a line may end.
-
-    >>> protected({"contributions": 2})
-    'a person who adds at most 2 to one row'
-    >>> protected({"contributions": 2, "person_rows": 3, "unit": "household"})
-    'one household with at most 2 in each of at most 3 rows'
-    """
-    added = privacy["contributions"]
-    if "unit" not in privacy:
-        return f"a person who adds at most {added}{gap}to one row"
-    rows = numbered(privacy["person_rows"], "row")
-    return f"one {privacy['unit']} with at most {added}{gap}in each of at most {rows}"
-
-
 def for_columns(value: Any, columns: Sequence[str], parameter: str) -> tuple[Any, ...]:
     """One value for each column, from one for all, a list, or a dictionary by column.
 
-    >>> for_columns({"rape": 80, "murder": 40}, ["murder", "rape"], "max_count")
-    (40, 80)
+    >>> for_columns({"rape": 2, "murder": 1}, ["murder", "rape"], "contributions")
+    (1, 2)
     """
     if isinstance(value, Mapping):
         if set(value) != set(columns):
