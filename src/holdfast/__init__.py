@@ -19,7 +19,7 @@ _HOMES = {
     "compare": "plan.compare",
     "count_by": "tables.count_by",
     "explain": "plan.explain",
-    "load": "release.bundle",
+    "load": "release.load",
     "plan": "plan.plan",
     "privatize": "engine.privatize",
     "verify": "verify.verify",

@@ -9,13 +9,17 @@ from typing import Any
 import typer
 from typer.main import get_command
 
+from holdfast.cli.ask import ask, regroup
 from holdfast.cli.count import count
 from holdfast.cli.demo import demo
 from holdfast.cli.help import styled
 from holdfast.cli.output import safe_output
 from holdfast.cli.page import page
 from holdfast.cli.plan import compare, explain, plan
+from holdfast.cli.privatize import privatize
+from holdfast.cli.report import report
 from holdfast.cli.stopping import CODES, WHOLE, Commands, End, Heard, Stopped, interruptible
+from holdfast.cli.verify import verify
 from holdfast.errors import HoldfastError, one_line
 
 ABOUT = "Publish tables of counts with differential privacy; their distribution is kept."
@@ -28,7 +32,9 @@ app = typer.Typer(
     help=ABOUT,
     epilog=CODES,
 )
-COMMANDS: tuple[Callable[..., None], ...] = (demo, count, plan, compare, explain, page)
+COMMANDS: tuple[Callable[..., None], ...] = (
+    *(demo, count, privatize, verify, report, ask, regroup, plan, compare, explain, page),
+)
 for command in COMMANDS:
     app.command()(command)
 

@@ -109,8 +109,8 @@ def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
 
 def large_epsilon(epsilon: Fraction) -> str | None:
     """What to say of an epsilon that is large."""
-    size = explain(epsilon).size
-    return f"epsilon = {float(epsilon):g}.{size} {explain(epsilon).sentence}" if size else None
+    found = explain(epsilon)
+    return f"epsilon = {float(epsilon):g}. {found.sentence}".rstrip(".") if found.size else None
 
 
 def small_groups(names: Sequence[str], sizes: Iterable[int], epsilon: Fraction) -> str | None:

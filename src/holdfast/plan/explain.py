@@ -14,6 +14,7 @@ SUSPICIONS = (0.001, 0.01, 0.1, 0.5)
 USUAL = Fraction(5)
 """A larger epsilon is said to be large wherever it is met."""
 MOST = 100
+NEARLY = 0.995
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,10 +62,10 @@ class Explanation:
     @property
     def sentence(self) -> str:
         """What it promises, in a sentence."""
+        right = f"right at most {100 * self.guess:.0f} times in 100; a coin is right 50 times"
         return (
             "With it, whoever knows everybody else in the data and must say whether one person was "
-            f"counted is right at most {_per_cent(self.guess)} times in 100; a coin is right 50 "
-            f"times.{self.size}"
+            f"counted is {right if self.guess < NEARLY else 'nearly always right'}.{self.size}"
         )
 
     @property
@@ -140,7 +141,3 @@ def deployments() -> tuple[Deployment, ...]:
         for row in csv.DictReader(text.splitlines())
     ]
     return tuple(sorted(found, key=lambda known: known.epsilon))
-
-
-def _per_cent(share: float) -> str:
-    return "more than 99" if share > 0.995 else f"{100 * share:.0f}"

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.errors import one_line
+from holdfast.errors import HoldfastError, one_line
 from holdfast.plan.simulation import KnownTable
+from holdfast.tables.leaks import ROW_ORDER, TOTALS
+from holdfast.tables.options import TableOptions
+from holdfast.tables.table import open_table
 
 
 def read_known(
@@ -27,12 +30,24 @@ def read_known(
 
 def _released(folder: Any, count: Any) -> tuple[Any, Any]:
     """The table of a release, and its column of counts."""
-    from holdfast.release.bundle import load
+    from holdfast.release.load import load
 
     release = load(folder)
     return release.table, release.only.name if count is None else count
 
 
-def _read(source: Any, name: str, **options: Any) -> KnownTable:
-    counts = np.asarray(source, dtype=np.int64)
-    return KnownTable(name=name, counts=counts, group=np.zeros(len(counts), dtype=np.int64))
+def _read(source: Any, name: str, *, count: Any, within: Any, missing: Any) -> KnownTable:
+    """Counts and groups; nothing of it is published, so nothing needs to be withheld."""
+    asked = TableOptions(count=count, within=within, missing=missing)
+    known = (*asked.grouping, ROW_ORDER, TOTALS)
+    table = open_table(source, asked, publish_anyway=known)
+    if len(table.counts) > 1:
+        raise HoldfastError("`count` must name one column here. Hint: look at one at a time.")
+    (column,) = table.counts
+    batches = [
+        (batch.counts[column], batch.group, batch.measured[column]) for batch in table.batches()
+    ]
+    counts, group, measured = (np.concatenate(parts) for parts in zip(*batches, strict=True))
+    return KnownTable(
+        name=name, counts=counts[measured], group=group[measured], labels=table.partition.names
+    )

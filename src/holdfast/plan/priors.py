@@ -64,8 +64,10 @@ def prior_table(
         if rows is None:
             raise HoldfastError("`rows` is missing. Hint: the number of rows of the table.")
         return _shaped(prior, rows)
+    if isinstance(prior, KnownTable):
+        return prior if rows in (None, len(prior.counts)) else prior.resized(rows or 1)
     known = read_known(prior, count=count, within=within, missing=missing)
-    return known if rows in (None, len(known.counts)) else known.resized(rows)
+    return prior_table(known, rows)
 
 
 def claims(prior: Any) -> str | None:

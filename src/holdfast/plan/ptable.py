@@ -3,13 +3,14 @@
 import os
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv import CsvTable
+from holdfast.tables.csv import parse_csv
 
 ROUNDING = Fraction(1, 10**6)
 """How far from 1 the probabilities of a row may add up to: a file holds rounded decimals."""
@@ -49,11 +50,10 @@ def read_ptable(path: str | os.PathLike[str]) -> PerturbationTable:
     The decimals are taken as exact, and each row is divided by its sum, which must be 1 but for
     rounding.
     """
-    from holdfast.tables.files import read_file
-
-    table = read_file(path)
-    if not isinstance(table, CsvTable):
-        raise HoldfastError(f"`{path}` must be a text file. Hint: pt_export(ptab, file = ...).")
+    try:
+        table = parse_csv(Path(path).read_bytes())
+    except OSError as error:
+        raise HoldfastError(f"`{path}` cannot be read: {error.strerror}.") from None
     kinds = {"all", *(table.column("type") if "type" in table.columns else [])}
     if kinds != {"all"}:
         raise HoldfastError(f"`{path}` is a table for magnitudes, of types {sorted(kinds)}.")

@@ -16,6 +16,7 @@ from holdfast.request.asked import Asked, Form, Panel, asked
 from holdfast.request.recipe import command, plain, python_call
 from holdfast.request.together import (
     MADE_BY_COUNTING,
+    ONE_COLUMN,
     UNNAMED,
     by_column,
     check_together,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from holdfast.privacy.persons import Persons
     from holdfast.privacy.promise import Promise
     from holdfast.tables.groups import Within
+    from holdfast.tables.options import TableOptions
     from holdfast.tables.periods import Period
     from holdfast.tables.subset import Subset
 
@@ -401,6 +403,16 @@ class Request:
         """Which part of a file is the table, as far as it was said."""
         given = {name: getattr(self, name) for name in PART}
         return {name: value for name, value in given.items() if value not in (None, ())}
+
+    @property
+    def table_options(self) -> "TableOptions":
+        """What is said of the table, for its reader."""
+        from holdfast.tables.options import TableOptions
+
+        names = [each.name for each in fields(TableOptions) if each.name in FIELDS]
+        values = {name: getattr(self, name) for name in names}
+        apart = self.person_in == ONE_COLUMN
+        return TableOptions(**values | {"count": self.count or None, "apart": apart})
 
     @cached_property
     def persons(self) -> "Persons":

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 UNNAMED = "count"
 """What a column of counts is called that has no name, and the one that counting persons makes."""
+ONE_COLUMN = "one column"
+"""Where a row of one person is counted in one of several columns."""
 PEOPLE = ("by", "categories", "per")
 MADE_BY_COUNTING = ("count", "category", "keep")
 """Columns that counting persons makes."""

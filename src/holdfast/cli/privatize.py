@@ -1,0 +1,145 @@
+"""`holdfast privatize`: a file of counts in, a release bundle out."""
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.options import Json, argument, asks_for_a_run, says, words_of
+from holdfast.cli.screen import aside, is_watched, note, show, watched
+from holdfast.errors import HoldfastError, Spent, listed_names, one_line, spent_by
+from holdfast.request import FIELDS, Request
+
+if TYPE_CHECKING:
+    from holdfast.plan.before import Before
+    from holdfast.tables.table import Table
+
+FIRST = FIELDS["count"].panel.value
+
+
+@asks_for_a_run
+def privatize(
+    file: Annotated[
+        Path,
+        argument(
+            "CSV, Parquet or Excel file, one row per category; a folder of Parquet files; or, "
+            "with --query, a DuckDB database.",
+            "FILE",
+        ),
+    ],
+    dry_run: Annotated[
+        bool,
+        says("Check everything and say what a run would do; nothing is spent.", "--dry-run",
+             panel=FIRST),
+    ] = False,
+    as_json: Json = False,
+    **said: Any,
+) -> None:  # fmt: skip
+    """Publish a table of counts: noise on every count, and the distribution of counts kept.
+
+    Examples:
+
+        holdfast privatize homicides.csv --count homicides --category county --keep state
+        --epsilon 1 --dry-run
+
+        holdfast privatize homicides.csv --count homicides --category county --keep state
+        --epsilon 1 --out release
+
+        holdfast privatize visits.xlsx --header-row 3 --count visits --category clinic
+        --within region --missing -999 --contributions 5 --epsilon 1 --out release
+    """
+    from holdfast.plan.before import before
+    from holdfast.request.source import opened
+
+    request = Request.from_words(words_of(said))
+    out = None if dry_run else _place(request)
+    with saying_if_it_counted(), opened(file, request) as table:
+        refuse_surprise(table, request)
+        found = before(table, request)
+        if out is None:
+            _say_before(found, as_json)
+            return
+        _ask_about_doubts(found, as_json)
+        _release(file, table, request, out, as_json)
+
+
+def _place(request: Request) -> Path:
+    """Where the release goes, which must be free."""
+    from holdfast.release.bundle import check_place
+
+    if request.out is None:
+        raise HoldfastError("`--out` is missing. Hint: name a new folder, or use --dry-run.")
+    return check_place(request.out)
+
+
+def _release(file: Path, table: "Table", request: Request, out: Path, as_json: bool) -> None:
+    """Pay, measure, write, and say so."""
+    from holdfast.cli.released import say_release, say_what_was_spent
+    from holdfast.engine.run import run
+
+    with watched(quiet=as_json) as progress:
+        release = run(table, request, file=file, progress=progress)
+    if as_json:
+        typer.echo(json.dumps(release.summary() | {"folder": str(out)}))
+        return
+    say_release(release, out)
+    say_what_was_spent(release, request)
+
+
+def refuse_surprise(table: "Table", request: Request) -> None:
+    """Raise if columns that nobody mentioned would be withheld, before they are missed in a release
+    that is paid for."""
+    left = [name for name in table.withheld if name != request.structural_zero]
+    if not left or request.keep or request.keep_none:
+        return
+    keep = ["--keep", left[0] if len(left) == 1 else "COLUMN"]
+    raise HoldfastError(
+        f"columns other than the category are withheld unless they are named "
+        f"({listed_names(left)}). Nothing was spent. Hint: publish as it is what is public, such "
+        f"as a state or a population, and never another count of people: {_again(keep)}\n"
+        f"To withhold them all: {_again(['--keep-none'])}"
+    )
+
+
+def _again(more: list[str]) -> str:
+    return one_line(shlex.join(["holdfast", *sys.argv[1:], *more]))
+
+
+def _say_before(found: "Before", as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found.to_dict()))
+        return
+    from holdfast.cli.released import balances, say_balances
+
+    for words in found.notes:
+        note(words)
+    show("\n\n".join(found.paragraphs))
+    say_balances(balances(found.request), found.promise.epsilon)
+    for words in found.doubts:
+        show(f"\nBefore paying: {one_line(words)}.", style="bold")
+    show("\nNothing was spent, nothing was written.")
+
+
+def _ask_about_doubts(found: "Before", as_json: bool) -> None:
+    """Say what is probably a slip, and let whoever is there stop before anything is paid."""
+    for words in found.doubts:
+        aside(f"Before paying: {one_line(words)}.", style="bold")
+    asks = found.doubts and not found.promise.simulated and not as_json
+    if asks and is_watched() and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
+        raise HoldfastError("stopped before anything was spent.")
+
+
+@contextmanager
+def saying_if_it_counted() -> Iterator[None]:
+    """Say whether a run that failed was counted."""
+    try:
+        yield
+    except BaseException as error:
+        if spent_by(error) is not Spent.NO:
+            aside(spent_by(error).in_words)
+        raise

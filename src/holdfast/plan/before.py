@@ -1,0 +1,198 @@
+"""What a run would do, said to the steward before anything is paid. NOT PRIVATE."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import listed_names, numbered, one_line, roughly
+from holdfast.plan import concerns
+from holdfast.plan.words import aligned
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.promise import Promise
+
+if TYPE_CHECKING:
+    from holdfast.request import Request
+    from holdfast.tables.table import Batch, Table
+
+LEVEL = 0.9
+SHOWN_GROUPS = 12
+NEVER_COUNTED = (
+    "No ledger pays for this: keep count yourself of what is released. A second run draws new "
+    "noise and spends epsilon again, also after Ctrl-C once noise has been drawn."
+)
+COUNTED = (
+    "The ledger counts the run before noise is drawn. If it is stopped before that, nothing is "
+    "spent; once the release is stored, the same command writes it again unpaid; in between, the "
+    "same command pays again."
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Before:
+    """What a run would do, and what to think about first."""
+
+    request: "Request"
+    table: "Table"
+    promise: Promise
+    doubts: tuple[str, ...]
+    """What is probably a slip, or gives people away: to be settled before paying."""
+    notes: tuple[str, ...]
+    """What is worth knowing."""
+
+    @property
+    def paragraphs(self) -> tuple[str, ...]:
+        """All of it in words."""
+        return (
+            self._rows,
+            self._columns,
+            *self._groups,
+            self._budgets,
+            *self._persons,
+            COUNTED if self.request.ledger is not None else NEVER_COUNTED,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain values."""
+        table = self.table
+        return {
+            "dry_run": True,
+            "rows": table.rows,
+            "structural_zeros": table.structural_zeros,
+            "missing": self._by_column(table.missing),
+            "published": list(table.others),
+            "withheld": list(table.withheld),
+            "groups": dict(zip(table.partition.names, table.partition.sizes.tolist(), strict=True)),
+            "promise": self.promise.to_dict(),
+            "doubts": list(self.doubts),
+            "notes": list(self.notes),
+        }
+
+    def _by_column(self, numbers: dict[str, int]) -> dict[str, int]:
+        return dict(zip(self.request.columns, numbers.values(), strict=True))
+
+    @property
+    def _rows(self) -> str:
+        beside = []
+        if self.table.structural_zeros:
+            zeros = numbered(self.table.structural_zeros, "row")
+            beside.append(f"{zeros} publicly known to be zero")
+        for column, number in self._by_column(self.table.missing).items():
+            if number:
+                beside.append(f"{numbered(number, 'row')} without a count of {column!r:.60}")
+        words = f", of which {' and '.join(beside)}" if beside else ""
+        return f"The table is in order: {numbered(self.table.rows, 'row')}{words}."
+
+    @property
+    def _columns(self) -> str:
+        others = listed_names(self.table.others, 30) or "nothing but the counts"
+        published = f"Published as it is: {others}, and the order of the rows."
+        if not self.table.withheld:
+            return published
+        return f"{published}\nWithheld: {listed_names(self.table.withheld, 30)}."
+
+    @property
+    def _groups(self) -> list[str]:
+        partition = self.table.partition
+        if not partition.within.parts:
+            return []
+        sizes = list(zip(partition.sizes.tolist(), partition.names, strict=True))
+        which = "Their rows"
+        if len(sizes) > SHOWN_GROUPS:
+            ranked = sorted(sizes)
+            sizes = [*ranked[: SHOWN_GROUPS - 2], *ranked[-2:]]
+            which = "The rows of the smallest, and of the two largest"
+        listed = "; ".join(f"{one_line(name)}: {size:,}" for size, name in sizes)
+        return [
+            f"The table has {numbered(len(partition), 'group')} ({one_line(str(partition.within))})"
+            f", each with a distribution of its own beside that of the whole. {which}: {listed}."
+        ]
+
+    @property
+    def _budgets(self) -> str:
+        """Every part of every column's budget."""
+        parts = {
+            "single counts": [budget.counts for budget in self.promise.budgets],
+            "distribution": [budget.sums + budget.whole for budget in self.promise.budgets],
+            "totals": [budget.totals for budget in self.promise.budgets],
+        }
+        shown = {name: column for name, column in parts.items() if any(column)}
+        rows = [
+            [
+                column,
+                _number(budget.epsilon),
+                *(_number(own[place]) for own in shown.values()),
+                f"{budget.noise_of_counts.quantile(LEVEL):,}",
+            ]
+            for place, (column, budget) in enumerate(
+                zip(self.request.columns, self.promise.budgets, strict=True)
+            )
+        ]
+        headings = ("column", "epsilon", *shown, "noise of a count, 9 in 10")
+        simulated = "A rehearsal: a seed is given, so nothing is spent and nobody is protected. "
+        return (
+            simulated * self.promise.simulated
+            + f"A run would spend epsilon = {_number(self.promise.epsilon)}:\n\n"
+            + aligned(headings, rows)
+        )
+
+    @property
+    def _persons(self) -> list[str]:
+        """Who is protected, and what to ask where nobody said how often one is counted."""
+        persons = self.promise.persons
+        words = [f"Protected is {one_line(persons.protected)}."]
+        if persons.person_rows == 1 and set(persons.contributions) == {1}:
+            words.append(
+                f"If one {persons.unit} may be counted more than once in a row, as with visits, "
+                "say how often at the most, such as contributions 5; if in several rows, rows 3."
+            )
+        return [" ".join(words)]
+
+
+def before(table: "Table", request: "Request") -> Before:
+    """What a run of this request on this table would do; the first rows are looked at."""
+    measured = [int(rows.sum()) for rows in table.measured.values()]
+    promise = request.promise(measured, len(table.partition))
+    return Before(
+        request=request,
+        table=table,
+        promise=promise,
+        doubts=tuple(_doubts(table, request)),
+        notes=(*table.notes, *_notes(table, promise.budgets)),
+    )
+
+
+def _doubts(table: "Table", request: "Request") -> Iterator[str]:
+    """What is probably a slip, found in the first rows."""
+    first = next(table.batches(published=True))
+    asked = {*request.publish_anyway, table.category, *table.partition.within.columns}
+    found = [
+        concern
+        for column, name in zip(table.counts, request.columns, strict=True)
+        for concern in _of_counts(first, column, name, request.top)
+    ]
+    found += [
+        concerns.people_beside(name, first.cells(name))
+        for name in table.others
+        if name not in asked
+    ]
+    found.append(concerns.large_epsilon(request.epsilon))
+    yield from (concern for concern in found if concern is not None)
+
+
+def _of_counts(first: "Batch", column: str, name: str, top: int | None) -> list[str | None]:
+    counts = first.counts[column][first.measured[column]]
+    return [concerns.identifiers(name, counts), concerns.reached_top(top, name, counts)]
+
+
+def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:
+    least = min(budget.epsilon / budget.reach for budget in budgets)
+    names, sizes = table.partition.names, table.partition.sizes.tolist()
+    small = concerns.small_groups(names, sizes, least)
+    labels = {text for label in table.partition.labels for text in label}
+    near = concerns.near_duplicates(sorted(labels)) if table.partition.within.parts else None
+    yield from (note for note in (small, near) if note is not None)
+
+
+def _number(number: Fraction) -> str:
+    return roughly(float(number), 3)

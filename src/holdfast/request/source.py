@@ -1,0 +1,67 @@
+"""The table that a request is about: a file or a frame, the result of a query, persons counted."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError, listed_names
+
+if TYPE_CHECKING:
+    from holdfast.request.request import Request
+    from holdfast.tables.table import Table
+
+WHOLE_FILE: dict[str, Any] = {
+    **dict.fromkeys(("sheet", "header_row", "last_row", "thousands", "decimal")),
+    "leave_out": (),
+}
+
+
+@contextmanager
+def opened(source: Any, request: "Request") -> Iterator["Table"]:
+    """The checked table that a request is about."""
+    from holdfast.tables.table import open_table
+
+    options = request.table_options
+    if request.query is not None:
+        with _relation(source, request.query) as relation:
+            yield open_table(relation, options)
+    elif request.from_people:
+        from holdfast.tables.count_by import count_by
+
+        how = {"by": list(request.by), "categories": request.categories, "per": request.per}
+        yield open_table(count_by(source, **how), replace(options, **WHOLE_FILE))
+    else:
+        yield open_table(source, options)
+
+
+@contextmanager
+def _relation(source: Any, query: str) -> Iterator[Any]:
+    """The relation that a query makes in a DuckDB database."""
+    try:
+        import duckdb
+    except ImportError:
+        raise HoldfastError("`query` needs DuckDB. Hint: pip install duckdb.") from None
+    if not isinstance(source, str | os.PathLike) or not Path(source).is_file():
+        raise HoldfastError(f"`{source!s:.200}` cannot be read: there is no such database.")
+    try:
+        connection = duckdb.connect(os.fspath(source), read_only=True)
+        relation = connection.sql(query)
+    except duckdb.Error as error:
+        raise HoldfastError(
+            f"`{source}`: the query cannot be run ({type(error).__name__}). "
+            "Hint: try it in DuckDB; it must be one SELECT."
+        ) from None
+    if relation is None:
+        raise HoldfastError("`query` must give a table. Hint: it must be one SELECT.")
+    names = list(relation.columns)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise HoldfastError(
+            f"`query` gives several columns one name: {listed_names(twice)}. "
+            "Hint: give them different names with AS."
+        )
+    with connection:
+        yield relation

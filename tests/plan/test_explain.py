@@ -1,0 +1,49 @@
+"""What an epsilon means, in odds, and what is large of it."""
+
+import math
+from fractions import Fraction
+
+import pytest
+
+from holdfast.errors import HoldfastError
+from holdfast.plan.explain import deployments, explain
+from holdfast.privacy.budget import LARGEST, exact_epsilon
+
+
+def test_odds_are_those_of_bayes_with_the_largest_likelihood_ratio():
+    found = explain("1")
+    for before in (0.001, 0.2, 0.5):
+        odds = before / (1 - before) * math.e
+        assert found.suspicion(before) == pytest.approx(odds / (1 + odds))
+    assert found.guess == pytest.approx(math.e / (1 + math.e))
+
+
+def test_what_explain_calls_refused_is_what_privatize_refuses():
+    assert "refuses" in explain(LARGEST + 1).size
+    assert "refuses" not in explain(LARGEST).size
+    exact_epsilon(LARGEST)
+    with pytest.raises(HoldfastError):
+        exact_epsilon(LARGEST + 1)
+
+
+def test_what_is_usual_is_not_called_large():
+    assert explain(5).size == "" and explain("0.1").size == ""
+    assert "large" in explain("5.1").size
+
+
+def test_words_have_no_more_than_a_hundred_in_a_hundred():
+    assert "nearly always right" in explain(8).sentence
+    assert "73 times in 100" in explain(1).sentence
+
+
+def test_deployments_rise_and_have_sources():
+    found = deployments()
+    assert [each.epsilon for each in found] == sorted(each.epsilon for each in found)
+    assert all(" at " in each.source for each in found)
+
+
+def test_an_epsilon_is_exact_and_positive():
+    assert explain("1/3").epsilon == Fraction(1, 3)
+    for wrong in (0, -1, 101, "much"):
+        with pytest.raises(HoldfastError, match="`epsilon` must"):
+            explain(wrong)
