@@ -149,7 +149,7 @@ class Budget:
     @staticmethod
     def from_dict(record: dict[str, Any]) -> "Budget":
         """The inverse of `to_dict`."""
-        exact = {name: Fraction(record[name]) for name in EXACT}
+        exact: dict[str, Any] = {name: Fraction(record[name]) for name in EXACT}
         return Budget(**exact, **{name: record[name] for name in ("contributions", "person_rows")})
 
 
