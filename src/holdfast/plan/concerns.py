@@ -25,9 +25,11 @@ CODES = re.compile(
     re.IGNORECASE,
 )
 PLACES = re.compile(
-    r"lat|lon|area|km|mile|elevation|year|rank|index|income|price|rate|share|percent",
+    r"lat|lon|area|km|mile|elevation|year|month|week|rank|index|income|price|rate|share|percent"
+    r"|district|ward|grade|level|class",
     re.IGNORECASE,
 )
+VALUES = 10  # different numbers below which a column is no count of people
 CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
 MOST_LABELS = 1000  # that are compared with each other
@@ -65,7 +67,7 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
     if CODES.search(name.replace("_", " ")) or PLACES.search(name):
         return None
     numbers = _whole_numbers(cells)
-    if numbers is None or len(numbers) < FEW or len(np.unique(numbers)) < len(numbers) / 4:
+    if numbers is None or len(numbers) < FEW or len(np.unique(numbers)) < VALUES:
         return None
     return (
         f"{name!r:.60} holds whole numbers. Is it another count of people? A public figure, such "

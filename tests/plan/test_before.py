@@ -1,0 +1,132 @@
+"""What is said before paying: what is published, parts of the budget, what may be a slip."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from holdfast.plan import concerns
+from holdfast.plan.before import COUNTED, NEVER_COUNTED, before
+from holdfast.request import Request
+from holdfast.request.source import opened
+from holdfast.tables.csv import CsvTable
+
+
+def schools(rows=60):
+    """A table with what stewards have: codes, places, other counts, two columns of counts."""
+    rng = np.random.default_rng(1)
+    names = ["school", "state", "zip", "ENROLLMENT", "lat", "teachers", "aides", "phone"]
+    cells = [
+        [
+            f"school {row}",
+            ["NE", "KS", "KS "][0 if row % 2 else 1 + (row == 0)],
+            f"0{6800 + row}",
+            str(200 + 7 * row % 191),
+            f"{40 + row / 7:.3f}",
+            str(rng.poisson(20)),
+            str(rng.poisson(3)),
+            str(4_020_000_000 + int(rng.integers(9_999_999))),
+        ]
+        for row in range(rows)
+    ]
+    return CsvTable(tuple(names), cells)
+
+
+def said(**options):
+    """What is said of a run on that table."""
+    request = Request.read(
+        **{"epsilon": "0.5", "count": "teachers", "category": "school"} | options
+    )
+    with opened(schools(), request) as table:
+        found = before(table, request)
+    json.dumps(found.to_dict())
+    return found
+
+
+def test_what_is_published_and_what_is_withheld_is_named():
+    text = "\n".join(said(keep="state").paragraphs)
+    assert "Published as it is: 'school', 'state', and the order of the rows." in text
+    assert "Withheld: 'zip', 'ENROLLMENT', 'lat', 'aides', 'phone'." in text
+
+
+def test_several_counts_are_said_with_all_parts_of_their_budgets():
+    found = said(count=["teachers", "aides"], totals="0.1", split="0.2", keep="state")
+    lines = found.paragraphs[2].splitlines()
+    assert lines[0] == "A run would spend epsilon = 0.5:"
+    assert lines[2].split("  ")[0] == "column"
+    for line, name in zip(lines[3:], ("teachers", "aides"), strict=True):
+        column, *numbers = line.split()
+        assert column == name
+        epsilon, counts, sums, totals = map(Fraction, numbers[:4])
+        assert (epsilon, counts + sums + totals) == (Fraction(1, 4), Fraction(1, 4))
+
+
+def test_another_count_of_people_that_is_kept_is_asked_about():
+    assert any(
+        "'ENROLLMENT' holds whole numbers" in doubt for doubt in said(keep="ENROLLMENT").doubts
+    )
+    assert not said(keep=["state", "zip", "lat"]).doubts
+    assert not said(keep="ENROLLMENT", publish_anyway="ENROLLMENT").doubts
+
+
+def test_a_column_of_telephone_numbers_is_no_column_of_counts():
+    (doubt,) = said(count="phone", keep="state").doubts
+    assert "looks like numbers that name things" in doubt
+    assert not said(keep="state").doubts
+
+
+def test_a_top_code_that_most_rows_reach_is_said():
+    (doubt,) = said(top=10, keep="state").doubts
+    assert "with top = 10 they would look alike" in doubt
+    assert not said(top=40, keep="state").doubts
+
+
+def test_an_epsilon_that_explain_calls_large_is_said():
+    (doubt,) = said(epsilon=8, keep="state").doubts
+    assert "It is large: 0.1 to 5 is usual" in doubt
+
+
+def test_groups_are_listed_with_their_rows_and_small_ones_and_slips_are_said():
+    found = said(within="state")
+    groups = found.paragraphs[2]
+    assert groups.startswith("The table has 3 groups (state)")
+    assert (
+        "NE: 30" in groups and "KS: 29" in groups and "KS : 1" in groups.replace("KS: 1", "KS : 1")
+    )
+    small, near = found.notes
+    assert "1 of 3 groups has fewer than 20 rows" in small
+    assert "differ by little" in near
+
+
+def test_it_is_said_whether_a_second_run_pays_again(tmp_path):
+    assert said(keep="state").paragraphs[-1] == NEVER_COUNTED
+    paid = said(keep="state", ledger=tmp_path / "ledger", dataset="schools")
+    assert paid.paragraphs[-1] == COUNTED
+
+
+def test_who_is_protected_is_asked_where_nobody_said_it():
+    asks = "may be counted more than once"
+    assert asks in "".join(said(keep="state").paragraphs)
+    assert asks not in "".join(said(keep="state", contributions=5).paragraphs)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "near"),
+    [
+        ("Wake", "wake ", True),
+        ("Wake", "Wake Co.", True),
+        ("Guilford", "Guildford", True),
+        ("Doña Ana", "Dona Ana", True),
+        ("Benton", "Kent", False),
+        ("District 12", "District 13", False),
+        ("NE", "NC", False),
+    ],
+)
+def test_labels_that_differ_by_a_slip_are_pointed_out(one, other, near):
+    assert (concerns.near_duplicates([one, other]) is not None) is near
+
+
+def test_few_rows_are_not_judged():
+    assert concerns.identifiers("phone", np.arange(10) + 5_550_000) is None
+    assert concerns.people_beside("ENROLLMENT", ["3", "9"]) is None
