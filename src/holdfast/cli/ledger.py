@@ -149,7 +149,8 @@ def sentence(balance: "Balance") -> str:
     from holdfast.ledger.entries import plainly
 
     spent = (
-        f"Ledger: dataset {balance.dataset} has spent epsilon {plainly(balance.epsilon_spent)} of "
+        f"Ledger: dataset {one_line(balance.dataset)} has spent epsilon "
+        f"{plainly(balance.epsilon_spent)} of "
         f"{plainly(balance.epsilon_limit)}{balance.in_words}; {plainly(balance.epsilon_left)} is "
         "left."
     )
