@@ -60,7 +60,7 @@ def _dictionary(column: Any) -> tuple[Integers, Any]:
     values = whole.dictionary
     there = values.dictionary_encode()  # a dictionary may hold a value twice
     if len(there.dictionary) < len(values):
-        places = there.indices.to_numpy(zero_copy_only=False)
+        places = there.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         codes = np.where(codes < 0, -1, places[codes])
         values = there.dictionary
     return codes.astype(np.int64), values

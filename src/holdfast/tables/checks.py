@@ -17,6 +17,7 @@ from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.order import LOOKED_AT
 from holdfast.tables.leaks.totals import named_total, totals_among
 from holdfast.tables.options import Roles, refuse_leaks
+from holdfast.tables.order import sortable
 from holdfast.tables.partition import GroupReader
 from holdfast.tables.rows import Rows
 from holdfast.tables.source import Piece, Source
@@ -120,8 +121,11 @@ def _where(piece: Piece) -> Iterator[None]:
 class FirstPass:
     """What gives the counts away, which is refused; labels that repeat; groups; how many rows."""
 
-    def __init__(self, reading: Reading, index: Sequence[str] = ()) -> None:
-        """`index` are columns that counts without columns have beside them."""
+    def __init__(
+        self, reading: Reading, index: Sequence[str] = (), *, sorting: bool = False
+    ) -> None:
+        """`index` are columns that counts without columns have beside them; `sorting` says that
+        rows are put in order when they are written."""
         self.roles = roles = reading.roles
         roles.refuse_header()
         options = roles.options
@@ -139,10 +143,14 @@ class FirstPass:
         self._measured = dict.fromkeys(roles.counts, 0)
         self.sums: list[int] = []
         """A sum of each batch, by which it is known again."""
+        self.as_text = [False] * (len(roles.ordering) if sorting else 0)
+        """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
 
     def see(self, checked: CheckedRows) -> None:
         """Take in the next rows."""
+        for name in self.roles.others:
+            checked.rows.refuse_unwritable(name)
         self._labels(checked.rows)
         for watches in self._watches:
             watches.see(checked)
@@ -153,6 +161,9 @@ class FirstPass:
         columns = [wanted.rows.codes(name) for name in self.roles.within.columns]
         if len(wanted.rows):
             self.groups.see(columns, list(measured.values()), self.rows)
+        for at, name in enumerate(self.roles.ordering[: len(self.as_text)]):
+            cells = () if self.as_text[at] else wanted.rows.codes(name)[1]
+            self.as_text[at] |= any(isinstance(sortable(cell), str) for cell in cells)
         self.rows += len(wanted.rows)
         self.structural_zeros += int(wanted.structural_zero.sum())
         for name, own in wanted.counts.items():

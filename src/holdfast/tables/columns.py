@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.csv_text import LONGEST_CELL
 
 _SHOWN = 8
 _NUMBER = re.compile(r"[<>≤≥~+-]?\s*[$€£]?[0-9][0-9 .,_']*(?:e[+-]?[0-9]+)?\s*%?", re.IGNORECASE)
@@ -94,3 +95,26 @@ def no_columns(parameter: str) -> HoldfastError:
         f"`{parameter}` names a column, but `table` has none. Hint: give a data frame, "
         f"or leave `{parameter}` out."
     )
+
+
+def refuse_odd_texts(name: str, texts: Sequence[str | None]) -> None:
+    """Raise for labels that no file of text can hold.
+
+    >>> refuse_odd_texts("place", ["Kent", None])
+    >>> refuse_odd_texts("place", ["a\\0b"])
+    Traceback (most recent call last):
+    holdfast.errors.HoldfastError: data row 1 of column 'place' cannot be written: it holds a NUL...
+    """
+    for row, text in enumerate(texts, 1):
+        if text is not None and not _is_writable(text):
+            raise HoldfastError(
+                f"data row {row} of column {name!r:.80} cannot be written: it holds a NUL, half of "
+                f"a character (a surrogate), or more than {LONGEST_CELL:,} characters. Hint: "
+                "correct the label, or leave the column out."
+            )
+
+
+def _is_writable(text: str) -> bool:
+    if len(text) > LONGEST_CELL or "\0" in text:
+        return False
+    return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)

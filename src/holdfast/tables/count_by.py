@@ -7,12 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import find_column
 from holdfast.tables.counts import is_missing
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.files import is_table_file, read_file
-from holdfast.tables.frames import Frame, as_list, open_frame
+from holdfast.tables.files import labels_of, read_file
+from holdfast.tables.formats import format_of
+from holdfast.tables.frames import FrameRows, as_list
+from holdfast.tables.keys import Keys
+from holdfast.tables.options import TableOptions
+from holdfast.tables.partition import combinations
+from holdfast.tables.rows import Rows
+from holdfast.tables.source import Source
+from holdfast.tables.sources import FrameSource, LineSource, head_of, open_source
+from holdfast.tables.text_rows import TextRows
 
 _Key = tuple[Any, ...]
 
@@ -39,67 +48,123 @@ def count_by(
     [['Ely', '1'], ['Kent', '2'], ['Rye', '0']]
     """
     names = _names(by)
-    frame = read_file(frame) if isinstance(frame, str | os.PathLike) else frame
-    if isinstance(categories, str | os.PathLike):
-        categories = _listed(categories, names, frame)
-    if per is not None:
-        frame = _once(frame, per)
-    if isinstance(frame, CsvTable):
-        return _count_text(frame, names, categories)
-    opened = open_frame(frame)
-    if opened is None:
+    source = open_source(frame, TableOptions())
+    if isinstance(source, LineSource):
         raise HoldfastError(
             f"`frame` must be a data frame with a row per person, got {type(frame).__name__}. "
             "Hint: a pandas, polars, pyarrow or DuckDB table, or the path of a file."
         )
-    return _count_frame(opened, names, categories)
+    for parameter, column in [*(("by", name) for name in names), ("per", per)]:
+        if column is not None:
+            find_column(source.columns, column, parameter)
+    return _Counting(source, names, categories, per).table()
 
 
-def _listed(path: Any, names: list[str], frame: Any) -> list[_Key]:
-    """The categories in a file, numbers where the people's are."""
-    if not is_table_file(path):
-        raise HoldfastError(
-            "`categories` must be a list or the path of a CSV, Parquet or Excel file."
+class _Counting:
+    """The rows of persons, counted a batch at a time."""
+
+    def __init__(self, source: Source, names: list[str], categories: Any, per: str | None) -> None:
+        self._source, self._names, self._per = source, names, per
+        self._categories = categories
+        self._people: Keys = np.empty(0, dtype=np.uint64)
+
+    def table(self) -> Any:
+        """The counts, in the kind of table that the rows are in."""
+        wanted = [*self._names, *([] if self._per is None else [self._per])]
+        first: Rows | None = None
+        for piece in self._source.read(wanted):
+            if first is None:
+                first = piece.rows
+                keys = self._listed(first)
+                index, counts = _index(keys), np.zeros(len(keys), dtype=np.int64)
+            counts += self._counted(piece.rows, piece.row, index)
+        if first is None:
+            raise HoldfastError("`frame` has no rows. Hint: give one row per person.")
+        if isinstance(first, FrameRows):
+            return self._frame(first, keys, counts)
+        columns = [list(cells) for cells in zip(*keys, strict=True)] + [list(map(str, counts))]
+        return replace(
+            head_of(self._source), header=(*self._names, "count"), rows=TextRows(columns)
         )
-    table = read_file(path)
-    if isinstance(table, CsvTable):
-        columns: list[Any] = [table.column(name, "categories") for name in names]
-        opened = None if isinstance(frame, CsvTable) else open_frame(frame)
-        if opened is not None:
-            kinds = [opened.series(name, "by").dtype for name in names]
+
+    def _counted(self, rows: Rows, before: int, index: dict[_Key, int]) -> Integers:
+        """How many people of some rows are in each category."""
+        columns = [self._codes(rows, name, "by", before) for name in self._names]
+        lines, inside = combinations(columns, np.arange(len(rows)))
+        cells = [found for _, found in columns]
+        keys = [
+            tuple(own[k] for own, k in zip(cells, line, strict=True)) for line in lines.tolist()
+        ]
+        places = np.array([index.get(key, -1) for key in keys], dtype=np.int64)[inside]
+        unknown = np.flatnonzero(places < 0)
+        if len(unknown):
+            raise HoldfastError(
+                f"`categories` does not list the category of data row {before + unknown[0] + 1}. "
+                "Hint: list it, with the type it has in the table, or filter such rows out first."
+            )
+        if self._per is not None:
+            places = places[self._first(rows, before)]
+        return np.bincount(places, minlength=len(index)).astype(np.int64)
+
+    def _codes(self, rows: Rows, name: str, parameter: str, before: int) -> Any:
+        codes, cells = rows.codes(name)
+        missing = np.array(
+            [is_missing(cell) or (rows.text and not cell.strip()) for cell in cells], dtype=np.bool_
+        )
+        if len(cells) and missing.any():
+            row = before + int(missing[codes].argmax())
+            raise HoldfastError(
+                f"`{parameter}` column {name!r} is missing in data row {row + 1}. Hint: fill "
+                "it in, give the missing a label of their own, or filter them out first."
+            )
+        return codes, cells
+
+    def _first(self, rows: Rows, before: int) -> Marks:
+        """The rows in which a person is met for the first time."""
+        per = self._per or ""
+        self._codes(rows, per, "per", before)
+        people, first = np.unique(rows.keys(per), return_index=True)
+        fresh = ~np.isin(people, self._people)
+        self._people = np.concatenate([self._people, people[fresh]])
+        found = np.zeros(len(rows), dtype=np.bool_)
+        found[first[fresh]] = True
+        return found
+
+    def _listed(self, rows: Rows) -> list[_Key]:
+        """The categories, as the cells of the rows are: text, or numbers where those are."""
+        given, names = self._categories, self._names
+        if not isinstance(given, str | os.PathLike):
+            keys = _keys(given, len(names))
+            return [tuple(map(str, key)) for key in keys] if rows.text else keys
+        if format_of(given) is None:
+            raise HoldfastError(
+                "`categories` must be a list or the path of a CSV, Parquet or Excel file."
+            )
+        table = read_file(given)
+        columns = [labels_of(table, name) for name in names]
+        if isinstance(table, CsvTable) and isinstance(rows, FrameRows):
+            kinds = [rows.series(name, "by").dtype for name in names]
             columns = [_as_kind(c, kind) for c, kind in zip(columns, kinds, strict=True)]
-    else:
-        listed = open_frame(table)
-        columns = [] if listed is None else [listed.labels(name, "categories") for name in names]
-    return list(zip(*columns, strict=True))
+        keys = _keys(list(zip(*columns, strict=True)), len(names))
+        return [tuple(map(str, key)) for key in keys] if rows.text else keys
+
+    def _frame(self, rows: FrameRows, keys: list[_Key], counts: Integers) -> Any:
+        import narwhals.stable.v2 as nw
+
+        backend = rows.data.implementation
+        columns = zip(self._names, zip(*keys, strict=True), strict=True)
+        made = {name: _series(name, list(cells), rows) for name, cells in columns}
+        made["count"] = nw.new_series("count", counts, nw.Int64, backend=backend)
+        frame = nw.from_dict(made, backend=backend)
+        if isinstance(self._source, FrameSource):
+            return self._source.frame.back(frame)
+        return frame.to_native()
 
 
 def _as_kind(cells: list[str], kind: Any) -> list[Any]:
     if not kind.is_integer() or not all(cell.strip().lstrip("-").isdigit() for cell in cells):
         return cells
     return [int(cell) for cell in cells]
-
-
-def _once(frame: Any, per: str) -> Any:
-    """The first row of each person."""
-    if isinstance(frame, CsvTable):
-        people: list[Any] = frame.column(per, "per")
-        _check_missing(per, [not person.strip() for person in people], "per")
-        return replace(frame, rows=[frame.rows[at] for at in _first(people)])
-    opened = open_frame(frame)
-    if opened is None:
-        return frame
-    series = opened.series(per, "per")
-    _check_missing(per, series.is_null().to_list(), "per")
-    taken = opened.take(np.array(_first(series.to_list()), dtype=np.int64))
-    return taken.back(taken.data, per)
-
-
-def _first(people: list[Any]) -> list[int]:
-    seen: dict[Any, int] = {}
-    for row, person in enumerate(people):
-        seen.setdefault(person, row)
-    return list(seen.values())
 
 
 def _names(by: Any) -> list[str]:
@@ -112,27 +177,6 @@ def _names(by: Any) -> list[str]:
             "Hint: rename the column first."
         )
     return names
-
-
-def _count_text(table: CsvTable, names: list[str], categories: Any) -> CsvTable:
-    columns = [table.column(name, "by") for name in names]
-    for name, cells in zip(names, columns, strict=True):
-        _check_missing(name, [not cell.strip() for cell in cells])
-    keys = [tuple(map(str, key)) for key in _keys(categories, len(names))]
-    counts = _tally(_index(keys), columns).tolist()
-    rows = [[*key, str(count)] for key, count in zip(keys, counts, strict=True)]
-    return CsvTable(
-        (*names, "count"), rows, table.delimiter, table.newline, table.encoding, table.bom
-    )
-
-
-def _count_frame(frame: Frame, names: list[str], categories: Any) -> Any:
-    for name in names:
-        series = frame.series(name, "by")
-        _check_missing(name, series.is_null().to_list())
-    keys = _keys(categories, len(names))
-    counts = _tally(_index(keys), [frame.labels(name, "by") for name in names])
-    return frame.back(_table(frame, names, keys, counts), "count")
 
 
 def _keys(categories: Any, width: int) -> list[_Key]:
@@ -167,39 +211,12 @@ def _index(keys: list[_Key]) -> dict[_Key, int]:
     return index
 
 
-def _check_missing(name: str, missing: list[bool], parameter: str = "by") -> None:
-    if True in missing:
-        raise HoldfastError(
-            f"`{parameter}` column {name!r} is missing in data row {missing.index(True) + 1}. "
-            "Hint: fill it in, give the missing a label of their own, or filter them out first."
-        )
-
-
-def _tally(index: dict[_Key, int], columns: list[list[Any]]) -> Integers:
-    found = list(map(index.get, zip(*columns, strict=True)))
-    if None in found:
-        raise HoldfastError(
-            f"`categories` does not list the category of data row {found.index(None) + 1}. "
-            "Hint: list it, with the type it has in the table, or filter such rows out first."
-        )
-    return np.bincount(np.array(found, dtype=np.int64), minlength=len(index)).astype(np.int64)
-
-
-def _table(frame: Frame, names: list[str], keys: list[_Key], counts: Integers) -> Any:
+def _series(name: str, values: list[Any], rows: FrameRows) -> Any:
     import narwhals.stable.v2 as nw
 
-    backend = frame.data.implementation
-    made = {name: _series(name, [key[at] for key in keys], frame) for at, name in enumerate(names)}
-    made["count"] = nw.new_series("count", counts, nw.Int64, backend=backend)
-    return nw.from_dict(made, backend=backend)
-
-
-def _series(name: str, values: list[Any], frame: Frame) -> Any:
-    import narwhals.stable.v2 as nw
-
-    kind = frame.data.schema[name]
+    kind = rows.data.schema[name]
     try:
-        return nw.new_series(name, values, kind, backend=frame.data.implementation)
+        return nw.new_series(name, values, kind, backend=rows.data.implementation)
     except Exception:
         raise HoldfastError(
             f"`categories` do not fit column {name!r}, which holds {kind}. Hint: convert them."

@@ -1,7 +1,7 @@
 """The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
 
 import csv
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from types import SimpleNamespace
@@ -130,12 +130,14 @@ def csv_text(rows: Iterable[Iterable[Any]], *, newline: str = "\n", **style: Any
     return "".join(lines if newline == "\r\n" else [line[:-2] + newline for line in lines])
 
 
-def parse_csv(data: bytes) -> CsvTable:
-    """The text table in the bytes of a file, as `holdfast.tables.csv_text` defines it."""
+def parse_csv(data: bytes, part: Callable[[bytes], bytes] = bytes) -> CsvTable:
+    """The text table in the bytes of a file, as `holdfast.tables.csv_text` defines it; `part` gives
+    the lines of it that are meant."""
     encoding = find_encoding(lambda: [data])
     text = data[len(encoding.bom) :]
     if encoding.name != "utf-8":
         text = text.decode(encoding.name).encode()
+    text = part(text)
     header = read_header(text[:LONGEST_HEADER], whole=len(text) <= LONGEST_HEADER)
     body = text[len(header.text.encode()) :]
     columns: list[list[str]] = [[] for _ in header.names]

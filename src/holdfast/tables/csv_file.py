@@ -20,7 +20,7 @@ from holdfast.tables.csv_text import (
     not_text,
     read_header,
 )
-from holdfast.tables.files import refuse_special, unreadable
+from holdfast.tables.formats import refuse_special, unreadable
 from holdfast.tables.rows import ListRows
 from holdfast.tables.source import Piece
 
@@ -51,7 +51,7 @@ class CsvFile:
         thousands: str | None = None,
         decimal: str | None = None,
     ) -> None:
-        self.path, self.name, self._lines = path, str(path), lines
+        self.path, self.name, self._lines = path, f"`{path}`", lines
         marks = thousands is not None or decimal is not None
         self._unmarked = unmarked(thousands, decimal) if marks else None
         self._numbers: frozenset[str] = frozenset()
@@ -90,7 +90,9 @@ class CsvFile:
         self._read = 0
         try:
             for rows in reader.read(self._body("holdfast.windows")):
-                yield Piece(self._unmarked_rows(rows), row, self.name, min(1.0, self._read / size))
+                yield Piece(
+                    self._unmarked_rows(rows), row, str(self.path), min(1.0, self._read / size)
+                )
                 row += len(rows)
         except HoldfastError as error:
             raise self._named(error) from None
@@ -166,10 +168,52 @@ class CsvFile:
             raise unreadable(self.path, "not a path") from None
 
     def _named(self, error: HoldfastError) -> HoldfastError:
-        said = str(error)
-        return (
-            error if said.startswith(f"`{self.path}`") else HoldfastError(f"`{self.path}`: {said}")
-        )
+        return HoldfastError(f"{self.name}: {error}")
+
+
+class CsvFolder:
+    """CSV files with the same header in a folder, in the order of their names."""
+
+    in_memory = False
+
+    def __init__(self, path: Path, files: Sequence[Path]) -> None:
+        self.path, self.name = path, f"`{path}`"
+        self.files = [CsvFile(file) for file in files]
+        first = self.files[0]
+        self.header, self.encoding = first.header, first.encoding
+        for file in self.files:
+            if file.columns != first.columns:
+                raise HoldfastError(
+                    f"`{file.path}`: the columns are not those of `{first.path.name}`. Hint: files "
+                    "of a folder must have the same columns in the same order."
+                )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the headers."""
+        return self.header.names
+
+    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
+        """Decide on the encoding of each file."""
+        for file in self.files:
+            file.settle(published, numbers)
+            if file.encoding != self.encoding:
+                self.encoding = Encoding("utf-8")
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """The rows of one file after the other."""
+        for number, file in enumerate(self.files):
+            for piece in file.read(names):
+                done = (number + (piece.done or 0.0)) / len(self.files)
+                yield replace(piece, done=done)
+
+    def digest(self) -> bytes | None:
+        """The bytes and names of all files, condensed."""
+        found = hashlib.sha256()
+        for file in self.files:
+            found.update(file.path.name.encode(errors="surrogateescape") + b"\0")
+            found.update(file.digest() or b"")
+        return found.digest()
 
 
 def _is_valid(text: str) -> bool:

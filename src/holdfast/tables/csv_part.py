@@ -72,7 +72,7 @@ def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
 
 
 def kept_lines(data: bytes, lines: Lines) -> bytes:
-    """The lines of a table among those of its file.
+    r"""The lines of a table among those of its file.
 
     >>> kept_lines(b"Deaths\na,n\nKent,3\nTotal,3\n", Lines(2, 3))
     b'a,n\nKent,3\n'

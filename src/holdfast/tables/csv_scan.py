@@ -118,6 +118,9 @@ class SpanRows:
         """Some of the rows, in their order."""
         return replace(self, first=self.first[rows], seps=self.seps[rows])
 
+    def refuse_unwritable(self, name: str) -> None:
+        """What was read as CSV can be written so."""
+
     def text_of(self, name: str) -> str:
         """All cells of a column, one after the other."""
         joined = _joined(self.data, *self._spans(self.names.index(name))).tobytes()

@@ -4,6 +4,8 @@ import os
 from enum import Enum
 from pathlib import Path
 
+from holdfast.errors import HoldfastError
+
 
 class Format(Enum):
     """How a table lies in a file; its value is how names of such files end."""
@@ -36,10 +38,16 @@ def endings(*formats: Format) -> str:
     return ", ".join(suffix for each in formats for suffix in each.value)
 
 
-def release_format(source: str | os.PathLike[str]) -> str:
-    """The `table_format` of a release of the table in a file: its own, and CSV for Excel.
+def refuse_special(path: Path) -> None:
+    """Raise for a pipe or a device, which could be waited for without end, or read but once."""
+    try:
+        special = path.exists() and not path.is_file() and not path.is_dir()
+    except (OSError, ValueError):  # no such path: reading it says so
+        return
+    if special:
+        raise unreadable(path, "it is a pipe or a device, not a file")
 
-    >>> release_format("a.pq"), release_format("a.xlsx")
-    ('parquet', 'csv')
-    """
-    return "parquet" if format_of(source) is Format.PARQUET else "csv"
+
+def unreadable(path: str | os.PathLike[str], reason: object) -> HoldfastError:
+    """The error for a file that cannot be opened."""
+    return HoldfastError(f"`{path}` cannot be read: {reason}. Hint: check the path.")

@@ -11,12 +11,14 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import arrow_codes, arrow_keys, by_appearance, python_cells
 from holdfast.tables.arrow_schema import without_notes
-from holdfast.tables.columns import find_column
-from holdfast.tables.counts import MISSING, array_counts, series_counts
+from holdfast.tables.columns import find_column, refuse_odd_texts
+from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
+from holdfast.tables.csv_text import LONGEST_CELL
 from holdfast.tables.keys import Keys
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.rows import LineRows
 
+_NESTED = (list, tuple, dict, set, bytes, np.ndarray)
 _ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
 
 
@@ -67,9 +69,36 @@ class FrameRows:
             return arrow_keys(self.series(name).to_native())
         return self.codes(name)[0].astype(np.uint64)
 
+    def refuse_unwritable(self, name: str) -> None:
+        """Raise for a column that a file cannot hold."""
+        import narwhals.stable.v2 as nw
+
+        series = self.series(name)
+        kind, backend = series.dtype, self.data.implementation
+        if kind.is_nested() or kind == nw.Binary:
+            raise _unwritable(name)
+        if kind == nw.String and (backend.is_polars() or backend.is_pyarrow()):
+            nul = series.str.contains("\0", literal=True).any()
+            if nul or (series.str.len_chars().max() or 0) > LONGEST_CELL:
+                refuse_odd_texts(name, self.cells(name))
+        elif not (kind.is_numeric() or kind.is_temporal() or kind == nw.Boolean):
+            cells = self.cells(name)
+            if any(
+                isinstance(cell, list | tuple | dict | set | bytes | np.ndarray) for cell in cells
+            ):
+                raise _unwritable(name)
+            refuse_odd_texts(name, [str(cell) for cell in cells if not is_missing(cell)])
+
     def take(self, rows: Integers) -> "FrameRows":
         """Other rows, or the same in another order."""
         return FrameRows(self.data[rows.tolist()])
+
+
+def _unwritable(name: str) -> HoldfastError:
+    return HoldfastError(
+        f"column {name!r} cannot be written as CSV: it holds lists, structures or bytes. "
+        "Hint: make text or numbers of it, or leave it out."
+    )
 
 
 @dataclass(frozen=True)
@@ -98,9 +127,8 @@ class Frame:
 
 
 def open_frame(source: Any) -> Frame | None:
-    """A data frame of any library, read once; None if `source` is something else.
-
-    A lazy frame or a DuckDB relation is collected."""
+    """A data frame of any library, a lazy one of polars collected; None if `source` is something
+    else, or a DuckDB relation."""
     import narwhals.stable.v2 as nw
 
     source = _index_as_columns(source)
@@ -263,19 +291,23 @@ def _narwhals(source: Any) -> Any:
 
 def _collect(source: Any, lazy: Any) -> Frame:
     kind = str(lazy.implementation)
-    if kind not in ("polars", "duckdb"):
+    if kind != "polars":
         raise HoldfastError(f"`table` is a lazy {kind} frame. Hint: collect it first.")
     try:
         # Once only: the order of the rows may differ between runs.
         frame = lazy.collect()
-    except ImportError:
-        raise no_pyarrow("DuckDB relations need") from None
     except Exception:
         raise HoldfastError(f"`table`: the {kind} query failed. Hint: run it by itself.") from None
-    if kind == "polars":
-        return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
-    types = {name: str(t) for name, t in zip(source.columns, source.types, strict=True)}
-    return Frame(FrameRows(frame), lambda new: _to_duckdb(new, types))
+    return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
+
+
+def duckdb_frame(relation: Any, table: Any) -> Frame:
+    """A DuckDB relation, from what it gave as an Arrow table."""
+    import narwhals.stable.v2 as nw
+
+    types = {name: str(t) for name, t in zip(relation.columns, relation.types, strict=True)}
+    rows = FrameRows(nw.from_native(table, eager_only=True))
+    return Frame(rows, lambda new: _to_duckdb(new, types))
 
 
 def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:

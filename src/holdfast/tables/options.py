@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.errors import HoldfastError, LeakError, listed_names, one_line
-from holdfast.tables.columns import count_column, find_column, names_in, no_columns, reads_as_number
+from holdfast.tables.columns import (
+    count_column,
+    find_column,
+    names_in,
+    no_columns,
+    reads_as_number,
+    refuse_odd_texts,
+)
 from holdfast.tables.counts import check_codes, codes_of
 from holdfast.tables.groups import Within, read_within
 from holdfast.tables.leaks import ROW_ORDER, SAME_COUNTS, TOTALS, Leak
@@ -224,6 +231,7 @@ class Roles:
                 "the names of the columns that would be published are too long for a release. "
                 "Nothing was drawn or spent. Hint: shorten the names, or keep fewer columns."
             )
+        refuse_odd_texts("names of columns", list(map(str, self.published)))
         if any(reads_as_number(name) for name in self.published):
             raise HoldfastError(
                 "the name of a column that would be published is a number. Hint: the first line of "

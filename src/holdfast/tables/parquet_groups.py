@@ -1,7 +1,6 @@
 """Parquet files whose layout tells nothing: row groups are cut by row number.
 
-How many rows a group has follows from the number of rows and from what the cells of all columns
-hold, of which the counts take eight bytes each whatever they are. Batches in which rows happen to
+How many rows a group has follows from the number of columns alone. Batches in which rows happen to
 come, and dictionaries, which may list labels in the order of the counts, leave no trace.
 """
 
@@ -11,12 +10,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-
+from holdfast.tables.arrow_cells import by_appearance
 from holdfast.tables.arrow_schema import plain
 
 ROW_GROUP = 1 << 17  # as many as are read at a time, so that most rows need not be moved
-GROUP_BYTES = 1 << 26  # of wide rows there are fewer in a group
+GROUP_CELLS = 1 << 23  # of wide rows there are fewer in a group
 DICTIONARY_BYTES = 1 << 17  # a column of more different values is written without one
 
 
@@ -69,9 +67,9 @@ def _text_kinds() -> tuple[Any, ...]:
     return kinds.is_string, kinds.is_large_string, kinds.is_binary, kinds.is_large_binary
 
 
-def rows_in_group(rows: int, size: int) -> int:
-    """How many rows a group has in a table of so many rows and bytes."""
-    return max(1, min(ROW_GROUP, GROUP_BYTES * rows // max(size, 1)))
+def rows_in_group(columns: int) -> int:
+    """How many rows a group has in a table of so many columns."""
+    return max(1, min(ROW_GROUP, GROUP_CELLS // columns))
 
 
 class ParquetGroups:
@@ -200,7 +198,7 @@ def _repeats(column: Any) -> bool:
     rows = len(column)
     most = min(rows // 2, (DICTIONARY_BYTES * rows - 1) // max(cell_bytes([column]), 1))
     if _is_labels(column):
-        return bool(len(_by_appearance(column).dictionary) <= most)
+        return bool(len(by_appearance(column).chunk(0).dictionary) <= most)
     return all(
         pc.count_distinct(column.slice(0, some)).as_py() <= most
         for some in (min(2 * most, rows), rows)
@@ -222,37 +220,9 @@ def _in_order(column: Any) -> Any:
     values without one, where they are too many."""
     import pyarrow as pa
 
-    found = _by_appearance(column)
-    values = found.dictionary
+    found = by_appearance(column if _is_labels(column) else column.dictionary_encode())
+    values = found.chunk(0).dictionary
     if len(values) < 2 or cell_bytes([values]) + 4 * len(values) < DICTIONARY_BYTES:
-        return pa.chunked_array([found])
-    first, others = map(_by_appearance, (column.slice(0, 1), column.slice(1)))
-    return pa.chunked_array([first, others])
-
-
-def _by_appearance(column: Any) -> Any:
-    """A column with a dictionary of the values that it has, in the order in which they come,
-    whatever the order in which they were kept.
-
-    >>> import pyarrow as pa
-    >>> kept = pa.DictionaryArray.from_arrays(pa.array([2, None, 0], pa.int32()), ["a", "b", "c"])
-    >>> _by_appearance(pa.chunked_array([kept])).dictionary.to_pylist()
-    ['c', 'a']
-    """
-    import pyarrow as pa
-
-    from holdfast.tables.appearance_kernel import by_appearance
-
-    chunks = (column if _is_labels(column) else column.dictionary_encode()).chunks
-    values = pa.concat_arrays([chunk.dictionary for chunk in chunks]).dictionary_encode()
-    names = values.indices.fill_null(-1).to_numpy()
-    places = np.full(len(values.dictionary), -1, dtype=np.int32)
-    used, number = np.empty_like(places), 0
-    codes, row = np.empty(len(column), dtype=np.int32), 0
-    for chunk in chunks:
-        own = chunk.indices.fill_null(-1).to_numpy()
-        number = by_appearance(own, names, places, used, number, codes[row : row + len(own)])
-        names, row = names[len(chunk.dictionary) :], row + len(own)
-    gaps = codes < 0
-    cells = pa.array(codes, mask=gaps if gaps.any() else None)
-    return pa.DictionaryArray.from_arrays(cells, values.dictionary.take(pa.array(used[:number])))
+        return found
+    parts = (by_appearance(part) for part in (found.slice(0, 1), found.slice(1)))
+    return pa.chunked_array([chunk for part in parts for chunk in part.chunks])

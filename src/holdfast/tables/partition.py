@@ -76,7 +76,7 @@ class GroupReader:
         """Take in the next rows: the cells of each column of `within`, and which rows are measured
         in each column of counts; so many rows came before."""
         used = np.flatnonzero(np.logical_or.reduce(measured))
-        lines, inside = _combinations(columns, used)
+        lines, inside = combinations(columns, used)
         ids = self._ids(columns, lines, used, before)
         rows = [
             np.bincount(inside, marks[used], minlength=len(lines)).astype(np.int64)
@@ -113,7 +113,7 @@ class GroupReader:
         """The group of each of some rows that were seen before, -1 for those not used."""
         at = np.flatnonzero(used)
         found = np.full(len(used), -1, dtype=np.int64)
-        lines, inside = _combinations(columns, at)
+        lines, inside = combinations(columns, at)
         group = np.zeros(len(lines), dtype=np.int64)
         for k, (part, keys) in enumerate(zip(self._parts, self._keys, strict=True)):
             cells = columns[k][1]
@@ -149,7 +149,7 @@ class GroupReader:
         self._seen = [(ids[first], summed)]
 
 
-def _combinations(columns: Sequence[Coded], used: Integers) -> tuple[Integers, Integers]:
+def combinations(columns: Sequence[Coded], used: Integers) -> tuple[Integers, Integers]:
     """The combinations of numbers of cells that some rows have, and which of them each has."""
     if len(columns) == 1:  # nearly always, and quicker
         own = columns[0][0][used]

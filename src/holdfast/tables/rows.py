@@ -8,6 +8,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
+from holdfast.tables.columns import refuse_odd_texts
 from holdfast.tables.counts import text_counts
 from holdfast.tables.keys import Keys, text_keys
 from holdfast.tables.partition import Coded, coded
@@ -37,6 +38,9 @@ class Rows(Protocol):
 
     def keys(self, name: str) -> Keys:
         """A key for each cell; equal cells of a table have equal ones."""
+
+    def refuse_unwritable(self, name: str) -> None:
+        """Raise where a file of text cannot hold the cells of a column."""
 
     def take(self, rows: Integers) -> "Rows":
         """Other rows, or the same in another order."""
@@ -93,6 +97,10 @@ class ListRows:
         codes, cells = self.codes(name)
         return text_keys(cells)[codes]
 
+    def refuse_unwritable(self, name: str) -> None:
+        """Raise for texts that no file can hold."""
+        refuse_odd_texts(name, self.cells(name))
+
     def text_of(self, name: str) -> str:
         """All cells of a column, one after the other."""
         return "".join(self.cells(name))
@@ -135,6 +143,9 @@ class LineRows:
     def keys(self, name: str) -> Keys:
         """A key for each label."""
         return self.codes(name)[0].astype(np.uint64)
+
+    def refuse_unwritable(self, name: str) -> None:
+        """An index is not written to files."""
 
     def take(self, rows: Integers) -> "LineRows":
         """A line has no columns by which rows could be chosen."""

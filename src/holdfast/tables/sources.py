@@ -4,22 +4,27 @@ import os
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_files import FEW, ParquetFiles, Query, few_rows, open_parquet
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv import CsvTable
-from holdfast.tables.csv_file import CsvFile
+from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Lines
-from holdfast.tables.files import refuse_special
-from holdfast.tables.formats import Format, endings, format_of
-from holdfast.tables.frames import Frame, Line, open_frame, open_line
+from holdfast.tables.csv_text import Encoding
+from holdfast.tables.files import read_file, wrong_ending
+from holdfast.tables.formats import Format, format_of, refuse_special
+from holdfast.tables.frames import Frame, FrameRows, Line, duckdb_frame, open_frame, open_line
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.rows import ListRows
-from holdfast.tables.source import Piece, Source
+from holdfast.tables.source import Held, Piece, Source
 from holdfast.tables.text_rows import TextRows
+
+SMALL = 1 << 26  # bytes of files of text that are held in memory to be put in order
 
 
 @dataclass(frozen=True)
@@ -88,39 +93,89 @@ class LineSource:
 class TextSource:
     """A text table in memory: one batch."""
 
-    table: CsvTable
+    rows: ListRows
+    head: CsvTable
+    """How the table is written."""
     name = "`table`"
     in_memory = True
+
+    @staticmethod
+    def of(table: CsvTable) -> "TextSource":
+        """The source of a table."""
+        return TextSource(ListRows(table.header, TextRows.of(table.rows).columns), table)
 
     @property
     def columns(self) -> Sequence[str]:
         """The names of its columns."""
-        return self.table.columns
+        return self.rows.names
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Nothing is to be decided."""
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """All rows."""
-        yield Piece(ListRows(self.table.header, TextRows.of(self.table.rows).columns))
+        yield Piece(self.rows)
 
     def take(self, rows: Integers) -> "TextSource":
         """Other rows, or the same in another order."""
-        taken = [
-            [cells[at] for at in rows.tolist()] for cells in TextRows.of(self.table.rows).columns
-        ]
-        return TextSource(replace(self.table, rows=TextRows(taken)))
+        return replace(self, rows=self.rows.take(rows))
 
-    def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
+    def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> CsvTable:
         """A text table."""
-        table = self.table.select(names)
-        for name, new in counts.items():
-            table = table.with_column(name, ("" if c == MISSING else c for c in new.tolist()))
-        return table
+        columns = [
+            ["" if c == MISSING else str(c) for c in counts[name].tolist()]
+            if name in counts
+            else self.rows.cells(name)
+            for name in names
+        ]
+        return replace(self.head, header=tuple(names), rows=TextRows(columns))
 
     def digest(self) -> bytes | None:
         """It is not known by its bytes."""
         return None
+
+
+def held(source: Source) -> Held:
+    """The same table in memory, all of it."""
+    if isinstance(source, FrameSource | LineSource | TextSource):
+        return source
+    rows = [piece.rows for piece in source.read(list(source.columns))]
+    if isinstance(source, CsvFile | CsvFolder):
+        parts = [[part.cells_at(at) for part in rows] for at in range(len(source.columns))]
+        columns = [list(chain.from_iterable(cells)) for cells in parts]
+        return TextSource(ListRows(source.columns, columns), head_of(source))
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+
+    whole = pa.concat_tables([part.data.to_native() for part in rows], promote_options="permissive")
+    frame = FrameRows(nw.from_native(whole, eager_only=True))
+    if isinstance(source, ParquetFiles):
+        return FrameSource(Frame(frame, lambda new: new.to_native()))
+    return FrameSource(duckdb_frame(source.relation, whole))
+
+
+def is_small(source: Source) -> bool:
+    """Whether a file is small enough to be held in memory."""
+    if isinstance(source, CsvFile):
+        return source.path.stat().st_size <= SMALL
+    if isinstance(source, CsvFolder):
+        return sum(file.path.stat().st_size for file in source.files) <= SMALL
+    return isinstance(source, ParquetFiles) and source.length <= FEW
+
+
+def head_of(source: Source) -> CsvTable:
+    """How a table is written as CSV: as it came, where it was text.
+
+    What is left of a file in Windows-1252 could be taken for UTF-8, so it is written as UTF-8.
+    """
+    names = tuple(str(name) for name in source.columns)
+    if isinstance(source, TextSource):
+        return source.head
+    if not isinstance(source, CsvFile | CsvFolder):
+        return CsvTable(names, [])
+    encoding, header = source.encoding, source.header
+    encoding = Encoding("utf-8") if encoding.name == "cp1252" else encoding
+    return CsvTable(names, [], header.delimiter, header.newline, encoding.name, encoding.bom)
 
 
 def open_source(source: Any, options: TableOptions) -> Source:
@@ -131,36 +186,38 @@ def open_source(source: Any, options: TableOptions) -> Source:
     path = Path(source)
     refuse_special(path)
     kind = format_of(path)
-    if path.is_dir() or kind is Format.PARQUET:
+    if path.is_dir():
         _refuse_file_options(options, ())
-        return _open_arrow(path)
+        return _open_folder(path)
+    if kind is Format.PARQUET:
+        _refuse_file_options(options, ())
+        return open_parquet(path)
     lines = Lines(options.header_row, options.last_row, tuple(options.leave_out))
     if kind is Format.TEXT:
         _refuse_file_options(options, set(FILE_OPTIONS) - {"sheet"})
         return CsvFile(path, lines, options.thousands, options.decimal)
     if kind is Format.EXCEL:
-        from holdfast.tables.excel import read_excel
-
         _refuse_file_options(options, {"sheet", "header_row", "last_row", "leave_out"})
-        return TextSource(read_excel(path, options.sheet, lines))
-    raise HoldfastError(
-        f"`{path}` must be a folder or end in one of {endings(*Format)}. "
-        "Hint: save the table as CSV or Parquet."
-    )
+        return TextSource.of(read_file(path, lines, options.sheet))
+    raise wrong_ending(path, *Format)
 
 
 def _open_object(source: Any) -> Source:
     if isinstance(source, CsvTable):
-        return TextSource(source)
+        return TextSource.of(source)
     duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
     if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
-        pass  # collected: a query is run once
+        table = few_rows(source)
+        return Query(source) if table is None else FrameSource(duckdb_frame(source, table))
     frame = open_frame(source)
     return LineSource(open_line(source)) if frame is None else FrameSource(frame)
 
 
-def _open_arrow(path: Path) -> Source:
-    raise NotImplementedError
+def _open_folder(path: Path) -> Source:
+    files = sorted(file for file in path.iterdir() if not file.name.startswith((".", "_")))
+    if files and all(format_of(file) is Format.TEXT for file in files):
+        return CsvFolder(path, files)
+    return open_parquet(path)
 
 
 def _refuse_file_options(options: TableOptions, taken: Collection[str]) -> None:

@@ -14,84 +14,41 @@
         batch.done                # share of the table read so far, None where that is not known
     table.replace({"deaths": released})              # in memory: same kind of table as came in
     with table.writer(folder / "table.csv") as file: # CSV or Parquet, whatever came in
-        for batch in table.batches(published=True):
-            file.write(batch, {"deaths": released_of_these_rows})
+        pairs = ((batch, {"deaths": ...}) for batch in table.batches(published=True))
+        for batch, numbers in table.ordered(pairs):
+            file.write(batch, numbers)               # batch.cells("county") has the labels
 
 `open_table` reads all rows once and refuses whatever must not be published, before anything is
 paid. `batches()` reads them again, as often as asked: a frame is one batch, a file many, and
 memory is one batch. That the counts are still those of the first pass is checked. What is released
 for rows that are missing or known to be zero is never looked at: they are written as such.
 
-Rows come in the order in which they are published, but of files with `order_by`: these are put in
-order by the writer, since only what is released may lie on a disk.
+Rows come in the order in which they are published, but of large files with `order_by`: `ordered`
+puts these in order, with what is released of them, since nothing else may lie on a disk.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.checks import CheckedRows, FirstPass, Reading, measured_rows, sum_of
+from holdfast.tables.batch import Batch, Numbers, as_written
+from holdfast.tables.checks import CheckedRows, FirstPass, Reading, sum_of
 from holdfast.tables.counts import MISSING
-from holdfast.tables.csv import CsvTable
-from holdfast.tables.csv_file import CsvFile
-from holdfast.tables.csv_scan import NOTHING
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
 from holdfast.tables.rows import Rows
+from holdfast.tables.sorting import check_sorter, sorted_batches
 from holdfast.tables.source import Held, Source
-from holdfast.tables.sources import LineSource, TextSource, open_source
-from holdfast.tables.writers import CsvWriter
+from holdfast.tables.sources import LineSource, head_of, held, is_small, open_source
+from holdfast.tables.writers import TableWriter
 
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Batch:
-    """Some rows of a table, in their order."""
-
-    start: int
-    """So many rows of the table come before them."""
-    counts: dict[str, Integers] = field(repr=False)
-    """True counts by column; -1 where one is not known."""
-    structural_zero: Marks = field(repr=False)
-    """Rows publicly known to be zero."""
-    group: Integers = field(repr=False)
-    """The group of each row, by its number in the partition; -1 where no count is measured."""
-    done: float | None = None
-    """The share of the table that has been read with them; None where that is not known."""
-    rows: Rows = field(repr=False)
-    """The cells as they came, for writers."""
-
-    def __len__(self) -> int:
-        return len(self.group)
-
-    @cached_property
-    def missing(self) -> dict[str, Marks]:
-        """By column the rows whose count is not known."""
-        return {name: own == MISSING for name, own in self.counts.items()}
-
-    @cached_property
-    def measured(self) -> dict[str, Marks]:
-        """By column the rows whose count is measured: neither missing nor known to be zero."""
-        return {name: measured_rows(own, self.structural_zero) for name, own in self.counts.items()}
-
-    def cells(self, name: str) -> list[Any]:
-        """The cells of a column that is published, of batches that were asked for with them."""
-        return self.rows.cells(name)
-
-    def released(self, name: str, counts: Integers) -> Integers:
-        """Counts of these rows as they are written: -1 where missing, 0 where known to be zero."""
-        new = np.array(counts, dtype=np.int64)
-        if new.shape != self.group.shape:
-            raise HoldfastError("`counts` must have one entry per row of the table.")
-        new[self.structural_zero] = 0
-        new[self.missing[name]] = MISSING
-        return new
+__all__ = ["Batch", "Table", "TableOptions", "open_table"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -118,6 +75,9 @@ class Table:
     _reading: Reading = field(repr=False)
     _groups: GroupReader = field(repr=False)
     _sums: tuple[int, ...] = field(repr=False)
+    _as_text: tuple[bool, ...] | None = field(repr=False)
+    """Of rows that are put in order when they are written: which of the columns that they are put
+    in order by hold text; None where rows are in order."""
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -173,67 +133,53 @@ class Table:
         return Batch(
             start=start,
             counts=checked.counts,
+            missing={name: own == MISSING for name, own in checked.counts.items()},
             structural_zero=checked.structural_zero,
             group=self._groups.place(columns, used),
             done=checked.done,
             rows=checked.rows,
         )
 
-    def writer(self, path: Path, *, further: Sequence[str] = ()) -> "TableWriter":
+    def ordered(self, batches: Iterable[tuple[Batch, Numbers]]) -> Iterator[tuple[Batch, Numbers]]:
+        """Batches with the numbers that are published of them, in the order in which rows are
+        published. Of files with `order_by` DuckDB sorts them, and true counts are not in them any
+        more; in any other case they are in order already."""
+        if self._as_text is None:
+            return iter(batches)
+        return sorted_batches(batches, self.roles, self._as_text)
+
+    def writer(self, path: Path, *, further: Sequence[str] = ()) -> TableWriter:
         """A CSV or Parquet file, as its name ends, for the published columns with other counts, and
         further columns of whole numbers after them."""
-        return TableWriter(self, path, further)
+        names = [str(name) or "count" for name in self.published]
+        head = replace(head_of(self._source), header=tuple(names), rows=[])
+        counts = {name: name or "count" for name in self.counts}
+        return TableWriter(path, head, counts, further)
 
     def replace(self, counts: Mapping[str, Integers]) -> Any:
-        """The same kind of table as came in: its published columns, with these counts."""
+        """The same kind of table as came in: its published columns, with these counts. Rows of a
+        file are read into memory."""
         if set(counts) != set(self.counts):
             raise HoldfastError("`counts` must have an entry for each column of counts.")
-        source = held(self._source)
-        (batch,) = self.batches()
-        new = {name: batch.released(name, own) for name, own in counts.items()}
-        return source.replace(self.published, new)
-
-
-class TableWriter:
-    """A file that a table is written to, a batch at a time; it must not exist."""
-
-    def __init__(self, table: Table, path: Path, further: Sequence[str]) -> None:
-        self._table, self._further = table, list(further)
-        self._file = path.open("xb")
-        names = [str(name) or "count" for name in table.published]
-        delimiter = "\t" if path.suffix.lower() == ".tsv" else None
-        head = _head_of(table._source, names, delimiter)
-        self._writer = CsvWriter(self._file, head, further)
-
-    def __enter__(self) -> "TableWriter":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def write(self, batch: Batch, numbers: Mapping[str, Integers]) -> None:
-        """Write the rows of a batch: a number for each of them in each column of counts, and in
-        each further column, where `NOTHING` is an empty cell. Counts that are missing or known to
-        be zero are written as such."""
-        written = {name: numbers[name] for name in self._further}
-        for name in self._table.counts:
-            new = batch.released(name, numbers[name])
-            written[name or "count"] = np.where(new == MISSING, NOTHING, new)
-        self._writer.write(batch.rows, written)
-
-
-def _head_of(source: Source, names: list[str], delimiter: str | None) -> CsvTable:
-    """How a table is written as CSV: as it came, where it was text."""
-    style = CsvTable(tuple(names), [])
-    if isinstance(source, CsvFile):
-        encoding = "utf-8" if source.encoding.name == "cp1252" else source.encoding.name
-        head = source.header
-        style = CsvTable(
-            tuple(names), [], head.delimiter, head.newline, encoding, source.encoding.bom
+        start, inside, before = 0, list[Integers](), 0
+        new: dict[str, list[Integers]] = {name: [] for name in self.counts}
+        for checked in self._reading.rows(()):
+            wanted = checked.wanted()
+            end = start + len(wanted.rows)
+            for name, own in counts.items():
+                part = as_written(own[start:end], wanted.structural_zero, wanted.counts[name])
+                new[name].append(part)
+            marks = checked.inside
+            rows = np.arange(len(checked.rows)) if marks is None else np.flatnonzero(marks)
+            inside.append(rows + before)
+            start, before = end, before + len(checked.rows)
+        if any(len(own) != start for own in counts.values()):
+            raise HoldfastError("`counts` must have one entry per row of the table.")
+        source, chosen = held(self._source), np.concatenate(inside)
+        source = source if len(chosen) == before else source.take(chosen)
+        return source.replace(
+            self.published, {name: np.concatenate(parts) for name, parts in new.items()}
         )
-    elif isinstance(source, TextSource):
-        style = replace(source.table.select(()), header=tuple(names), rows=[])
-    return style if delimiter is None else replace(style, delimiter=delimiter)
 
 
 def open_table(source: Any, options: TableOptions | None = None, **words: Any) -> Table:
@@ -255,10 +201,13 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     lone = isinstance(found, LineSource)
     roles = asked.roles_of_line() if lone else asked.roles(list(found.columns))
     found.settle(roles.others, (*roles.counts, *roles.within.numbers))
-    if roles.ordering and found.in_memory:
+    if roles.ordering and (found.in_memory or is_small(found)):
         found = _in_order(held(found), roles)
+    sorting = bool(roles.ordering) and not found.in_memory
+    if sorting:
+        check_sorter()
     reading = Reading(found, roles)
-    first = FirstPass(reading, index)
+    first = FirstPass(reading, index, sorting=sorting)
     for checked in reading.rows(first.names):
         first.see(checked)
     notes = first.finish()
@@ -275,14 +224,8 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
         _reading=reading,
         _groups=first.groups,
         _sums=tuple(first.sums),
+        _as_text=tuple(first.as_text) if sorting else None,
     )
-
-
-def held(source: Source) -> Held:
-    """A source whose rows are in memory."""
-    if not isinstance(source, Held):
-        raise HoldfastError(f"{source.name} is not in memory.")
-    return source
 
 
 def _in_order(source: Held, roles: Roles) -> Held:

@@ -1,0 +1,222 @@
+"""Parquet files, folders of files, and DuckDB queries as sources of Arrow batches."""
+
+import hashlib
+import os
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.frames import FrameRows, no_pyarrow
+from holdfast.tables.source import Piece
+
+ROWS = 1 << 17
+BATCH_BYTES = 1 << 24  # of wide rows there are fewer at a time
+FEW = 1 << 20
+"""Rows of a query that are held in memory; one with more is run again for each pass."""
+
+
+@dataclass(frozen=True)
+class ParquetFiles:
+    """A Parquet file, or a folder of them; partitions named key=value become columns."""
+
+    path: Path
+    schema: Any = field(repr=False)
+    fragments: tuple[Any, ...] = field(repr=False)
+    length: int
+    in_memory = False
+
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
+        return f"`{self.path}`"
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of the columns that one of the files has."""
+        return list(self.schema.names)
+
+    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
+        """Nothing is to be decided."""
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """The rows, some at a time."""
+        import pyarrow as pa
+        import pyarrow.dataset as arrow
+
+        wanted = pa.schema([self.schema.field(name) for name in self.columns if name in names])
+        rows, row, path = 0, 0, str(self.path)
+        try:
+            for fragment in self.fragments:
+                keys = arrow.get_partition_keys(fragment.partition_expression)
+                row, path = 0, fragment.path
+                for batch in _batches_of(path, wanted):
+                    done = min((rows + len(batch)) / max(self.length, 1), 1.0)
+                    if len(batch):
+                        yield Piece(_rows(_fitted(batch, wanted, keys)), row, path, done)
+                    row, rows = row + len(batch), rows + len(batch)
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(self.name, error, row, path) from None
+
+    def digest(self) -> bytes | None:
+        """The bytes of all files, and their names, condensed."""
+        found = hashlib.sha256()
+        for fragment in self.fragments:
+            name = os.path.relpath(fragment.path, self.path)  # a folder's name may hold its keys
+            found.update(name.encode(errors="surrogateescape") + b"\0")
+            try:
+                with Path(fragment.path).open("rb") as file:
+                    found.update(hashlib.file_digest(file, "sha256").digest())
+            except OSError as error:
+                raise _unreadable(self.name, error, 0, fragment.path) from None
+        return found.digest()
+
+
+def open_parquet(path: Path) -> ParquetFiles:
+    """A Parquet file, or a folder of nothing else."""
+    try:
+        import pyarrow as pa
+        import pyarrow.dataset as arrow
+    except ImportError:
+        raise no_pyarrow("Parquet files need") from None
+    try:
+        hive = "hive" if path.is_dir() else None  # folders above a file say nothing about it
+        dataset = arrow.dataset(path, format="parquet", partitioning=hive)
+        length = dataset.count_rows()
+        kinds = [fragment.physical_schema for fragment in dataset.get_fragments()]
+        schema = pa.unify_schemas([dataset.schema, *kinds], promote_options="permissive")
+    except Exception as error:
+        raise HoldfastError(
+            f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
+            "does the folder hold nothing else, and columns of one kind?"
+        ) from None
+    return ParquetFiles(path, schema, tuple(dataset.get_fragments()), length)
+
+
+def _batches_of(path: str, schema: Any) -> Iterator[Any]:
+    import pyarrow.parquet as parquet
+
+    # read ahead of nothing: a dataset's scanner would hold much of the file
+    metadata = parquet.read_metadata(path)
+    few = _dictionaries(metadata, schema)
+    with parquet.ParquetFile(
+        path, metadata=metadata, pre_buffer=False, read_dictionary=few
+    ) as file:
+        there = [name for name in schema.names if name in file.schema_arrow.names]
+        groups = range(file.num_row_groups)
+        for some in map(list, zip(groups) if few else [groups]):  # each has a dictionary of its own
+            yield from file.iter_batches(_rows_at_a_time(metadata), some, columns=there)
+
+
+def _dictionaries(metadata: Any, schema: Any) -> list[str]:
+    """Those columns of texts that a Parquet file has as dictionaries alone: less than the length of
+    a text is kept for each row."""
+    import pyarrow as pa
+
+    texts = {field.name for field in schema if field.type == pa.string()}
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    columns = range(metadata.num_columns if groups else 0)
+    places = {groups[0].column(at).path_in_schema: at for at in columns}
+    return [
+        name
+        for name in places.keys() & texts
+        if all(_is_short(group.column(places[name])) for group in groups)
+    ]
+
+
+def _is_short(chunk: Any) -> bool:
+    return bool(chunk.total_uncompressed_size < 4 * chunk.num_values)
+
+
+def _rows_at_a_time(metadata: Any) -> int:
+    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
+    size = max(1, sum(int(group.total_byte_size) for group in groups))
+    return max(1, min(ROWS, BATCH_BYTES * int(metadata.num_rows) // size))
+
+
+def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
+    """A batch with the columns of the whole folder: those of its path, null where it has none."""
+    import pyarrow as pa
+
+    def column(field: Any) -> Any:
+        if field.name in keys:
+            return pa.repeat(pa.scalar(keys[field.name]).cast(field.type), len(batch))
+        if field.name not in batch.schema.names:
+            return pa.nulls(len(batch), field.type)
+        found = batch.column(field.name)
+        if pa.types.is_dictionary(found.type) and found.type.value_type == field.type:
+            return found
+        return found if found.type == field.type else found.cast(field.type)
+
+    columns = [column(field) for field in schema]
+    return pa.Table.from_arrays(columns, names=schema.names)
+
+
+def _rows(table: Any) -> FrameRows:
+    import narwhals.stable.v2 as nw
+
+    return FrameRows(nw.from_native(table, eager_only=True))
+
+
+@dataclass(frozen=True)
+class Query:
+    """A DuckDB relation with many rows: it is run once for each pass."""
+
+    relation: Any = field(repr=False)
+    name = "the query"
+    in_memory = False
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of its columns."""
+        return list(self.relation.columns)
+
+    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
+        """Nothing is to be decided."""
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """The rows, some at a time."""
+        import pyarrow as pa
+
+        quoted = ['"' + name.replace('"', '""') + '"' for name in self.columns if name in names]
+        row = 0
+        try:
+            for batch in self.relation.project(", ".join(quoted)).to_arrow_reader(ROWS):
+                if len(batch):
+                    yield Piece(_rows(pa.Table.from_batches([batch])), row, self.name)
+                row += len(batch)
+        except HoldfastError:
+            raise
+        except Exception as error:
+            raise _unreadable(self.name, error, row, self.name) from None
+
+    def digest(self) -> bytes | None:
+        """A query may give its rows in another order the next time."""
+        return None
+
+
+def few_rows(relation: Any) -> Any:
+    """The Arrow table of a DuckDB relation; None where it has more rows than are held."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise no_pyarrow("DuckDB relations need") from None
+    try:
+        reader, held, rows = relation.to_arrow_reader(ROWS), [], 0
+        for batch in reader:
+            held.append(batch)
+            rows += len(batch)
+            if rows > FEW:
+                return None
+        return pa.Table.from_batches(held, reader.schema)
+    except Exception:
+        raise HoldfastError("`table`: the duckdb query failed. Hint: run it by itself.") from None
+
+
+def _unreadable(name: str, error: Exception, row: int, file: str) -> HoldfastError:
+    last = f"; data row {row} of `{file}` was the last" if row else ""
+    return HoldfastError(
+        f"{name} cannot be read to its end{last} ({type(error).__name__}). "
+        "Hint: is it all still there, whole, and of one kind?"
+    )

@@ -1,0 +1,62 @@
+"""Some rows of a table, checked: their counts, what is known of them, their cells."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
+from holdfast.errors import HoldfastError
+from holdfast.tables.counts import MISSING
+from holdfast.tables.rows import Rows
+
+Numbers = Mapping[str, Integers]
+"""Numbers by the name of their column, one for each row of a batch."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Batch:
+    """Some rows of a table, in their order."""
+
+    start: int
+    """So many rows of the table come before them."""
+    counts: dict[str, Integers] = field(repr=False)
+    """True counts by column; -1 where one is not known. Rows that were put in order to be written
+    have none."""
+    missing: dict[str, Marks] = field(repr=False)
+    """By column the rows whose count is not known."""
+    structural_zero: Marks = field(repr=False)
+    """Rows publicly known to be zero."""
+    group: Integers = field(repr=False)
+    """The group of each row, by its number in the partition; -1 where no count is measured."""
+    done: float | None = None
+    """The share of the table that has been read with them; None where that is not known."""
+    rows: Rows = field(repr=False)
+    """The cells as they came, for writers."""
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    @cached_property
+    def measured(self) -> dict[str, Marks]:
+        """By column the rows whose count is measured: neither missing nor known to be zero."""
+        return {name: ~(own | self.structural_zero) for name, own in self.missing.items()}
+
+    def cells(self, name: str) -> list[Any]:
+        """The cells of a column that is published, of batches that were asked for with them."""
+        return self.rows.cells(name)
+
+    def released(self, name: str, counts: Integers) -> Integers:
+        """Counts of these rows as they are written: -1 where missing, 0 where known to be zero."""
+        if len(counts) != len(self):
+            raise HoldfastError("`counts` must have one entry per row of the table.")
+        return as_written(counts, self.structural_zero, np.where(self.missing[name], MISSING, 0))
+
+
+def as_written(counts: Integers, structural_zero: Marks, true: Integers) -> Integers:
+    """Released counts of rows, of which some are publicly known to be zero, and others missing."""
+    new = np.where(structural_zero[: len(counts)], 0, counts).astype(np.int64)
+    new[true[: len(counts)] == MISSING] = MISSING
+    return new
