@@ -1,7 +1,7 @@
 """One declaration of everything a run can be asked: names, types, help, defaults, panels."""
 
 from holdfast.request.asked import Asked, Form, Panel
-from holdfast.request.documentation import documented
+from holdfast.request.documentation import declared
 from holdfast.request.request import FIELDS, Request
 
-__all__ = ["FIELDS", "Asked", "Form", "Panel", "Request", "documented"]
+__all__ = ["FIELDS", "Asked", "Form", "Panel", "Request", "declared"]

@@ -51,10 +51,10 @@ Examples
 """
 
 
-def documented(function: Function) -> Function:
+def declared(function: Function) -> Function:
     """A function of (table, **options) that shows the fields of a request as its parameters.
 
-    >>> @documented
+    >>> @declared
     ... def privatize(table, **options): ...
     >>> list(inspect.signature(privatize).parameters)[:4]
     ['table', 'count', 'category', 'keep']
