@@ -107,10 +107,11 @@ class Table:
     @property
     def name(self) -> str:
         """What an error calls the table: `table`, or the path of a file."""
-        return self._source.name
+        return self.source.name
 
     @property
-    def _source(self) -> Source:
+    def source(self) -> Source:
+        """What holds it."""
         return self._reading.source
 
     def batches(self, *, published: bool = False) -> Iterator[Batch]:
@@ -152,7 +153,7 @@ class Table:
         """A CSV or Parquet file, as its name ends, for the published columns with other counts, and
         further columns of whole numbers after them."""
         names = [str(name) or "count" for name in self.published]
-        head = replace(head_of(self._source), header=tuple(names), rows=[])
+        head = replace(head_of(self.source), header=tuple(names), rows=[])
         counts = {name: name or "count" for name in self.counts}
         return TableWriter(path, head, counts, further)
 
@@ -175,7 +176,7 @@ class Table:
             start, before = end, before + len(checked.rows)
         if any(len(own) != start for own in counts.values()):
             raise HoldfastError("`counts` must have one entry per row of the table.")
-        source, chosen = held(self._source), np.concatenate(inside)
+        source, chosen = held(self.source), np.concatenate(inside)
         source = source if len(chosen) == before else source.take(chosen)
         return source.replace(
             self.published, {name: np.concatenate(parts) for name, parts in new.items()}

@@ -1,0 +1,1 @@
+"""The steps of a release over batches of rows: paid for, measured, fitted, matched, written."""

@@ -1,0 +1,258 @@
+"""One run: a checked table and a request become a release, once that is paid for."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.engine.measuring import Progress, measure
+from holdfast.fit.blocks import choose_blocks
+from holdfast.ledger.corrections import Correction, Labels
+from holdfast.ledger.entries import Purpose
+from holdfast.ledger.pay import pay_and_measure
+from holdfast.ledger.recognition import Content, TableDigest
+from holdfast.ledger.request import Payment
+from holdfast.measure.room import Room
+from holdfast.privacy.budget import Budget
+from holdfast.privacy.composition import charges_of
+from holdfast.privacy.promise import Promise
+from holdfast.privacy.randomness import Randomness, randomness
+from holdfast.release.bundle import bundle_size, check_place, check_room, write
+from holdfast.release.csv_files import NEWLINES, Dialect
+from holdfast.release.limits import check_size
+from holdfast.release.load import load
+from holdfast.release.release import Release
+from holdfast.request import Request
+from holdfast.tables.arrow_files import ParquetFiles
+from holdfast.tables.formats import Format, format_of
+from holdfast.tables.leaks import SAME_COUNTS
+from holdfast.tables.sources import head_of
+from holdfast.tables.table import Table
+from holdfast.tables.writers import cell_text
+
+WRITING = "Writing"
+
+
+def silent(_what: str, _done: float | None) -> None:
+    """Where nobody watches."""
+
+
+def run(
+    table: Table, request: Request, *, file: Any = None, progress: Progress = silent
+) -> Release:
+    """The release of a checked table: paid for first where a ledger is named, and written to
+    `request.out` where that is. `file` is what the table was read from, for the ledger's history.
+
+    What can be known to fail fails before anything is paid.
+    """
+    this = Run(table=table, request=request, file=file, progress=progress)
+    this.check()
+    payment = this.payment()
+    release = pay_and_measure(this, payment, request.ledger, request.dataset)
+    if request.out is not None:
+        progress(WRITING, None)
+        write(release, release.batches(), request.out)
+    return release
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Run:
+    """A table about to be measured, as a ledger sees it."""
+
+    table: Table
+    request: Request
+    file: Any = None
+    progress: Progress = field(default=silent, repr=False)
+
+    @cached_property
+    def promise(self) -> Promise:
+        """What will be promised, with the exact budget of every column of counts."""
+        measured = [int(rows.sum()) for rows in self.table.measured.values()]
+        return self.request.promise(measured, len(self.table.partition))
+
+    @property
+    def _published(self) -> tuple[str, ...]:
+        """Columns published as they are, the category first."""
+        names = (self.table.category, *self.table.others)
+        return tuple(dict.fromkeys(name for name in names if name is not None))
+
+    def check(self) -> None:
+        """Raise, before anything is paid, where the release could not be written or read again."""
+        table = self.table
+        check_size(
+            rows=table.rows,
+            columns=len(table.counts),
+            groups=len(table.partition),
+            names=self._published,
+        )
+        for budget in self.promise.budgets:
+            rehearse(budget, randomness(0))
+        if self.request.out is not None:
+            place = check_place(self.request.out)
+            check_room(place.parent, self._bytes)
+
+    @property
+    def _bytes(self) -> int:
+        cells = 16 * self.table.rows * (len(self._published) + len(self.table.counts))
+        return bundle_size(cells, self.table.rows, len(self.table.counts))
+
+    def payment(self) -> Payment:
+        """What a ledger is asked to pay for."""
+        request, table = self.request, self.table
+        told = {
+            "file": self.file if isinstance(self.file, str | Path) else None,
+            "column": ", ".join(request.columns),
+            "folder": request.out,
+            "purpose": request.purpose,
+        }
+        return Payment(
+            rows=max(int(rows.sum()) for rows in table.measured.values()),
+            structural_zeros=table.structural_zeros,
+            charges=charges_of(self.promise),
+            simulated=request.simulated,
+            request=request.words(),
+            subset=request.subset,
+            period=request.period,
+            corrects=self._correction(),
+            same_counts=SAME_COUNTS in request.publish_anyway,
+            purpose=Purpose(**{name: str(value) for name, value in told.items() if value}),
+            stored_bytes=self._bytes,
+        )
+
+    def _correction(self) -> Correction | None:
+        corrects = self.request.corrects
+        if corrects is None:
+            return None
+        earlier = corrects if isinstance(corrects, Release) else load(corrects)
+        labels = None if earlier.category is None else _texts(earlier.cells[earlier.category])
+        return Correction(receipt=earlier.receipt, labels=labels)
+
+    def prepare(self) -> None:
+        """Load what draws noise: it must fail unpaid."""
+        for budget in self.promise.budgets:
+            rehearse(budget, randomness(self.request.seed))
+
+    def content(self, words: str) -> Content | None:
+        """What tells this release from any other: counts, and whose they are."""
+        table = self.table
+        digest = TableDigest(table.counts)
+        cells = {name: hashlib.sha256(repr(name).encode()) for name in self._published}
+        for batch in table.batches(published=True):
+            digest.add(batch.counts, batch.structural_zero, batch.group)
+            for name, hashed in cells.items():
+                for text in _texts(batch.cells(name)):
+                    hashed.update(f"{len(text)} {text}".encode(errors="surrogatepass"))
+        columns = {name: hashed.digest() for name, hashed in cells.items()}
+        category = None if self.request.repeated_categories else table.category
+        return digest.content(
+            words,
+            rows=b"".join(columns.values()),
+            groups=table.partition.labels,
+            category=None if category is None else columns[category],
+            columns=tuple(columns.values()),
+        )
+
+    def labels(self) -> Labels | None:
+        """The category of each row, where it tells every row from every other."""
+        category = self.table.category
+        if category is None or self.request.repeated_categories:
+            return None
+        batches = self.table.batches(published=True)
+        return chain.from_iterable(_texts(batch.cells(category)) for batch in batches)
+
+    def measure(
+        self, *, store: Path | None = None, notes: tuple[str, ...] = (), receipt: str | None = None
+    ) -> Release:
+        """Measure and release. The stored copy has noisy counts and the columns that say which
+        group a row is in, and no others."""
+        source = randomness(self.request.seed)
+        measured = measure(self.table, self.promise, source, self.progress)
+        release = self._release(
+            columns=measured.columns,
+            structural_zero=measured.structural_zero,
+            receipt=receipt,
+            notes=(*self.table.notes, *notes),
+        )
+        if store is not None:
+            grouping = set(self.table.partition.within.columns)
+            kept = tuple(name for name in release.published if name in grouping)
+            stored = replace(release, published=kept, category=None, table_format="csv")
+            stored.save(store)
+        return release
+
+    def show_again(
+        self, folder: Path, *, check: Callable[[str | None], None], notes: tuple[str, ...] = ()
+    ) -> Release:
+        """The stored measurement, in the table that was given."""
+        stored = load(folder)
+        check(stored.receipt)
+        return self._release(
+            columns=stored.columns,
+            structural_zero=stored.structural_zero,
+            receipt=stored.receipt,
+            notes=(*stored.notes, *notes),
+            repeated=True,
+        )
+
+    def _release(self, **known: Any) -> Release:
+        table, request = self.table, self.request
+        return Release(
+            promise=self.promise,
+            groups=table.partition,
+            rows=table.rows,
+            category=table.category,
+            published=self._published,
+            top_code=request.top,
+            period=None if request.period is None else str(request.period),
+            made_with=version("holdfast"),
+            request=request.to_dict(),
+            dialect=dialect_of(table, self.file),
+            table_format=request.table_format or self._format,
+            _cells=self._cells,
+            _replace=self._replace,
+            **known,
+        )
+
+    @property
+    def _format(self) -> str:
+        named = isinstance(self.file, str | Path) and format_of(self.file) is Format.PARQUET
+        return "parquet" if named or isinstance(self.table.source, ParquetFiles) else "csv"
+
+    def _cells(self) -> Iterator[dict[str, Any]]:
+        for batch in self.table.batches(published=True):
+            yield {name: batch.cells(name) for name in self._published}
+
+    def _replace(self, counts: Mapping[str | None, Integers]) -> Any:
+        return self.table.replace({name or "": own for name, own in counts.items()})
+
+
+def rehearse(budget: Budget, source: Randomness) -> None:
+    """Measure a table of one zero: what cannot be done with this budget, or on this machine, fails
+    here."""
+    room = Room(budget.noise_of_counts, source=source)
+    room.noisy(np.zeros(1, dtype=np.int64))
+    room.finish(
+        choose_blocks,
+        sums=budget.noise_of_sums or budget.noise_of_whole,
+        totals=budget.noise_of_totals,
+    )
+
+
+def dialect_of(table: Table, file: Any) -> Dialect:
+    """How the CSV files of a release are written: as the table was, and readable for Excel where
+    it came from there."""
+    head = head_of(table.source)
+    excel = isinstance(file, str | Path) and format_of(file) is Format.EXCEL
+    newline = head.newline if head.newline in NEWLINES else "\n"
+    return Dialect(delimiter=head.delimiter, newline=newline, bom=bool(head.bom) or excel)
+
+
+def _texts(cells: Iterable[Any]) -> Iterator[str]:
+    return map(cell_text, cells)
