@@ -73,7 +73,7 @@ class TableOptions:
         object.__setattr__(self, "missing", codes_of(self.missing))
         object.__setattr__(self, "leave_out", tuple(self.leave_out))
         counts = () if self.count is None else names_in(self.count, "count")
-        if len(set(counts)) < len(counts) or (self.count is not None and not counts):
+        if len(set(counts)) < len(counts) or (self.count not in (None, ()) and not counts):
             raise HoldfastError("`count` must name a column, or a list of columns, each once.")
         object.__setattr__(self, "count", counts)
         check_codes(self.missing)
