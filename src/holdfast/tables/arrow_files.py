@@ -25,6 +25,7 @@ class ParquetFiles:
     schema: Any = field(repr=False)
     fragments: tuple[Any, ...] = field(repr=False)
     length: int
+    notes = ()
     in_memory = False
 
     @property
@@ -165,6 +166,7 @@ class Query:
 
     relation: Any = field(repr=False)
     name = "the query"
+    notes = ()
     in_memory = False
 
     @property

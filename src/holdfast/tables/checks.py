@@ -17,7 +17,7 @@ from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.order import LOOKED_AT
 from holdfast.tables.leaks.totals import named_total, totals_among
 from holdfast.tables.options import Roles, refuse_leaks
-from holdfast.tables.order import sortable
+from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader
 from holdfast.tables.rows import Rows
 from holdfast.tables.source import Piece, Source
@@ -126,7 +126,8 @@ class FirstPass:
     ) -> None:
         """`index` are columns that counts without columns have beside them; `sorting` says that
         rows are put in order when they are written."""
-        self.roles = roles = reading.roles
+        self.roles, self._source = reading.roles, reading.source
+        roles = self.roles
         roles.refuse_header()
         options = roles.options
         beside = tuple(index) or roles.watched
@@ -149,9 +150,9 @@ class FirstPass:
 
     def see(self, checked: CheckedRows) -> None:
         """Take in the next rows."""
+        self._labels(checked.rows)
         for name in self.roles.others:
             checked.rows.refuse_unwritable(name)
-        self._labels(checked.rows)
         for watches in self._watches:
             watches.see(checked)
         wanted = checked.wanted()
@@ -162,7 +163,7 @@ class FirstPass:
         if len(wanted.rows):
             self.groups.see(columns, list(measured.values()), self.rows)
         for at, name in enumerate(self.roles.ordering[: len(self.as_text)]):
-            cells = () if self.as_text[at] else wanted.rows.codes(name)[1]
+            cells = [] if self.as_text[at] else order_codes(wanted.rows, name)[1]
             self.as_text[at] |= any(isinstance(sortable(cell), str) for cell in cells)
         self.rows += len(wanted.rows)
         self.structural_zeros += int(wanted.structural_zero.sum())
@@ -181,7 +182,7 @@ class FirstPass:
             for leaks, apart in watches.leaks():
                 refuse_leaks([*leaks, *named], self.roles, apart=apart)
         subset = self.roles.subset
-        return (*([] if subset is None else [subset.note]), *notes)
+        return (*([] if subset is None else [subset.note]), *notes, *self._source.notes)
 
     def _labels(self, rows: Rows) -> None:
         category = self.roles.options.category

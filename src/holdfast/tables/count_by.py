@@ -44,7 +44,7 @@ def count_by(
             rows is, so that `contributions=1` holds. Without it every row is a person.
 
     >>> people = CsvTable(("name", "county"), [["Ann", "Kent"], ["Bob", "Ely"], ["Cy", "Kent"]])
-    >>> count_by(people, by="county", categories=["Ely", "Kent", "Rye"]).rows
+    >>> list(count_by(people, by="county", categories=["Ely", "Kent", "Rye"]).rows)
     [['Ely', '1'], ['Kent', '2'], ['Rye', '0']]
     """
     names = _names(by)

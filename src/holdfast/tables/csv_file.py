@@ -55,6 +55,8 @@ class CsvFile:
         marks = thousands is not None or decimal is not None
         self._unmarked = unmarked(thousands, decimal) if marks else None
         self._numbers: frozenset[str] = frozenset()
+        self._classes: frozenset[str] = frozenset()
+        self.notes: tuple[str, ...] = ()
         refuse_special(path)
         bom = find_bom(next(self._pieces(), b""))
         self.encoding = Encoding(BOMS[bom] if bom else "utf-8", bom)
@@ -76,6 +78,7 @@ class CsvFile:
         """Decide on the encoding, where the columns that are published have to; `numbers` are those
         columns whose numbers are read without the marks of the file."""
         self._numbers = frozenset(numbers) if self._unmarked is not None else frozenset()
+        self._classes = self._numbers & set(published)
         if self._decided:
             return
         valid = True
@@ -107,7 +110,12 @@ class CsvFile:
     def _unmarked_rows(self, rows: SpanRows | ListRows) -> SpanRows | ListRows:
         if self._unmarked is None or not isinstance(rows, ListRows):
             return rows
-        return replace(rows, unmarked=self._unmarked).with_numbers(self._numbers)
+        plain = replace(rows, unmarked=self._unmarked).with_numbers(self._numbers)
+        for name in self._classes:
+            note = f"{name} makes classes: its numbers are published without the marks in the file"
+            if note not in self.notes and plain.cells(name) != rows.cells(name):
+                self.notes = (*self.notes, note)
+        return plain
 
     def _decide(self, *, windows: bool) -> None:
         self._decided = True
@@ -174,6 +182,7 @@ class CsvFile:
 class CsvFolder:
     """CSV files with the same header in a folder, in the order of their names."""
 
+    notes = ()
     in_memory = False
 
     def __init__(self, path: Path, files: Sequence[Path]) -> None:

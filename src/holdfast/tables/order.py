@@ -8,6 +8,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.tables.counts import is_missing
 from holdfast.tables.partition import Coded, coded
+from holdfast.tables.rows import ListRows, Rows
 
 Key = tuple[bool, Any]
 
@@ -25,6 +26,16 @@ def rows_by(columns: Iterable[Coded | Sequence[Any]]) -> Integers:
         codes, cells = column if isinstance(column, tuple) else _coded(column)
         ranks.append(_ranks(cells)[codes])
     return np.lexsort(ranks[::-1]).astype(np.int64)
+
+
+def order_codes(rows: Rows, name: str) -> Coded:
+    """A column by whose cells rows are put in order: as numbers, where the file has marks in them."""
+    if isinstance(rows, ListRows) and rows.unmarked is not None:
+        return coded(rows.numbers(name))
+    try:
+        return rows.codes(name)
+    except TypeError:
+        return _coded(rows.cells(name))
 
 
 def _coded(cells: Sequence[Any]) -> Coded:

@@ -14,7 +14,7 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch, Numbers
 from holdfast.tables.frames import FrameRows
 from holdfast.tables.options import Roles
-from holdfast.tables.order import sort_key
+from holdfast.tables.order import order_codes, sort_key
 from holdfast.tables.writers import arrow_cells
 
 _MEMORY = "256MB"
@@ -61,7 +61,7 @@ def _table(batch: Batch, numbers: Numbers, roles: Roles, as_text: Sequence[bool]
 
     columns: dict[str, Any] = {}
     for k, (name, text) in enumerate(zip(roles.ordering, as_text, strict=True)):
-        codes, cells = batch.rows.codes(name)
+        codes, cells = order_codes(batch.rows, name)
         keys = [sort_key(cell, text) for cell in cells]
         kind = pa.string() if text else pa.float64()
         columns[f"gap{k}"] = pa.array(np.array([gap for gap, _ in keys], dtype=np.bool_)[codes])

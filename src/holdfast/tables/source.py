@@ -28,6 +28,8 @@ class Source(Protocol):
     """The names of its columns; none where it has but counts."""
     name: str
     """What an error calls it."""
+    notes: tuple[str, ...]
+    """What a reader should know of how it was read."""
     in_memory: bool
     """Whether all rows come at once, and can be put in another order."""
 

@@ -33,6 +33,7 @@ class FrameSource:
 
     frame: Frame
     name = "`table`"
+    notes = ()
     in_memory = True
 
     @property
@@ -66,6 +67,7 @@ class LineSource:
 
     line: Line
     name = "`table`"
+    notes = ()
     in_memory = True
     columns = ()
 
@@ -96,13 +98,14 @@ class TextSource:
     rows: ListRows
     head: CsvTable
     """How the table is written."""
-    name = "`table`"
+    name: str = "`table`"
+    notes: tuple[str, ...] = ()
     in_memory = True
 
     @staticmethod
     def of(table: CsvTable) -> "TextSource":
         """The source of a table."""
-        return TextSource(ListRows(table.header, TextRows.of(table.rows).columns), table)
+        return TextSource(ListRows(table.header, TextRows.of(table.rows, len(table.header)).columns), table)
 
     @property
     def columns(self) -> Sequence[str]:
@@ -143,7 +146,8 @@ def held(source: Source) -> Held:
     if isinstance(source, CsvFile | CsvFolder):
         parts = [[part.cells_at(at) for part in rows] for at in range(len(source.columns))]
         columns = [list(chain.from_iterable(cells)) for cells in parts]
-        return TextSource(ListRows(source.columns, columns), head_of(source))
+        unmarked = next((part.unmarked for part in rows if isinstance(part, ListRows)), None)
+        return TextSource(ListRows(source.columns, columns, unmarked), head_of(source))
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 

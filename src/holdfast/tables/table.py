@@ -40,9 +40,8 @@ from holdfast.tables.batch import Batch, Numbers, as_written
 from holdfast.tables.checks import CheckedRows, FirstPass, Reading, sum_of
 from holdfast.tables.counts import MISSING
 from holdfast.tables.options import Roles, TableOptions
-from holdfast.tables.order import rows_by
+from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
-from holdfast.tables.rows import Rows
 from holdfast.tables.sorting import check_sorter, sorted_batches
 from holdfast.tables.source import Held, Source
 from holdfast.tables.sources import LineSource, head_of, held, is_small, open_source
@@ -231,11 +230,4 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
 def _in_order(source: Held, roles: Roles) -> Held:
     (piece,) = source.read(roles.ordering)
-    return source.take(rows_by([_column(piece.rows, name) for name in roles.ordering]))
-
-
-def _column(rows: Rows, name: str) -> Any:
-    try:
-        return rows.codes(name)
-    except TypeError:
-        return rows.cells(name)
+    return source.take(rows_by([order_codes(piece.rows, name) for name in roles.ordering]))

@@ -18,11 +18,12 @@ class TextRows(Sequence[list[str]]):
         self.columns = tuple(columns)
 
     @staticmethod
-    def of(rows: Sequence[list[str]]) -> "TextRows":
-        """The same rows, kept by column."""
+    def of(rows: Sequence[list[str]], width: int) -> "TextRows":
+        """The same rows, of so many cells, kept by column."""
         if isinstance(rows, TextRows):
             return rows
-        return TextRows([list(cells) for cells in zip(*rows, strict=True)])
+        columns = zip(*rows, strict=True) if rows else [()] * width
+        return TextRows([list(cells) for cells in columns])
 
     def __len__(self) -> int:
         return len(self.columns[0])
