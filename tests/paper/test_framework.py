@@ -44,7 +44,7 @@ PRIVATIZERS = [
     ClassicLaplace(),
     Privelet(),
     Hierarchical(branching=3),
-    Cumulative(projection="simplex"),
+    Cumulative(projection="clip"),
     CumulativeGaussian(delta="1e-9"),
 ]
 CONSTRUCTORS = [

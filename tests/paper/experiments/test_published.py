@@ -53,8 +53,8 @@ def test_an_optimality_gap_is_drawn_again_to_its_last_printed_digit(shared_data,
 
 def test_data_that_no_file_holds_are_left_out(shared_data):
     published = EXPERIMENTS["published-draws"]
-    assert not published.study(None, QUICK).tasks
-    tasks = published.study(str(shared_data), QUICK).tasks
+    assert not published.tasks(None, QUICK)
+    tasks = published.tasks(str(shared_data), QUICK)
     assert {task["part"] for task in tasks} == set(RUNS)
     assert all(task["runs"] == RUNS[task["part"]] for task in tasks)
     assert "schools" not in {task["data"] for task in tasks}

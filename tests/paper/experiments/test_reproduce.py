@@ -121,10 +121,10 @@ def a_third(task, seed, folder):
 
 def test_last_bits_that_depend_on_a_process_leave_results_alone():
     noisy = replace(EXPERIMENTS["polytopes"], grid={"bits": (0, 1)}, work=a_third)
-    study = noisy.study(None, QUICK)
-    raw = [a_third(task, 0, None)[0]["third"] for task in study.tasks]
+    tasks, work = noisy.tasks(None, QUICK), noisy.rounded(None)
+    raw = [a_third(task, 0, None)[0]["third"] for task in tasks]
     assert raw[0] != raw[1]
-    rows = [study.work(task, 0) for task in study.tasks]
+    rows = [work(task, 0) for task in tasks]
     assert rows == [[{"third": 0.3333333333, "run": 7, "method": "x"}]] * 2
 
 
@@ -220,15 +220,15 @@ class Dying:
 
 
 def reproduce_with(room, place):
-    log, left = runner._log, []
+    open_log, left = runner._open_log, []
 
     @contextmanager
     def dying_log(path):
-        with log(path) as file:
+        with open_log(path) as file:
             left.append(Dying(file, left[-1].room if left else room))
             yield left[-1]
 
-    runner._log = dying_log
+    runner._open_log = dying_log
     reproduce(out=place, jobs=1, resume=True, experiments=FEW_TASKS)
 
 
@@ -376,9 +376,8 @@ def test_every_curve_of_a_figure_has_a_style_of_its_own():
 
 
 def test_linear_programs_are_timed_beyond_the_papers_100_and_named_apart():
-    study = EXPERIMENTS["runtime"].study(None, QUICK)
     largest = {}
-    for task in study.tasks:
+    for task in EXPERIMENTS["runtime"].tasks(None, QUICK):
         largest[task["method"]] = max(task["n"], largest.get(task["method"], 0))
     assert min(largest["simplex"], largest["interior-point"]) > 100
     assert largest["paper"] > 200 and largest["heuristic-max"] == 2000

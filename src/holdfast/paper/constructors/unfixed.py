@@ -11,10 +11,9 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.distributions import check_target
+from holdfast.paper.theory.convexity import is_row_wise_concentrating, is_row_wise_convex
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
-
-ROUNDING = 1e-12  # of a row's largest weight: what a computed W may miss its shape by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,20 +75,13 @@ def _place(weights: Floats, scales: Floats) -> Floats:
 
 
 def _check_shape(weights: Floats) -> None:
-    rows = np.arange(len(weights))
-    distance = np.abs(rows[:, None] - rows)
-    slip = ROUNDING * np.abs(weights).max(axis=1, keepdims=True)
-    order = np.argsort(distance, axis=1, kind="stable")
-    nearest_first = np.take_along_axis(weights, order, axis=1)
-    steps = np.diff(nearest_first, axis=1)
-    tied = np.diff(np.take_along_axis(distance, order, axis=1), axis=1) == 0
-    if (weights < 0).any() or (steps < -slip).any() or (np.abs(steps) > slip)[tied].any():
+    if not is_row_wise_concentrating(weights):
         raise HoldfastError(
             "`error` must be row-wise concentrating: weights that are not negative and depend on "
-            "|i - j|, never falling as it grows. Hint: `Optimal` takes any weights."
+            "|i - j|, never falling as it grows. Hint: `LinearProgram` takes any weights."
         )
-    if (np.diff(weights, n=2, axis=1) < -slip).any():
+    if not is_row_wise_convex(weights):
         raise HoldfastError(
             "`error` must be row-wise convex: in every row of the weights the steps to the right "
-            "never fall. Hint: `Optimal` takes any weights."
+            "never fall. Hint: `LinearProgram` takes any weights."
         )

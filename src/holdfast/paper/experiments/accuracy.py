@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from holdfast.paper.experiments.accuracy_claims import beyond, claims, squared_claims
+from holdfast.paper.experiments.accuracy_claims import claims, squared_claims
 from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment
@@ -104,7 +104,6 @@ ACCURACY = Experiment(
     complete=with_share,
     draw=_figures,
     claims=claims,
-    beyond=beyond,
 )
 SQUARED = Experiment(
     name="squared-error",

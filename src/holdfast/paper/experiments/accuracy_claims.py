@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence, versus
+from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence
 from holdfast.paper.experiments.distribution_claims import (
     CLOSE,
     SANDWICH,
@@ -11,9 +11,7 @@ from holdfast.paper.experiments.distribution_claims import (
     distribution_claims,
 )
 from holdfast.paper.experiments.means import (
-    BEYOND,
     Means,
-    budgets_of,
     listing,
     means_of,
     nearest,
@@ -197,20 +195,3 @@ def squared_claims(rows: Sequence[Row]) -> list[Claim]:
             f"at {lowest} of {len(squared.cells)} points",
         ),
     ]
-
-
-def beyond(rows: Sequence[Row]) -> list[Claim]:
-    """Cumulative sums and the optimum beside the paper's method."""
-    w1, absolute = means_of(rows, "wasserstein"), means_of(rows, "absolute")
-    budgets = budgets_of(rows)
-    found = []
-    for data, source in sources(rows).items():
-        for epsilon in (budgets[0], nearest(rows, 0.48), nearest(rows, 1.05), budgets[-1]):
-            for measure, means in (("W1", w1), ("absolute deviation", absolute)):
-                what = (
-                    f"{data}, ε_t = {epsilon:g}: {measure}, the paper's method (cyclic Laplace, "
-                    "optimum) and cumulative sums with the same split and optimum"
-                )
-                theirs, ours = means[data, "paper", epsilon], means[data, BEYOND, epsilon]
-                found.append(versus(what, theirs, ours, source=source))
-    return found

@@ -17,11 +17,6 @@ class Verdict(Enum):
     DIFFERS = "differs"
     UNDECIDED = "undecided"
     NOT_COMPARABLE = "not comparable"
-    LESS_ERROR = "less error"
-    MORE_ERROR = "more error"
-    SAME_ERROR = "the same within sampling error"
-    FASTER = "faster"
-    SLOWER = "slower"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,25 +142,6 @@ def sentence(
         here=here,
         verdict=Verdict.UNDECIDED if holds is None else told,
         why="" if holds else reason,
-        source=source,
-    )
-
-
-def versus(what: str, theirs: Estimate, ours: Estimate, *, source: str = "") -> Claim:
-    """An error of the paper's method beside holdfast's.
-
-    >>> versus("W1", Estimate(1.0, 0.1), Estimate(0.9, 0.1)).verdict.value
-    'the same within sampling error'
-    """
-    verdict = Verdict.LESS_ERROR if ours.mean < theirs.mean else Verdict.MORE_ERROR
-    if not clearly_below(ours, theirs) and not clearly_below(theirs, ours):
-        verdict = Verdict.SAME_ERROR
-    return Claim(
-        what=what,
-        paper=str(theirs),
-        here=str(ours),
-        ratio=f"{ours.mean / theirs.mean:.3g}",
-        verdict=verdict,
         source=source,
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.paper.experiments.claims import Claim
 from holdfast.paper.experiments.datasets import DataMissing, Dataset, dataset
 from holdfast.paper.experiments.drawing import Figure
-from holdfast.paper.experiments.runner import Row, Study, Task
+from holdfast.paper.experiments.runner import Row, Task, Work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +61,6 @@ class Experiment:
     """Tables for the report, from the same rows."""
     claims: Callable[[Sequence[Row]], list[Claim]] = lambda rows: []
     """What the paper says beside what was found, from the rows of its file."""
-    beyond: Callable[[Sequence[Row]], list[Claim]] = lambda rows: []
-    """What this project adds, beside the paper's method, from the same rows."""
     jobs: int | None = None
     """At most how many processes."""
     repeatable: bool = True
@@ -70,20 +68,23 @@ class Experiment:
     from_files: bool = False
     """Whether data sets are left out that no file holds."""
 
-    def study(self, folder: Folder, effort: str) -> Study:
+    def tasks(self, folder: Folder, effort: str) -> list[Task]:
         """The tasks for the engine; none if the data were not found."""
         points = [
             dict(zip(("data", *self.grid), values, strict=True))
             for values in itertools.product(self._present(folder), *self.grid.values())
         ]
-        tasks = [
+        return [
             self.complete(_described(point, folder), folder)
             | {"replications": self.replications[effort]}
             for point in points
             if self.keep(point, effort)
         ]
-        work = partial(_kept, work=partial(self.work, folder=folder))
-        return Study(name=self.name, tasks=tasks, work=work)
+
+    def rounded(self, folder: Folder) -> Work:
+        """Its work, with rows to ten digits: the last bits of a matrix can depend on where it lies
+        in memory, and so on what its process did before."""
+        return partial(_kept, work=partial(self.work, folder=folder))
 
     def missing(self, folder: Folder) -> list[str]:
         """Its data sets that were not found, on which nothing is reported."""
@@ -95,8 +96,6 @@ class Experiment:
 
 
 def _kept(task: Task, seed: int, work: Callable[[Task, int], list[Row]]) -> list[Row]:
-    """Rows to ten digits: the last bits of a matrix can depend on where it lies in memory, and so
-    on what its process did before."""
     return [{name: _rounded(value) for name, value in row.items()} for row in work(task, seed)]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from holdfast.paper.experiments.accuracy import NAMES, PAPERS_DATA, by_budget
 from holdfast.paper.experiments.budgets import BUDGETS
-from holdfast.paper.experiments.claims import Claim, Estimate, estimate, sentence, versus
+from holdfast.paper.experiments.claims import Claim, Estimate, estimate, sentence
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
 from holdfast.paper.experiments.means import BEYOND, listing, means_of, sources
@@ -89,15 +89,6 @@ def _size_claims(rows: Sequence[Row]) -> list[Claim]:
     return claims
 
 
-def _size_beyond(rows: Sequence[Row]) -> list[Claim]:
-    ((_, source),) = sources(rows).items()
-    found, claims = _by_size(rows, "wasserstein"), []
-    for n, theirs in found["cyclic Laplace"].items():
-        what = f"n = {n}, ε_1 = 1: W1 of stage 1, cyclic Laplace and cumulative, isotonic"
-        claims.append(versus(what, theirs, found[BEYOND][n], source=source))
-    return claims
-
-
 def _robust_figures(rows: Sequence[Row]) -> list[Figure]:
     methods = tuple(dict.fromkeys(row["method"] for row in rows))
     return [
@@ -143,7 +134,6 @@ BY_SIZE = Experiment(
     work=draw_targets,
     draw=_size_figures,
     claims=_size_claims,
-    beyond=_size_beyond,
 )
 IN_PIPELINE = Experiment(
     name="other-privatizers",

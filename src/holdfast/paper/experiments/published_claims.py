@@ -7,7 +7,6 @@ from dataclasses import replace
 from holdfast.paper.experiments.accuracy_claims import DECREASES, PRINTED
 from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence
 from holdfast.paper.experiments.distribution_claims import SANDWICH, WORDS, often_below
-from holdfast.paper.experiments.experiment import Table
 from holdfast.paper.experiments.means import Cell, Means, means_of, nearest
 from holdfast.paper.experiments.runner import Row
 from holdfast.paper.experiments.simulation import FIXED_POINT
@@ -152,22 +151,3 @@ def _crime_increase(absolute: Means, cell: Cell) -> Claim:
         why="The text says that this is the increase to the optimum, which is "
         f"{optimum / unfixed - 1:.1%}.",
     )
-
-
-def published_tables(rows: Sequence[Row]) -> list[Table]:
-    """Mean W1 of the published draws, for the figure of distribution error."""
-    accuracy = [row for row in rows if row["part"] == "accuracy"]
-    methods = list(dict.fromkeys(row["method"] for row in accuracy))
-    cells = {(r["data"], r["epsilon"], r["method"]): r["wasserstein"] for r in accuracy}
-    if not cells:
-        return []
-    return [
-        Table(
-            caption="Mean W1 in the paper's own draws (ten per point).",
-            header=("data set", "ε_t", *(WORDS.get(method, method) for method in methods)),
-            rows=[
-                (data, f"{epsilon:g}", *(f"{cells[data, epsilon, m]:.3g}" for m in methods))
-                for data, epsilon in dict.fromkeys((d, e) for d, e, _ in cells)
-            ],
-        )
-    ]

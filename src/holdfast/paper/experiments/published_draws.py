@@ -18,7 +18,7 @@ from holdfast.paper.constructors.baselines import TruncatedGeometric
 from holdfast.paper.experiments.budgets import PAPER_BUDGETS, rounded
 from holdfast.paper.experiments.datasets import SYNTHETIC
 from holdfast.paper.experiments.experiment import Experiment, Folder, load
-from holdfast.paper.experiments.published_claims import published_claims, published_tables
+from holdfast.paper.experiments.published_claims import published_claims
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.splits import GAP_BUDGETS
 from holdfast.privacy.metrics import absolute_deviation, wasserstein
@@ -149,7 +149,6 @@ PUBLISHED = Experiment(
     work=draw_again,
     keep=lambda task, effort: task["data"] in DATA[task["part"]],
     complete=_marked,
-    tables=published_tables,
     claims=published_claims,
     from_files=True,
 )

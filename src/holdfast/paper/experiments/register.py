@@ -77,12 +77,13 @@ def reproduce(
     folder = None if data is None else str(data)
     left_out, missing = [], dict.fromkeys(n for e in chosen for n in e.missing(folder))
     for experiment in chosen:
-        study = experiment.study(folder, effort)
-        if not study.tasks:
+        tasks = experiment.tasks(folder, effort)
+        if not tasks:
             left_out.append(experiment.name)
             continue
         at_most = min(jobs or os.cpu_count() or 1, experiment.jobs or 1_000)
-        run(study, folder=place, jobs=at_most, progress=progress)
+        work = experiment.rounded(folder)
+        run(experiment.name, tasks, work, folder=place, jobs=at_most, progress=progress)
     if len(left_out) == len(chosen):
         raise HoldfastError(
             f"there are no data for {', '.join(left_out)}. Hint: --data names their folder."

@@ -17,7 +17,6 @@ from holdfast.paper.files import write_whole
 
 TITLE = "The paper's experiments, run again by holdfast"
 HEADER = ("what", "paper", "here", "ratio", "verdict", "why")
-BEYOND_HEADER = ("what", "paper's method", "here", "ratio", "verdict", "why")
 HOW = (
     "Two numbers agree if they differ by no more than three standard errors of their difference, "
     "and the rounding in print. Optimality gaps agree if, sampling error apart, they lie within "
@@ -171,14 +170,6 @@ def write_report(
         document.table(Table(header=("data set", "from"), rows=list(where.items())))
     for section in sections:
         _section(document, section, place / "figures")
-    beyond = [claim for section in sections for claim in section.experiment.beyond(section.rows)]
-    if beyond:
-        document.heading(2, "Beyond the paper")
-        document.paragraph(
-            "The same framework with discrete Laplace noise on the cumulative histogram, isotonic "
-            "regression and the optimum; these rows are not claims of the paper."
-        )
-        document.table(_claims(beyond, BEYOND_HEADER))
     return document.write(place)
 
 
@@ -212,10 +203,10 @@ def _section(document: Document, section: Section, figures: Path) -> None:
         document.table(_claims(section.claims))
 
 
-def _claims(claims: Sequence[Claim], header: Sequence[str] = HEADER) -> Table:
+def _claims(claims: Sequence[Claim]) -> Table:
     marks = {Verdict.AGREES: "agrees", Verdict.DIFFERS: "differs"}
     return Table(
-        header=header,
+        header=HEADER,
         rows=[(c.what, c.paper, c.here, c.ratio, c.verdict_words, c.why) for c in claims],
         kind="claims",
         marks={k: {4: marks[c.counts_as]} for k, c in enumerate(claims) if c.counts_as in marks},

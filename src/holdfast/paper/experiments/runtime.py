@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.paper.experiments.claims import Claim, Estimate, Verdict, sentence
+from holdfast.paper.experiments.claims import Claim, Estimate, sentence
 from holdfast.paper.experiments.datasets import BY_DEFINITION, SEED, Dataset
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
@@ -205,27 +205,6 @@ def _unsolved(rows: Sequence[Row]) -> list[Table]:
     return [Table(caption=caption, header=header, rows=found)] if found else []
 
 
-def _beyond(rows: Sequence[Row]) -> list[Claim]:
-    means, claims = _medians(rows), []
-    for data in sources(rows):
-        for solver in ("simplex", "interior-point"):
-            sizes = [n for d, m, n in means if (d, m) == (data, solver)]
-            if sizes:
-                theirs, ours = (means[data, m, max(sizes)] for m in (solver, "paper"))
-                claims.append(
-                    Claim(
-                        what=f"{data}, n = {max(sizes)}: seconds to the optimum, {solver} (HiGHS) "
-                        "and the closed form",
-                        paper=str(theirs),
-                        here=str(ours),
-                        ratio=f"{ours.mean / theirs.mean:.3g}",
-                        verdict=Verdict.FASTER if ours.mean < theirs.mean else Verdict.SLOWER,
-                        why="not repeatable",
-                    )
-                )
-    return claims
-
-
 RUNTIME = Experiment(
     name="runtime",
     title="Runtime against n",
@@ -241,6 +220,5 @@ RUNTIME = Experiment(
     draw=_figures,
     tables=_unsolved,
     claims=_claims,
-    beyond=_beyond,
     repeatable=False,
 )

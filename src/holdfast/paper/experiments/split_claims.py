@@ -294,6 +294,8 @@ def _gap(cell: Cell, printed: str, here: Estimate, source: str) -> Claim:
     rounding = 0.5 * 10.0 ** -(GAP_DECIMALS if cell[0] == "crime" else 2)
     paper, sampling = float(printed), BARS * here.error
     low, high = paper / GAP_RATIO - rounding, paper * GAP_RATIO + rounding
+    if not paper:
+        high = GAP_WITHIN  # of nothing there is no ratio
     off = max(low - here.mean, here.mean - high, 0.0)
     verdict = Verdict.AGREES if off == 0 else Verdict.UNDECIDED
     if abs(here.mean - paper) > GAP_WITHIN + rounding or off > sampling:

@@ -69,7 +69,7 @@ class Noisy(Privatizer):
     estimate of the histogram from them, and its projection."""
 
     projection: str
-    """"clip", "simplex" or "isotonic": how the noisy histogram becomes a distribution."""
+    """"clip" or "isotonic": how the noisy histogram becomes a distribution."""
 
     def __post_init__(self) -> None:
         find_projection(self.projection)

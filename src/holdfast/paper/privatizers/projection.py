@@ -24,20 +24,6 @@ def clip(noisy: NoisyHistogram) -> Floats:
     return np.asarray(positive / positive.sum())
 
 
-def simplex(noisy: NoisyHistogram) -> Floats:
-    """The nearest distribution in Euclidean distance: one number is taken off every entry.
-
-    >>> simplex(np.array([6, -2, 4])).tolist()
-    [0.625, 0.0, 0.375]
-    """
-    total = noisy.sum()
-    ordered = np.sort(noisy)[::-1]
-    excess = np.cumsum(ordered) - total
-    kept = np.arange(1, len(noisy) + 1)
-    last = int(np.flatnonzero(kept * ordered > excess)[-1])
-    return np.asarray(np.maximum(noisy - excess[last] / kept[last], 0) / total)
-
-
 def isotonic(noisy: NoisyHistogram) -> Floats:
     """The distribution whose cumulative histogram is nearest to the noisy one.
 
@@ -77,7 +63,6 @@ def nearest_rising(values: ArrayLike) -> Floats:
 
 PROJECTIONS: dict[str, Callable[[NoisyHistogram], Floats]] = {
     "clip": clip,
-    "simplex": simplex,
     "isotonic": isotonic,
 }
 

@@ -85,9 +85,11 @@ def place_peaks(columns: Sequence[int], epsilon: Any) -> Decomposition:
 
 
 def _rows(weights: Any) -> Array:
-    array = np.array(weights, dtype=object)
-    floats = any(isinstance(value, float | np.floating) for value in array.flat)
-    array = numbers(array, 1 if floats else log(2), "weights")
+    array = np.asarray(weights)
+    if array.dtype.kind != "f":
+        exact = np.array(weights, dtype=object)
+        floats = any(isinstance(value, float | np.floating) for value in exact.flat)
+        array = numbers(exact, 1 if floats else log(2), "weights")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise HoldfastError("`weights` must be a square matrix.")
     return array
