@@ -25,15 +25,15 @@ class Ties:
 
     >>> ties = Ties(7, np.zeros(2, int), np.array([0, 3]), np.array([5, 40]))
     >>> ties.place(np.zeros(5, int), np.arange(5))
-    array([4, 0, 2, 3, 1])
+    array([2, 0, 1, 4, 3])
     >>> bool((np.sort(ties.place(np.ones(40, int), np.arange(40))) == np.arange(40)).all())
     True
     """
 
     def __init__(self, seed: int, group: Integers, value: Integers, rows: Integers) -> None:
         """`seed` has up to 64 bits; the arrays say of which rows each set consists."""
-        self._keys = np.full(len(rows), seed, dtype=np.uint64)
-        for part in (group, value, rows):
+        self._keys: Words = np.zeros(len(rows), dtype=np.uint64)
+        for part in (np.full(len(rows), seed, dtype=np.uint64), group, value, rows):
             self._keys = _mixed((self._keys + GOLDEN) ^ part.astype(np.uint64))
         self._rows = rows.astype(np.uint64)
         self._high = _root(rows).astype(np.uint64)
