@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import lru_cache
-from math import floor, inf, isfinite, log10
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from holdfast.answers.markup import html_notes, html_table
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.fit.functionals import ends
+from holdfast.release.common import known_places
 
 LEVEL = 0.9  # of every interval, unless another is asked for
 NAMED = 5  # groups that a note lists
@@ -81,11 +83,10 @@ class Answer:
     def of(question: str, estimate: float, draws: Floats, **known: Any) -> "Answer":
         """The answer whose interval are quantiles of draws, and holds the estimate."""
         level, unit = known.get("level", LEVEL), known.get("unit", Unit.NUMBER)
-        ends = quantiles(draws, level, whole=unit is Unit.COUNT)
         return Answer(
             question=question,
             estimate=float(estimate),
-            interval=(min(ends[0], float(estimate)), max(ends[1], float(estimate))),
+            interval=ends(draws, float(estimate), level, whole=unit is Unit.COUNT),
             standard_error=float(np.std(draws)),
             draws=draws,
             **known,
@@ -135,13 +136,13 @@ class Answer:
 
     @property
     def places(self) -> int:
-        """Decimal places that are known: two digits of the interval's width."""
+        """Decimal places that are known."""
         if self.unit is Unit.COUNT:
             return 0
         width = self.interval[1] - self.interval[0]
         if not 0 < width < inf:
             return 3 if self.unit in (Unit.SHARE, Unit.POINTS) else 2
-        return min(max(1 - floor(log10(width)), 0), 9)
+        return known_places(width)
 
     def _number(self, value: float) -> str:
         if not isfinite(value):
@@ -319,17 +320,6 @@ class Answers(Mapping[Any, Answer]):
         header = [self.by, "estimate", f"{percent(first.level)} interval"]
         rows = [[name, a.in_words(a.estimate), a.ends_words] for name, a in self.items()]
         return html_table(header, rows) + html_notes(self.notes)
-
-
-def quantiles(draws: Floats, level: float, *, whole: bool = False) -> tuple[float, float]:
-    """The ends of the middle `level` of draws, outwards to whole numbers where they are counts.
-
-    >>> quantiles(np.arange(101.0), 0.5), quantiles(np.array([0.2, 0.4]), 0.5, whole=True)
-    ((25.0, 75.0), (0.0, 1.0))
-    """
-    tail = (1 - level) / 2
-    low, high = (float(end) for end in np.quantile(draws, [tail, 1 - tail]))
-    return (float(np.floor(low + 1e-9)), float(np.ceil(high - 1e-9))) if whole else (low, high)
 
 
 def apart(one: Floats, other: Floats) -> tuple[Floats, Floats]:

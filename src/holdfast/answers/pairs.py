@@ -106,13 +106,13 @@ class Pair:
         found = Moments(means=means, squares=(sums + rest) / size)
         return found, Moments(means=means + shift, squares=(sums + rest + noise) / size)
 
-    def both(self, inside: Callable[[Any], Floats]) -> tuple[float, Floats]:
-        """The share of rows that have such counts in both columns, and draws of it."""
+    def both(self, first: int, last: int | None) -> tuple[float, Floats]:
+        """The share of rows with counts from `first` to `last` in both columns, and draws of it."""
         cells = tuple(column.estimate.cells for column in self.columns)
         measured = self.marks & self.columns[0].measured & self.columns[1].measured
         tally = _tally(self.columns, cells, measured)
         marginals = [_marginal(column, self.marks & measured) for column in self.columns]
-        shares = [_inside(each, inside) for each in cells]
+        shares = [_inside(each, first, last) for each in cells]
         start = np.outer(*marginals)
         law = _climbed(start, tally, cells, marginals, CLIMBS)
         generator, rows = np.random.default_rng(SEED), tally.sum()
@@ -124,7 +124,7 @@ class Pair:
         estimate = float(shares[0] @ law @ shares[1])
         spread = float(np.std(draws, ddof=1))
         z = np.random.default_rng(SEED).standard_normal(DRAWS)
-        known = float(inside(np.zeros(1, dtype=np.int64))[0])  # rows known to be zero in both
+        known = float(first == 0)  # of rows known to be zero in both
         part = rows / self.size
         found = part * estimate + (1 - part) * known
         return found, np.clip(found + part * spread * z, 0.0, 1.0)
@@ -194,7 +194,7 @@ def _answer(
     unit, estimate, draws = Unit.NUMBER, 0.0, np.zeros(DRAWS)
     if question == "both":
         unit = Unit.SHARE
-        estimate, draws = pair.both(condition(options)[1])
+        estimate, draws = pair.both(*condition(options)[1:])
     elif question == "ratio":
         return _ratio(pair, _words(question, options, names) + words, level, notes)
     else:
@@ -261,11 +261,12 @@ def _marginal(column: "Column", marks: Marks) -> Floats:
     return np.asarray(found / found.sum())
 
 
-def _inside(cells: "Cells", inside: Callable[[Any], Floats]) -> Floats:
+def _inside(cells: "Cells", first: int, last: int | None) -> Floats:
     """Which part of the counts of each cell are meant; the open cell as its first count."""
-    width = cells.widths
-    counts = np.arange(int(cells.edges[0]), int(cells.edges[-1]) + 1)
-    return np.asarray(np.add.reduceat(inside(counts), cells.edges - cells.edges[0]) / width)
+    above = np.clip(cells.edges + cells.widths - first, 0, cells.widths)
+    if last is not None:
+        above = np.minimum(above, np.clip(last + 1 - cells.edges, 0, cells.widths))
+    return np.asarray(above / cells.widths)
 
 
 def _climbed(

@@ -7,6 +7,7 @@ a number for each. The estimate, the interval and what a table itself says are a
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,8 @@ import numpy as np
 from holdfast.answers.answer import Unit
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
-
-NEARLY = 1e-9  # of a row, by which a quantile may be missed by rounding
-HALF_A_ROW = 0.5  # from which on a draw has a row with so high a count
-
-Functional = Callable[[Integers, Floats], Floats]
-"""From distinct counts (m) and rows with each (… × m): a number for each (…)."""
+from holdfast.fit import functionals
+from holdfast.fit.functionals import Functional
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,39 +34,43 @@ class Question:
 
 def share(**options: Any) -> Question:
     """Which part of the rows has such counts."""
-    words, inside = condition(options)
+    words, first, last = condition(options)
     return Question(
         name="share",
         words=f"share of rows {words}",
-        functional=lambda values, rows: (rows @ inside(values)) / _rows(values, rows),
+        functional=partial(functionals.share_between, first=first, last=last),
         unit=Unit.SHARE,
     )
 
 
 def rows(**options: Any) -> Question:
     """How many rows have such counts."""
-    words, inside = condition(options)
+    words, first, last = condition(options)
     return Question(
         name="rows",
         words=f"number of rows {words}",
-        functional=lambda values, rows: rows @ inside(values),
+        functional=partial(functionals.rows_between, first=first, last=last),
         unit=Unit.COUNT,
     )
 
 
 def mean() -> Question:
     """The mean count."""
-    return Question(name="mean", words="mean count", functional=_mean, linear=True)
+    return Question(name="mean", words="mean count", functional=functionals.mean, linear=True)
 
 
 def total() -> Question:
     """The sum of the counts."""
-    return Question(name="total", words="total", functional=_total, unit=Unit.COUNT, linear=True)
+    return Question(
+        name="total", words="total", functional=functionals.total, unit=Unit.COUNT, linear=True
+    )
 
 
 def variance() -> Question:
     """The variance of the counts, over all rows."""
-    return Question(name="variance", words="variance of the counts", functional=_variance)
+    return Question(
+        name="variance", words="variance of the counts", functional=functionals.variance
+    )
 
 
 def standard_deviation() -> Question:
@@ -77,13 +78,15 @@ def standard_deviation() -> Question:
     return Question(
         name="standard deviation",
         words="standard deviation of the counts",
-        functional=lambda values, rows: np.sqrt(_variance(values, rows)),
+        functional=functionals.standard_deviation,
     )
 
 
 def gini() -> Question:
     """The Gini coefficient: how unequally the total is spread over the rows."""
-    return Question(name="gini", words="Gini coefficient of the counts", functional=_gini)
+    return Question(
+        name="gini", words="Gini coefficient of the counts", functional=functionals.gini
+    )
 
 
 def quantile(*, at: Any = None) -> Question:
@@ -99,7 +102,7 @@ def quantile(*, at: Any = None) -> Question:
     return Question(
         name="quantile",
         words="median count" if level == 0.5 else f"quantile {level:g} of the counts",
-        functional=lambda values, rows: _quantile(values, rows, level),
+        functional=partial(functionals.quantile, level=level),
         unit=Unit.COUNT,
     )
 
@@ -111,7 +114,9 @@ def median() -> Question:
 
 def maximum() -> Question:
     """The highest count."""
-    return Question(name="maximum", words="highest count", functional=_maximum, unit=Unit.COUNT)
+    return Question(
+        name="maximum", words="highest count", functional=functionals.maximum, unit=Unit.COUNT
+    )
 
 
 def of_ones_own(function: Callable[..., Any]) -> Question:
@@ -184,25 +189,18 @@ def _check_options(options: dict[str, Any], allowed: tuple[str, ...]) -> None:
             raise HoldfastError(f"`{name}` does not fit this question, which takes {takes}.")
 
 
-def condition(options: dict[str, Any]) -> tuple[str, Callable[[Integers], Floats]]:
-    """The counts that are meant, in words and as marks on counts."""
+def condition(options: dict[str, Any]) -> tuple[str, int, int | None]:
+    """The counts that are meant: in words, the first, and the last of them, None without one."""
     named = [name for name in CONDITION if options.get(name) is not None]
     if len(named) != 1:
         raise HoldfastError(
             "a share needs one of `equal`, `at_least`, `at_most`, `between`. "
             "Hint: ask('share', equal=0) for the share of zeros."
         )
-    first, last, words = _run(named[0], options[named[0]])
-
-    def inside(values: Integers) -> Floats:
-        marks = values >= first
-        return np.asarray(marks if last is None else marks & (values <= last), dtype=np.float64)
-
-    return words, inside
+    return _run(named[0], options[named[0]])
 
 
-def _run(name: str, value: Any) -> tuple[int, int | None, str]:
-    """The first and the last count of a condition, and its words."""
+def _run(name: str, value: Any) -> tuple[str, int, int | None]:
     if name == "between":
         try:
             low, high = value
@@ -214,53 +212,10 @@ def _run(name: str, value: Any) -> tuple[int, int | None, str]:
         if low > high:
             raise HoldfastError(f"`between` must rise, got {low:,} and {high:,}.")
         words = f"equal to {low:,}" if low == high else f"from {low:,} to {high:,}"
-        return low, high, words
+        return words, low, high
     count = whole_number(value, name)
     if name == "equal":
-        return count, count, f"equal to {count:,}"
+        return f"equal to {count:,}", count, count
     if name == "at_least":
-        return count, None, f"with {count:,} or more"
-    return 0, count, f"with {count:,} or less"
-
-
-def _rows(values: Integers, rows: Floats) -> Floats:
-    return np.asarray(rows.sum(axis=-1))
-
-
-def _total(values: Integers, rows: Floats) -> Floats:
-    return np.asarray(rows @ values.astype(np.float64))
-
-
-def _mean(values: Integers, rows: Floats) -> Floats:
-    return np.asarray(_total(values, rows) / _rows(values, rows))
-
-
-def _variance(values: Integers, rows: Floats) -> Floats:
-    middle = float(np.mean(_mean(values, rows)))  # of all draws, so that squares stay small
-    away = values - middle
-    size = _rows(values, rows)
-    return np.asarray(np.maximum(rows @ away**2 / size - (rows @ away / size) ** 2, 0.0))
-
-
-def _gini(values: Integers, rows: Floats) -> Floats:
-    """One less twice the area under the Lorenz curve; 0 where nothing is there to spread."""
-    amounts = rows * values
-    whole = amounts.sum(axis=-1)
-    upto = np.cumsum(amounts, axis=-1)
-    area = (rows * (2 * upto - amounts)).sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = 1 - area / (whole * _rows(values, rows))
-    return np.asarray(np.where(whole > 0, found, 0.0))
-
-
-def _quantile(values: Integers, rows: Floats, level: float) -> Floats:
-    upto = np.cumsum(rows, axis=-1)
-    wanted = np.maximum(level * upto[..., -1:], NEARLY) - NEARLY * upto[..., -1:]
-    place = (upto < wanted).sum(axis=-1)
-    return np.asarray(values[np.minimum(place, len(values) - 1)], dtype=np.float64)
-
-
-def _maximum(values: Integers, rows: Floats) -> Floats:
-    above = np.cumsum(rows[..., ::-1], axis=-1)[..., ::-1]
-    place = (above >= HALF_A_ROW).sum(axis=-1) - 1
-    return np.asarray(values[np.maximum(place, 0)], dtype=np.float64)
+        return f"with {count:,} or more", count, None
+    return f"with {count:,} or less", 0, count

@@ -5,13 +5,14 @@ draws from the posterior of the true histogram.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.fit import functionals
+from holdfast.fit.functionals import Functional
 from holdfast.fit.histogram import Draws, Histogram
 from holdfast.release.groups import ALL_ROWS
 from holdfast.release.row_intervals import LEVEL
@@ -30,8 +31,8 @@ FEWEST_ABOVE = 5
 FINEST = 20
 """Steps of the last digit that an interval has at the least."""
 SAME = 1e-9
-Functional = Callable[[Integers, Floats], Floats]
-"""From distinct counts and rows with each, in the last axis, to a number."""
+WHOLE = ("rows", "total", "median", "quantile", "highest")
+"""First words of the questions whose answers are whole numbers."""
 
 
 class CommonAnswer(NamedTuple):
@@ -59,7 +60,9 @@ def common_answers(release: "Release") -> Iterator[CommonAnswer]:
         draws = drawn(release, column, group)
         for question, functional in _questions(histogram):
             answer = float(functional(histogram.values, histogram.rows.astype(np.float64)))
-            low, high = draws.interval(functional, LEVEL)
+            found = np.asarray(functional(draws.support, draws.rows))
+            whole = question.split()[0] in WHOLE
+            low, high = functionals.ends(found, answer, LEVEL, whole=whole)
             yield CommonAnswer(column.title, name, question, answer, low, high)
 
 
@@ -117,38 +120,21 @@ def _parts(release: "Release") -> Iterator[tuple["Column", int | None, str]]:
 
 def _questions(histogram: Histogram) -> Iterator[tuple[str, Functional]]:
     highest, size = int(histogram.values[-1]), histogram.size
-    yield "rows", lambda values, rows: rows.sum(axis=-1)
-    yield "share with 0", partial(_share, first=0, last=0)
+    yield "rows", functionals.number_of_rows
+    yield "share with 0", partial(functionals.share_between, first=0, last=0)
     for first in FROM:
         if first <= highest:
-            yield f"share with {first} or more", partial(_share, first=first, last=None)
-    yield "mean", lambda values, rows: (rows @ values) / rows.sum(axis=-1)
-    yield "total", lambda values, rows: rows @ values
+            yield (
+                f"share with {first} or more",
+                partial(functionals.share_between, first=first, last=None),
+            )
+    yield "mean", functionals.mean
+    yield "total", functionals.total
     for level in QUANTILES:
         if level == 0.5 or min(level, 1 - level) * size >= FEWEST_ABOVE:
             name = "median" if level == 0.5 else f"quantile {level:g}"
-            yield name, partial(_quantile, level=level)
-    yield "highest", _highest
-
-
-def _share(values: Integers, rows: Floats, *, first: int, last: int | None) -> Floats:
-    inside = values >= first if last is None else (values >= first) & (values <= last)
-    return np.asarray(rows[..., inside].sum(axis=-1) / rows.sum(axis=-1))
-
-
-def _quantile(values: Integers, rows: Floats, *, level: float) -> Floats:
-    """The smallest count that this share of the rows has or stays below."""
-    below = np.cumsum(rows, axis=-1)
-    wanted = level * below[..., -1:] * (1 - SAME)
-    place = (below < wanted).sum(axis=-1)
-    return np.asarray(values[np.minimum(place, len(values) - 1)], dtype=np.float64)
-
-
-def _highest(values: Integers, rows: Floats) -> Floats:
-    """The largest count that at least half a row has together with those above it."""
-    above = np.cumsum(rows[..., ::-1], axis=-1)[..., ::-1]
-    place = np.maximum((above >= 0.5).sum(axis=-1) - 1, 0)
-    return np.asarray(values[place], dtype=np.float64)
+            yield name, partial(functionals.quantile, level=level)
+    yield "highest", functionals.maximum
 
 
 def known_digits(number: float, low: float, high: float) -> str:
@@ -167,5 +153,13 @@ def known_digits(number: float, low: float, high: float) -> str:
         return str(round(number))
     if not width > SAME * abs(number):
         return f"{number:.6g}"
-    decimals = max(math.ceil(-math.log10(width / FINEST)), 0)
-    return f"{number:.{min(decimals, 12)}f}"
+    return f"{number:.{known_places(width)}f}"
+
+
+def known_places(width: float) -> int:
+    """Decimal places that an interval so wide leaves.
+
+    >>> known_places(300), known_places(4), known_places(0.03)
+    (0, 1, 3)
+    """
+    return min(max(math.ceil(-math.log10(width / FINEST)), 0), 12)

@@ -1,0 +1,313 @@
+"""How often answers cover, and how far they are off, beside plain noise at the same epsilon.
+
+    python benchmarks/coverage.py                     # 40 releases: minutes
+    python benchmarks/coverage.py --releases 200      # the figures of docs/answers.md
+
+Every cell is a table, an epsilon, a kind of rows and a question; over all releases it has the
+coverage of 90 % intervals, and the root of the mean squared error of
+
+    ours     what `release.ask` says
+    plain    noisy counts with all of epsilon, counted and added up as they are
+    naive    the truncated geometric mechanism with all of epsilon, its counts taken for true ones
+    best     the same counts read by whatever reading is the best one in that cell: as they are,
+             by undoing the noise exactly, or by expectation and maximisation in these rows
+
+HOLDFAST_DATA names the folder of crime_by_county.csv; without it that table is left out.
+"""
+
+import argparse
+import csv
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
+
+import numpy as np
+
+from holdfast.answers.answer import Answer
+from holdfast.answers.asking import found_about
+from holdfast.answers.parts import Part
+from holdfast.answers.questions import Question, find_question
+from holdfast.privacy.noise import Noise
+from private_tables import private_table
+
+EPSILONS = ("0.1", "0.5", "1", "2")
+LOW, HIGH = 0.86, 0.97  # coverage of a 90 % interval that is as it should be
+WORSE = 1.05  # RMSE over that of the best other from which on a cell is named
+CLIMBS = 40
+
+
+@dataclass(frozen=True)
+class Table:
+    name: str
+    counts: Any
+    within: str | None
+    cells: dict[str, list[Any]]
+    parts: dict[str, list[Any]] = field(repr=False)
+    """Marks of rows, several for each kind."""
+
+
+def tables(wanted: set[str]) -> Iterator[Table]:
+    for name, build in BUILDERS.items():
+        if not wanted or name in wanted:
+            found = build()
+            if found is not None:
+                yield found
+
+
+def demo() -> Table:
+    text = (files("holdfast") / "data" / "county_homicides_1996.csv").read_text()
+    rows = list(csv.DictReader(text.splitlines()))
+    counts = np.array([int(row["homicides"]) for row in rows])
+    people = np.array([int(row["population"]) for row in rows])
+    classes = (np.argsort(np.argsort(people)) * 8 // len(people)).astype(str).tolist()
+    return Table("demo", counts, None, {"class": classes}, parts_of(counts, people, classes))
+
+
+def demo_classes() -> Table:
+    found = demo()
+    groups = np.array(found.cells["class"])
+    parts = {"declared class": [groups == str(g) for g in range(8)]}
+    parts["across classes"] = found.parts["any 100"] + found.parts["lowest 500"]
+    return Table("demo in 8 classes", found.counts, "class", found.cells, parts)
+
+
+def crime(column: str, within: bool = False) -> Table | None:
+    folder = Path(os.environ.get("HOLDFAST_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    path = folder / "crime_by_county.csv"
+    if not path.is_file():
+        return None
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    counts = np.array([int(row[column]) for row in rows])
+    people = np.array([int(row["population"]) for row in rows])
+    states = [row["state"] for row in rows]
+    name = f"{column.lower()}s" + " in 51 states" * within
+    if not within:
+        return Table(name, counts, None, {"state": states}, parts_of(counts, people, states))
+    parts = {"declared state": parts_of(counts, people, states)["group"]}
+    return Table(name, counts, "state", {"state": states}, parts)
+
+
+def synthetic() -> Table:
+    generator = np.random.default_rng(5)
+    people = generator.lognormal(0, 1, 3000)
+    counts = np.floor(people * generator.lognormal(3.5, 1.5, 3000)).astype(int)
+    groups = generator.integers(0, 30, 3000).astype(str).tolist()
+    return Table("lognormal", counts, None, {"group": groups}, parts_of(counts, people, groups))
+
+
+def rare() -> Table:
+    generator = np.random.default_rng(6)
+    people = generator.lognormal(0, 1, 5000)
+    counts = generator.poisson(0.05 * people)
+    groups = generator.integers(0, 30, 5000).astype(str).tolist()
+    return Table("rare", counts, None, {"group": groups}, parts_of(counts, people, groups))
+
+
+BUILDERS: dict[str, Callable[[], Table | None]] = {
+    "demo": demo,
+    "classes": demo_classes,
+    "murders": lambda: crime("MURDER"),
+    "states": lambda: crime("MURDER", within=True),
+    "robberies": lambda: crime("ROBBERY"),
+    "lognormal": synthetic,
+    "rare": rare,
+}
+
+
+def parts_of(counts: Any, people: Any, groups: list[str]) -> dict[str, list[Any]]:
+    """Parts like the table, of any rows; and unlike it, of the rows with the fewest and most
+    people; and groups of a public column."""
+    rows, generator = len(counts), np.random.default_rng(7)
+    rank = np.argsort(np.argsort(people, kind="stable"))
+    found = {"all": [np.ones(rows, dtype=bool)]}
+    for size, times in ((1, 8), (5, 6), (20, 4), (100, 3), (500, 2), (2000, 1)):
+        chosen = [generator.permutation(rows) < size for _ in range(times)]
+        found[f"any {size}"] = chosen
+    for size in (20, 100, 500):
+        found[f"lowest {size}"] = [rank < size, (rank >= 2 * size) & (rank < 3 * size)]
+        found[f"highest {size}"] = [rank >= rows - size]
+    names = np.array(groups)
+    several = sorted(set(groups))[:: max(len(set(groups)) // 10, 1)]
+    found["group"] = [names == name for name in several]
+    return found
+
+
+def questions(table: Table) -> dict[str, Question]:
+    high, top = np.quantile(table.counts, [0.9, 0.99]).astype(int)
+    return {
+        "share 0": find_question("share", {"equal": 0}),
+        "share 10 %": find_question("share", {"at_least": max(int(high), 1)}),
+        "share 1 %": find_question("share", {"at_least": max(int(top), 2)}),
+        "mean": find_question("mean", {}),
+        "median": find_question("median", {}),
+        "quantile 0.9": find_question("quantile", {"at": 0.9}),
+        "gini": find_question("gini", {}),
+        "sd": find_question("sd", {}),
+    }
+
+
+@dataclass
+class Cell:
+    covered: list[bool] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+    errors: dict[str, list[float]] = field(default_factory=dict)
+
+    def rmse(self, name: str) -> float:
+        errors = self.errors.get(name)
+        return float(np.sqrt(np.mean(np.square(errors)))) if errors else float("nan")
+
+    def best_other(self) -> tuple[str, float]:
+        others = {name: self.rmse(name) for name in self.errors if name != "ours"}
+        return min(others.items(), key=lambda item: item[1])
+
+
+def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str, str], Cell]:
+    asked, cells = questions(table), dict[tuple[str, str], Cell]()
+    truths: dict[tuple[str, str, int], float] = {}
+    for kind, parts in table.parts.items():
+        for place, marks in enumerate(parts):
+            values, rows = np.unique(table.counts[marks], return_counts=True)
+            for name, question in asked.items():
+                truths[kind, name, place] = float(question.functional(values, rows.astype(float)))
+    for seed in range(start, start + releases):
+        release = private_table(
+            table.counts, epsilon=epsilon, seed=1000 * seed, cells=table.cells, within=table.within
+        )
+        others = Others(table, epsilon, seed)
+        for kind, parts in table.parts.items():
+            for place, marks in enumerate(parts):
+                part = Part(release=release, column=release.only, marks=marks)
+                for name, question in asked.items():
+                    truth = truths[kind, name, place]
+                    cell = cells.setdefault((kind, name), Cell())
+                    answer = Answer.of("", *found_about(part, question), unit=question.unit)
+                    low, high = answer.interval
+                    slack = 1e-9 * max(abs(truth), 1)
+                    cell.covered.append(low - slack <= truth <= high + slack)
+                    cell.widths.append(high - low)
+                    cell.errors.setdefault("ours", []).append(answer.estimate - truth)
+                    for other, estimate in others.answers(marks, question):
+                        cell.errors.setdefault(other, []).append(estimate - truth)
+    return cells
+
+
+class Others:
+    """What other people would have released of the same table, and how it is read."""
+
+    def __init__(self, table: Table, epsilon: str, seed: int) -> None:
+        noise, generator = Noise(epsilon=Fraction(epsilon)), np.random.default_rng(seed)
+        p = -np.expm1(-float(epsilon))
+        first, second = generator.geometric(p, size=(2, len(table.counts)))
+        self.noisy = table.counts + first - second
+        self.top = int(table.counts.max())
+        self.truncated = np.clip(self.noisy, 0, self.top)
+        self.alpha = float(np.exp(-float(epsilon)))
+        reach = noise.quantile(1 - 1e-7)
+        support = min(self.top, int(np.quantile(table.counts, 0.995)) + 2 * reach, 1500)
+        self.support = np.arange(support + 1)
+        self.kernel = self._kernel(len(self.support))
+        self.whole = self._climb(np.ones(support + 1) / (support + 1), self._histogram(None), 150)
+        self.held: dict[int, Any] = {}
+
+    def _kernel(self, n: int) -> Any:
+        """Of the truncated geometric mechanism on 0 … n-1."""
+        i, j = np.arange(n)[:, None], np.arange(n)[None]
+        kernel = (1 - self.alpha) / (1 + self.alpha) * self.alpha ** np.abs(i - j)
+        kernel[:, 0] = self.alpha ** i[:, 0] / (1 + self.alpha)
+        kernel[:, -1] = self.alpha ** (n - 1 - i[:, 0]) / (1 + self.alpha)
+        return kernel
+
+    def _histogram(self, marks: Any) -> Any:
+        shown = self.truncated if marks is None else self.truncated[marks]
+        n = len(self.support)
+        return np.bincount(np.minimum(shown, n - 1), minlength=n).astype(float)
+
+    def _climb(self, p: Any, histogram: Any, steps: int) -> Any:
+        for _ in range(steps):
+            p = p * (self.kernel @ (histogram / np.maximum(p @ self.kernel, 1e-300)))
+            p = p / p.sum()
+        return p
+
+    def answers(self, marks: Any, question: Question) -> Iterator[tuple[str, float]]:
+        key = id(marks)
+        if key not in self.held:
+            histogram = self._histogram(marks)
+            likely = self._climb(self.whole, histogram, CLIMBS)
+            self.held[key] = (
+                np.unique(np.maximum(self.noisy[marks], 0), return_counts=True),
+                np.unique(self.truncated[marks], return_counts=True),
+                likely * histogram.sum(),
+                float(self.noisy[marks].mean()),
+            )
+        plain, naive, likely, mean = self.held[key]
+        if question.name in ("mean", "total"):
+            yield "plain", mean
+        else:
+            yield "plain", float(question.functional(plain[0], plain[1].astype(float)))
+        yield "naive", float(question.functional(naive[0], naive[1].astype(float)))
+        above = self.truncated[marks] > self.support[-1]
+        if not above.any():
+            yield "climbed", float(question.functional(self.support, likely))
+
+
+def show(table: Table, epsilon: str, cells: dict[tuple[str, str], Cell]) -> list[list[str]]:
+    lines = []
+    for (kind, name), cell in cells.items():
+        other, least = cell.best_other()
+        ours = cell.rmse("ours")
+        ratio = ours / least if least > 0 else (1.0 if ours == 0 else float("inf"))
+        covered = float(np.mean(cell.covered))
+        marks = "low" * (covered < LOW) + "wide" * (covered > HIGH) + " worse" * (ratio > WORSE)
+        numbers = [f"{cell.rmse(each):.4g}" for each in ("ours", "plain", "naive", "climbed")]
+        lines.append(
+            [table.name, epsilon, kind, name, f"{covered:.3f}", f"{np.mean(cell.widths):.3g}",
+             *numbers, f"{ratio:.2f}", marks.strip()]
+        )  # fmt: skip
+    return lines
+
+
+HEADER = ["table", "epsilon", "rows", "question", "covered", "width", "ours", "plain", "naive",
+          "climbed", "ours over best", "marks"]  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--releases", type=int, default=40)
+    parser.add_argument("--start", type=int, default=1)
+    parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}")
+    parser.add_argument("--epsilons", default=",".join(EPSILONS))
+    parser.add_argument("--out", help="a CSV file for the figures")
+    options = parser.parse_args()
+    lines: list[list[str]] = []
+    for table in tables(set(filter(None, options.tables.split(",")))):
+        for epsilon in options.epsilons.split(","):
+            began = time.process_time()
+            found = show(table, epsilon, run(table, epsilon, options.releases, options.start))
+            lines += found
+            marks = [line[-1] for line in found]
+            print(
+                f"{table.name}, epsilon {epsilon}: {len(found)} cells, "
+                f"{sum('low' in m for m in marks)} cover too rarely, "
+                f"{sum('wide' in m for m in marks)} too often, "
+                f"{sum('worse' in m for m in marks)} are worse than another; "
+                f"{time.process_time() - began:.0f} s",
+                flush=True,
+            )
+    if options.out:
+        with open(options.out, "w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([HEADER, *lines])
+    else:
+        for line in [HEADER, *lines]:
+            print(*(f"{cell:>12}" for cell in line))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""What is asked of how many rows have each count: numbers from a histogram, or from many draws.
+
+Each takes distinct counts, rising, and rows with each in the last axis, and gives a number for each
+entry of the others.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+
+Functional = Callable[[Integers, Floats], Floats]
+NEARLY = 1e-9  # of all rows, by which a quantile may be missed by rounding
+HALF_A_ROW = 0.5  # from which on a draw has a row with so high a count
+
+
+def number_of_rows(values: Integers, rows: Floats) -> Floats:
+    """All rows."""
+    return np.asarray(rows.sum(axis=-1))
+
+
+def share_between(values: Integers, rows: Floats, first: int, last: int | None) -> Floats:
+    """The part of the rows with a count from `first` to `last`; without a last one, all above.
+
+    >>> share_between(np.array([0, 3, 7]), np.array([2.0, 1.0, 1.0]), 3, None)
+    array(0.5)
+    """
+    return np.asarray(rows_between(values, rows, first, last) / number_of_rows(values, rows))
+
+
+def rows_between(values: Integers, rows: Floats, first: int, last: int | None) -> Floats:
+    """The number of such rows."""
+    inside = values >= first if last is None else (values >= first) & (values <= last)
+    return np.asarray(rows[..., inside].sum(axis=-1))
+
+
+def total(values: Integers, rows: Floats) -> Floats:
+    """The sum of all counts."""
+    return np.asarray(rows @ values.astype(np.float64))
+
+
+def mean(values: Integers, rows: Floats) -> Floats:
+    """The mean count."""
+    return np.asarray(total(values, rows) / number_of_rows(values, rows))
+
+
+def variance(values: Integers, rows: Floats) -> Floats:
+    """The variance of the counts, over all rows."""
+    middle = float(np.mean(mean(values, rows)))  # of all draws, so that squares stay small
+    away, size = values - middle, number_of_rows(values, rows)
+    return np.asarray(np.maximum(rows @ away**2 / size - (rows @ away / size) ** 2, 0.0))
+
+
+def standard_deviation(values: Integers, rows: Floats) -> Floats:
+    """Its root."""
+    return np.asarray(np.sqrt(variance(values, rows)))
+
+
+def gini(values: Integers, rows: Floats) -> Floats:
+    """One less twice the area under the Lorenz curve; 0 where there is nothing to spread.
+
+    >>> gini(np.array([0, 1]), np.array([[1.0, 1.0], [0.0, 2.0], [2.0, 0.0]])).tolist()
+    [0.5, 0.0, 0.0]
+    """
+    amounts = rows * values
+    whole = amounts.sum(axis=-1)
+    area = (rows * (2 * np.cumsum(amounts, axis=-1) - amounts)).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = 1 - area / (whole * number_of_rows(values, rows))
+    return np.asarray(np.where(whole > 0, found, 0.0))
+
+
+def quantile(values: Integers, rows: Floats, level: float) -> Floats:
+    """The smallest count that at least this part of the rows does not exceed.
+
+    >>> quantile(np.array([0, 3, 7]), np.array([2.0, 1.0, 1.0]), 0.5)
+    array(0.)
+    """
+    upto = np.cumsum(rows, axis=-1)
+    wanted = np.maximum(level, NEARLY) * upto[..., -1:] * (1 - NEARLY)
+    place = (upto < wanted).sum(axis=-1)
+    return np.asarray(values[np.minimum(place, len(values) - 1)], dtype=np.float64)
+
+
+def maximum(values: Integers, rows: Floats) -> Floats:
+    """The highest count that half a row at least has or exceeds."""
+    above = np.cumsum(rows[..., ::-1], axis=-1)[..., ::-1]
+    place = np.maximum((above >= HALF_A_ROW).sum(axis=-1) - 1, 0)
+    return np.asarray(values[place], dtype=np.float64)
+
+
+def ends(
+    drawn: Floats, estimate: float, level: float, *, whole: bool = False
+) -> tuple[float, float]:
+    """The middle `level` of draws, outwards to whole numbers where they are counts; the estimate
+    is always in it.
+
+    >>> ends(np.array([0.0, 4.0]), 2.5, 0.5), ends(np.array([0.2, 0.4]), 2.0, 0.5, whole=True)
+    ((1.0, 3.0), (0.0, 2.0))
+    """
+    tail = (1 - level) / 2
+    low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
+    if whole:
+        low, high = float(np.floor(low + NEARLY)), float(np.ceil(high - NEARLY))
+    return min(low, estimate), max(high, estimate)
