@@ -35,6 +35,7 @@ from holdfast.tables.formats import Format, format_of
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.sources import head_of
 from holdfast.tables.table import Table
+from holdfast.tables.whose import whose
 from holdfast.tables.writers import cell_text
 
 WRITING = "Writing"
@@ -153,7 +154,7 @@ class Run:
         category = None if self.request.repeated_categories else table.category
         return digest.content(
             words,
-            rows=b"".join(columns.values()),
+            rows=b"".join(columns.values()) + (whose(table) if category is None else b""),
             groups=table.partition.labels,
             category=None if category is None else columns[category],
             columns=tuple(columns.values()),
