@@ -62,7 +62,7 @@ class CsvFile:
         self.encoding = Encoding(BOMS[bom] if bom else "utf-8", bom)
         self._valid = is_text(self._pieces(), self.encoding.name, len(bom))
         """Whether all of the file is text in its encoding."""
-        if bom and not self._valid:
+        if not self._valid and (bom or not is_text(self._pieces(), "cp1252")):
             raise self._named(not_text())
         self._decided = self._valid
         self.header = self._read_header()
@@ -120,11 +120,8 @@ class CsvFile:
     def _decide(self, *, windows: bool) -> None:
         self._decided = True
         if windows:
-            self.encoding = Encoding("cp1252")
-            self._valid = is_text(self._pieces(), "cp1252")
+            self.encoding, self._valid = Encoding("cp1252"), True
             self.header = self._read_header()
-        if windows != self._valid or any(b"\0" in piece for piece in self._pieces()):
-            raise self._named(not_text())
 
     def _read_header(self) -> Header:
         head = self._head()

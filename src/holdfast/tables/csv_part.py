@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from holdfast.errors import HoldfastError
@@ -63,12 +62,14 @@ def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
             yield line
 
     named = False
-    with suppress(csv.Error):  # whoever reads the table says so
-        for cells in csv.reader(fed(), delimiter=delimiter):
+    try:
+        for cells in csv.reader(fed(), delimiter=delimiter, strict=True):
             if named and (cells or width == 1):
                 yield record[0]
             named = named or bool(cells)
             record.clear()
+    except csv.Error:  # it is no row, and whoever reads the table says so
+        yield record[0]
 
 
 def kept_lines(data: bytes, lines: Lines) -> bytes:

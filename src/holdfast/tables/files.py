@@ -150,7 +150,10 @@ def _parquet_bytes(table: CsvTable | FrameRows) -> bytes:
     sink = io.BytesIO()
     try:
         if isinstance(table, CsvTable):
-            columns = [number_or_text(cells) for cells in TextRows.of(table.rows, len(table.header)).columns]
+            columns = [
+                number_or_text(cells)
+                for cells in TextRows.of(table.rows, len(table.header)).columns
+            ]
             rows = pa.Table.from_arrays([pa.array(cells) for cells in columns], names=table.columns)
         else:
             rows = table.data.to_arrow()

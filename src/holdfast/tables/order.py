@@ -29,7 +29,7 @@ def rows_by(columns: Iterable[Coded | Sequence[Any]]) -> Integers:
 
 
 def order_codes(rows: Rows, name: str) -> Coded:
-    """A column by whose cells rows are put in order: as numbers, where the file has marks in them."""
+    """A column by whose cells rows are put in order, numbers without marks."""
     if isinstance(rows, ListRows) and rows.unmarked is not None:
         return coded(rows.numbers(name))
     try:

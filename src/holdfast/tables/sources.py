@@ -99,13 +99,19 @@ class TextSource:
     head: CsvTable
     """How the table is written."""
     name: str = "`table`"
+    file: str = ""
+    """What it was read from."""
     notes: tuple[str, ...] = ()
     in_memory = True
 
     @staticmethod
     def of(table: CsvTable) -> "TextSource":
-        """The source of a table."""
-        return TextSource(ListRows(table.header, TextRows.of(table.rows, len(table.header)).columns), table)
+        """The source of a table.
+
+        What is left of one in Windows-1252 could be taken for UTF-8: it is written as UTF-8."""
+        columns = TextRows.of(table.rows, len(table.header)).columns
+        encoding = "utf-8" if table.encoding == "cp1252" else table.encoding
+        return TextSource(ListRows(table.header, columns), replace(table, encoding=encoding))
 
     @property
     def columns(self) -> Sequence[str]:
@@ -117,7 +123,7 @@ class TextSource:
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """All rows."""
-        yield Piece(self.rows)
+        yield Piece(self.rows, file=self.file)
 
     def take(self, rows: Integers) -> "TextSource":
         """Other rows, or the same in another order."""
@@ -202,7 +208,8 @@ def open_source(source: Any, options: TableOptions) -> Source:
         return CsvFile(path, lines, options.thousands, options.decimal)
     if kind is Format.EXCEL:
         _refuse_file_options(options, {"sheet", "header_row", "last_row", "leave_out"})
-        return TextSource.of(read_file(path, lines, options.sheet))
+        found = TextSource.of(read_file(path, lines, options.sheet))
+        return replace(found, name=f"`{path}`", file=str(path))
     raise wrong_ending(path, *Format)
 
 

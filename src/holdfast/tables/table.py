@@ -39,6 +39,8 @@ from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch, Numbers, as_written
 from holdfast.tables.checks import CheckedRows, FirstPass, Reading, sum_of
 from holdfast.tables.counts import MISSING
+from holdfast.tables.csv_part import Lines
+from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
@@ -196,6 +198,15 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
     (('county', 'deaths'), [1])
     """
     asked = TableOptions(**words) if options is None else replace(options, **words)
+    try:
+        return _checked(source, asked)
+    except HoldfastError as error:
+        lines = Lines(asked.header_row, asked.last_row, tuple(asked.leave_out))
+        said = as_in_file(str(error), lines, asked.sheet)
+        raise (error if said == str(error) else HoldfastError(said)) from None
+
+
+def _checked(source: Any, asked: TableOptions) -> Table:
     found = open_source(source, asked)
     index = tuple(found.line.rows.index) if isinstance(found, LineSource) else ()
     lone = isinstance(found, LineSource)

@@ -1,0 +1,57 @@
+"""The numbers of rows as an editor or Excel shows them, which `leave_out` takes."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from holdfast.errors import HoldfastError
+from holdfast.tables.csv_part import Lines, find_lines, row_numbers
+from holdfast.tables.csv_text import find_encoding
+from holdfast.tables.excel import numbered_rows
+from holdfast.tables.formats import Format, format_of
+
+_DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
+_FILE = re.compile(r"`([^`]+)`: ")
+
+
+def as_in_file(message: str, lines: Lines, sheet: str | None = None) -> str:
+    """A message that begins with a file and counts rows below its header, with the numbers that
+    rows have in the file; as it is where they have none there, as in Parquet."""
+    named = _FILE.match(message)
+    wanted = set(map(int, _DATA_ROW.findall(message)))
+    if named is None or not wanted:
+        return message
+    with suppress(HoldfastError, OSError, ValueError):
+        rows = itertools.islice(_numbers(Path(named[1]), lines, sheet), max(wanted))
+        for row, number in enumerate(rows, 1):
+            if row in wanted:
+                message = re.sub(rf"\bdata row {row}\b", f"row {number} of the file", message)
+    return message
+
+
+def _numbers(path: Path, lines: Lines, sheet: str | None) -> Iterator[int]:
+    kind = format_of(path)
+    if kind is Format.EXCEL:
+        _, rows = numbered_rows(path.read_bytes(), sheet, lines)
+        yield from (number for number, _ in rows)
+    elif kind is Format.TEXT:
+        encoding = find_encoding(lambda: _pieces(path))
+        with path.open(encoding=encoding.name, newline="") as text:
+            yield from row_numbers(text, lines)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            yield piece
+
+
+def find_part(path: Path) -> dict[str, int]:
+    """Which lines of a CSV file seem to be its table: `header_row` and `last_row`, where there is
+    more in it."""
+    if format_of(path) is not Format.TEXT:
+        return {}
+    found = find_lines(path.read_bytes())
+    return {name: number for name, number in vars(found).items() if number}

@@ -1,0 +1,149 @@
+"""The NumPy scanner of CSV against Python's `csv`: the same rows or none, and the same bytes."""
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.errors import HoldfastError
+from holdfast.tables import csv_blocks, csv_file
+from holdfast.tables.csv import CsvTable, parse_csv
+from holdfast.tables.csv_scan import NOTHING, scan
+from holdfast.tables.rows import ListRows
+from holdfast.tables.table import open_table
+from holdfast.tables.writers import CsvWriter
+from open_tables import counts, counts_of, written
+
+NAMES = ("name", "visits", "note")
+
+
+def by_python(text, width):
+    """The records of a text, or None where it is none of so many columns."""
+    try:
+        rows = [
+            row or [""]
+            for row in csv.reader(io.StringIO(text, newline=""), delimiter=",", strict=True)
+        ]
+    except csv.Error:
+        return None
+    return rows if all(len(row) == width for row in rows) else None
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.text(alphabet='a1é",\n\r', max_size=24), st.integers(1, 3), st.booleans())
+def test_any_bytes_are_the_rows_that_python_reads_or_none(text, width, final):
+    rows = scan(text.encode(), NAMES[:width], ",", final=final) if text else None
+    if rows is None:
+        return
+    read = by_python(text.encode()[: rows.used].decode() if not final else text, width)
+    found = [rows.cells(name) for name in NAMES[:width]]
+    assert read is not None
+    assert found == [list(column) for column in zip(*read, strict=True)] or (not read and not rows)
+
+
+plain = st.text(alphabet="ab1é;|\t '", max_size=4)
+odd = st.text(alphabet='ab ",;|\t\r\né', max_size=4)
+counted = st.integers(0, 10**6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.one_of(*(st.lists(st.tuples(c, counted, c), min_size=1, max_size=30) for c in (plain, odd))),
+    st.sampled_from(",;\t|"),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.booleans(),
+    st.integers(1, 200),
+    st.integers(0, 3),
+    st.sampled_from([["name", "note"], ["note"], ["name"], []]),
+)
+def test_any_table_is_read_and_written_as_python_does(
+    rows, delimiter, newline, last, block, blanks, keep
+):
+    table = CsvTable(NAMES, [[a, str(n), b] for a, n, b in rows], delimiter, newline)
+    text = table.to_bytes()
+    text = text.removesuffix(newline.encode()) if last else text + newline.encode() * blanks
+    expected = parse_csv(text).with_column("visits", [n * 7 % 1000 for _, n, _ in rows])
+    anyway = [*keep, "row order", "totals"]
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = Path(folder) / "in.csv"
+        path.write_bytes(text)
+        patch.setattr(csv_file, "BLOCK", block)
+        read = open_table(path, count="visits", keep=keep, publish_anyway=anyway)
+        assert counts_of(read).tolist() == [n for _, n, _ in rows]
+        out = written(read, Path(folder) / "out.csv")
+        assert out == expected.select({*keep, "visits"}).to_bytes()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data(), st.sampled_from(["\n", "\r\n"]))
+def test_quick_and_slow_writing_give_the_same_bytes(data, newline):
+    width = data.draw(st.integers(1, 4))
+    names = tuple("abcd"[:width])
+    cells = data.draw(st.lists(st.lists(odd, min_size=width, max_size=width), min_size=1))
+    table = CsvTable(names, cells, newline=newline)
+    quick = scan(table.to_bytes()[len(",".join(names) + newline) :], names, ",", newline)
+    if quick is None:
+        return
+    slow = ListRows(names, [list(column) for column in zip(*cells, strict=True)])
+    chosen = [name for name in names if data.draw(st.booleans())] or [names[0]]
+    numbers = st.one_of(st.just(NOTHING), st.integers(-(10**9), 10**9))
+    column = st.lists(numbers, min_size=len(cells), max_size=len(cells)).map(np.array)
+    replaced = {name: data.draw(column) for name in chosen if data.draw(st.booleans())}
+    further = {f"more{k}": data.draw(column) for k in range(data.draw(st.integers(0, 2)))}
+    some = np.array([row for row in range(len(cells)) if data.draw(st.booleans())], dtype=np.int64)
+    found = []
+    for rows in (quick, slow):
+        sink = io.BytesIO()
+        writer = CsvWriter(sink, CsvTable(tuple(chosen), [], newline=newline), list(further))
+        writer.write(rows, replaced | further)
+        writer.write(rows.take(some), {n: own[some] for n, own in (replaced | further).items()})
+        found.append(sink.getvalue())
+    assert found[0] == found[1]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(odd, min_size=1, max_size=12))
+def test_cells_are_the_same_labels_with_and_without_quotes(cells):
+    table = CsvTable(("a", "b"), [[cell, "x"] for cell in cells])
+    rows = scan(table.to_bytes()[4:], ("a", "b"), ",", final=True)
+    if rows is None:
+        return
+    slow = ListRows(("a", "b"), [cells, ["x"] * len(cells)])
+    assert rows.cells("a") == cells and (rows.keys("a") == slow.keys("a")).all()
+    codes, found = rows.codes("a")
+    assert [found[code] for code in codes] == cells and len(set(found)) == len(found)
+
+
+def outcome(read):
+    try:
+        return read()
+    except HoldfastError as error:
+        return str(error).partition("data row 1")[2] or str(error).partition("row 2 of the file")[2]
+
+
+texts = st.one_of(
+    st.text(alphabet="0123 .,e-", max_size=9),
+    st.from_regex(r"[ ]?[0-9]{1,17}([.,][0-9]{3}|[.]0{0,5}){0,2}", fullmatch=True),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(texts)
+def test_any_text_is_the_count_or_the_error_that_it_is_in_memory(cell):
+    table = CsvTable(("name", "visits"), [["a", cell]])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "in.csv"
+        path.write_bytes(table.to_bytes())
+        streamed = outcome(lambda: counts(path, count="visits"))
+        assert streamed == outcome(lambda: counts(table, count="visits"))
+
+
+def test_plain_blocks_are_not_left_to_python(monkeypatch):
+    monkeypatch.setattr(csv_blocks.BlockReader, "_as_lists", None)
+    data = b'name,visits\r\n"a, ""b""",3\r\nc,"4"\r\n'
+    assert parse_csv(data).rows == [['a, "b"', "3"], ["c", "4"]]
