@@ -1,6 +1,6 @@
 """`python -m holdfast` is `holdfast`."""
 
-from holdfast.former.cli import main
+from holdfast.cli import main
 
 if __name__ == "__main__":
     main()

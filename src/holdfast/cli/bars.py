@@ -24,7 +24,7 @@ def shares_in(histogram: Histogram, starts: Sequence[int]) -> Floats:
     return np.asarray(rows / max(histogram.size, 1))
 
 
-def side_by_side(columns: Sequence[tuple[str, Histogram]], title: str, width: int = 14) -> "Table":
+def side_by_side(columns: Sequence[tuple[str, Histogram]], title: str, width: int = 13) -> "Table":
     """Distributions side by side, in the bins that the first one asks for."""
     from rich.table import Table
 
@@ -32,7 +32,7 @@ def side_by_side(columns: Sequence[tuple[str, Histogram]], title: str, width: in
     shares = [shares_in(histogram, starts) for _, histogram in columns]
     highest = max(float(one.max()) for one in shares)
     table = Table(title=title, title_justify="left")
-    table.add_column("count", justify="right")
+    table.add_column("count", justify="right", min_width=5)
     for name, _ in columns:
         table.add_column(name, width=width + 7, no_wrap=True)
     for row, label in enumerate(labels(starts)):
@@ -47,7 +47,7 @@ def of_release(release: "Release", column: "Column", title: str, width: int = 30
     found = bars(release, column, None, bins(release.histogram(column)))
     highest = max(bar.share for bar in found)
     table = Table(title=title, title_justify="left")
-    table.add_column("count", justify="right")
+    table.add_column("count", justify="right", min_width=5)
     table.add_column("share of rows", width=width + 7, no_wrap=True)
     table.add_column("90 % interval", justify="right", no_wrap=True)
     for bar in found:

@@ -115,7 +115,7 @@ def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> 
 
     questions = {
         "counties without homicide": read_question("zeros"),
-        f"counties with {HIGH} or more": read_question(f"at least {HIGH}"),
+        f"counties with {HIGH} or more": read_question(f"share at least {HIGH}"),
         "mean count": read_question("mean"),
     }
     rows = [
@@ -124,7 +124,7 @@ def _errors(known: "KnownTable", released: dict[str, Any], columns: Columns) -> 
     ]
     off = (np.abs(counts - known.counts).mean() for counts in released.values())
     away = (w1(counts, known.counts) for counts in released.values())
-    rows.append(("a county's count is off by, on average", "", *(f"{o:.2f}" for o in off)))
+    rows.append(("a county's count is off by", "", *(f"{o:.2f}" for o in off)))
     rows.append(("the distribution is off by (W1)", "", *(f"{a:.3f}" for a in away)))
     headings = ("", "true", *released)
     return tabled(headings, rows, title="How far off (NOT PRIVATE)", left=("",))
@@ -149,7 +149,7 @@ WIDE, TALL, LEFT, ABOVE = 640, 260, 60, 70
 def _draw(path: Path, columns: Columns) -> None:
     """The true distribution as an outline, and what was released as bars in it."""
     from holdfast.cli.bars import shares_in
-    from holdfast.release.picture import bins, labels
+    from holdfast.release.picture import SHARES, bins, labels
     from holdfast.release.svg import element, moved, picture, words
     from holdfast.tables.files import write_whole
 
@@ -170,8 +170,9 @@ def _draw(path: Path, columns: Columns) -> None:
         parts.append(words(label, (bar + 0.5) * place, TALL + 16))
     parts.append(element("path", d="".join(outline), fill="none", stroke="black"))
     parts.append(element("path", d=f"M0 0V{TALL}H{WIDE}", fill="none", stroke="black"))
-    for share in (0.0, highest / 2, highest):
-        parts.append(words(f"{share:.0%}", -6, TALL * (1 - share / highest) + 4, "end"))
+    step = next(step for step in SHARES if highest / step <= 5)
+    for k in range(int(highest / step) + 1):
+        parts.append(words(f"{k * step:.0%}", -6, TALL * (1 - k * step / highest) + 4, "end"))
     parts.append(words("homicides in a county", WIDE / 2, TALL + 40))
     for k, (name, _) in enumerate(others):
         parts.append(words(name, WIDE - 20, 20 + 18 * k, "end", fill=COLOURS[k]))

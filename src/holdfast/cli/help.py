@@ -2,20 +2,66 @@
 
 import shutil
 import textwrap
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from itertools import chain
+from pathlib import Path
+from typing import Any, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
+
+from holdfast.errors import HoldfastError
 
 WIDEST = 100
 NAMES = 27  # characters for an option and what it takes; a longer one has a line to itself
 USUAL = "Options"
 
 
+class Words:
+    """How the words that are typed become what a command takes: text, paths, numbers, lists.
+
+    typer's own way loads pydantic, which takes longer than many commands do.
+    """
+
+    def __init__(self, annotation: Any) -> None:
+        kinds = set(_kinds(annotation))
+        self._kind = next((kind for kind in (Path, int, float) if kind in kinds), str)
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        """One value or several."""
+        several = param.multiple or param.nargs == -1
+        if value is None or isinstance(value, bool):
+            return () if several else value
+        return [self._read(one, param) for one in value] if several else self._read(value, param)
+
+    def _read(self, word: Any, param: Any) -> Any:
+        try:
+            return self._kind(word)
+        except ValueError:
+            raise HoldfastError(f"`{param.name}` must be a number, got {word!r:.40}.") from None
+
+
+def _kinds(annotation: Any) -> Iterator[Any]:
+    """The types that an annotation names.
+
+    >>> list(_kinds(list[str] | None))
+    [<class 'str'>, <class 'NoneType'>]
+    """
+    parts = get_args(annotation)
+    yield from chain.from_iterable(map(_kinds, parts)) if parts else [annotation]
+
+
 class Command(TyperCommand):
     """A command whose help is plain text under headings."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its parameters, which are read without what takes long to load."""
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            param._runtime_param = Words(param.type_descriptor.annotation)
+        return params
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Usage, what the command does, its arguments, and its options by panel."""
@@ -38,6 +84,13 @@ class Group(TyperGroup):
 
     mounted: dict[str, tuple[str, str]] = {}  # noqa: RUF012
     """Groups that are imported when they are run: their module, and what they are for."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Its parameters, likewise."""
+        params: list[Any] = super().get_params(ctx)
+        for param in params:
+            param._runtime_param = Words(param.type_descriptor.annotation)
+        return params
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names of commands, in their order."""

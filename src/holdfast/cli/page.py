@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from holdfast.cli.options import says
-from holdfast.errors import HoldfastError
+from holdfast.errors import HoldfastError, whole_number
 
 
 def page(
@@ -14,9 +14,7 @@ def page(
         Path | None,
         says("What it may read and write; default: the folder you are in.", takes="FOLDER"),
     ] = None,
-    port: Annotated[
-        int, typer.Option(help="Default: one that is free.", min=0, max=65535, metavar="NUMBER")
-    ] = 0,
+    port: Annotated[int, says("Default: one that is free.", takes="NUMBER")] = 0,
     open_browser: Annotated[bool, says("Open a browser.", "--open/--no-open")] = True,
     demo: Annotated[bool, says("Start with the built-in public table.", "--demo")] = False,
 ) -> None:
@@ -31,6 +29,7 @@ def page(
 
         holdfast page --folder tables --no-open --port 8123
     """
+    whole_number(port, "port", most=65535)
     try:
         from holdfast.page import run
     except ImportError:

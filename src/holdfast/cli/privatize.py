@@ -79,13 +79,13 @@ def _place(request: Request) -> Path:
 
 def _release(file: Path, table: "Table", request: Request, out: Path, as_json: bool) -> None:
     """Pay, measure, write, and say so."""
-    from holdfast.cli.released import say_release, say_what_was_spent
+    from holdfast.cli.released import say_release, say_what_was_spent, summary
     from holdfast.engine.run import run
 
     with watched(quiet=as_json) as progress:
         release = run(table, request, file=file, progress=progress)
     if as_json:
-        typer.echo(json.dumps(release.summary() | {"folder": str(out)}))
+        typer.echo(json.dumps(summary(release, request, out)))
         return
     say_release(release, out)
     say_what_was_spent(release, request)
@@ -130,8 +130,13 @@ def _ask_about_doubts(found: "Before", as_json: bool) -> None:
     for words in found.doubts:
         aside(f"Before paying: {one_line(words)}.", style="bold")
     asks = found.doubts and not found.promise.simulated and not as_json
-    if asks and is_watched() and sys.stdin.isatty() and not typer.confirm("Go on?", err=True):
+    if asks and _is_there() and not typer.confirm("Go on?", err=True):
         raise HoldfastError("stopped before anything was spent.")
+
+
+def _is_there() -> bool:
+    """Whether somebody can be asked."""
+    return is_watched() and sys.stdin.isatty()
 
 
 @contextmanager

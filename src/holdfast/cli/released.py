@@ -1,8 +1,9 @@
 """What `holdfast privatize` shows of a release that it has made, and of what it has paid."""
 
+import os
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.screen import note, show
 from holdfast.errors import listed_names, numbered, one_line, roughly
@@ -35,6 +36,25 @@ def say_release(release: "Release", folder: Path) -> None:
     )
     if release.promise.simulated:
         show("SIMULATION: a seed was given, so this release protects nobody.", style="bold")
+
+
+def summary(release: "Release", request: "Request", folder: Path) -> dict[str, Any]:
+    """The same as plain values."""
+    from holdfast.cli.ledger import account_dict
+
+    return {
+        "folder": os.fspath(folder),
+        "promise": release.promise.to_dict(),
+        "rows": release.rows,
+        "groups": dict(zip(release.group_names, release.groups.sizes.tolist(), strict=True)),
+        "columns": {
+            column.title: {"rows": column.distribution.size, "total": column.distribution.total}
+            for column in release.columns
+        },
+        "published": list(release.published),
+        "notes": list(release.notes),
+        "repeated": release.repeated,
+    } | account_dict(balances(request))
 
 
 def _is_other(release: "Release", name: str) -> bool:

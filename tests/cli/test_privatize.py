@@ -1,0 +1,280 @@
+"""`holdfast privatize`: what it shows, what it writes, and how it refuses."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import holdfast
+from commands import table
+
+SECRET = "424242"
+USUAL = ("--keep-none", "--count", "n", "--epsilon", "1")
+OUT = (*USUAL, "--out", "release")
+
+
+def words_in(text):
+    return " ".join(text.split())
+
+
+def test_a_csv_becomes_a_release(cli):
+    code, out, err = cli("privatize", table(), *OUT, "--category", "place")
+    assert code == 0 and "Error" not in err
+    assert "Released 3 rows with epsilon = 1 for one person" in out
+    assert "Published as it is: 'place', and the order of the rows." in out
+    release = holdfast.load("release")
+    assert release.cells["place"] == ["Kent", "Ely", "York"]
+    assert not release.promise.simulated
+
+
+def test_a_parquet_file_becomes_a_parquet_release(cli):
+    pq.write_table(pa.table({"place": ["a", "b"], "n": [1, 2]}), "in.parquet")
+    assert cli("privatize", "in.parquet", *OUT, "--category", "place")[0] == 0
+    assert pq.read_table("release/table.parquet").column("place").to_pylist() == ["a", "b"]
+
+
+def test_json_is_one_object_and_nothing_else(cli):
+    code, out, err = cli("privatize", table(), *OUT, "--json", "--contributions", "2")
+    record = json.loads(out)
+    assert (code, err) == (0, "")
+    assert record["promise"]["epsilon"] == "1"
+    assert record["promise"]["persons"]["contributions"] == [2]
+    assert record["folder"] == "release" and record["rows"] == 3
+
+
+def test_a_dry_run_writes_nothing_and_says_so(cli):
+    code, out, _ = cli("privatize", table(), *USUAL, "--category", "place", "--dry-run")
+    assert code == 0 and "Nothing was spent, nothing was written." in out
+    assert os.listdir() == ["in.csv"]
+    code, out, _ = cli("privatize", "in.csv", *USUAL, "--dry-run", "--json")
+    assert json.loads(out)["rows"] == 3
+
+
+def test_a_seed_is_marked_as_a_simulation(cli):
+    code, out, _ = cli("privatize", table(), *OUT, "--seed", "1")
+    assert code == 0 and "SIMULATION" in out
+    assert holdfast.load("release").promise.simulated
+
+
+def test_the_command_makes_the_bytes_of_python(cli):
+    counts = np.random.default_rng(2).poisson(3, 90).tolist()
+    rows = "".join(f"p{i},{count},{'AB'[i % 2]}\n" for i, count in enumerate(counts))
+    name = table(f"place,n,state\n{rows}")
+    more = ("--category", "place", "--within", "state", "--totals", "yes", "--seed", "7")
+    assert cli("privatize", name, *OUT[1:], *more)[0] == 0
+    holdfast.privatize(
+        name, count="n", category="place", within="state", totals=True, epsilon=1, seed=7, out="py"
+    )
+    for file in os.listdir("release"):
+        assert Path("release", file).read_bytes() == Path("py", file).read_bytes()
+
+
+def test_structural_zeros_and_missing_counts_come_from_the_file(cli):
+    name = table("place,n,lake\nKent,3,no\nEly,0,yes\nYork,,no\nDeal,2,no\n")
+    more = ("--structural-zero", "lake", "--missing", "")
+    _, out, _ = cli("privatize", name, *USUAL, *more, "--dry-run")
+    assert "1 row publicly known to be zero and 1 row without a count of 'n'" in words_in(out)
+    assert cli("privatize", name, *OUT, *more)[0] == 0
+    release = holdfast.load("release")
+    assert release.counts[1] == 0 and release.counts[2] == -1
+
+
+def test_columns_are_withheld_only_on_purpose(cli):
+    name = table("place,n,state code\nKent,3,SE\nEly,0,E\nYork,1,N\n")
+    words = ("--count", "n", "--epsilon", "1", "--category", "place")
+    code, out, err = cli("privatize", name, *words, "--out", "release")
+    assert (code, out) == (2, "") and os.listdir() == ["in.csv"]
+    assert f"holdfast privatize in.csv {' '.join(words)} --out release --keep 'state code'" in err
+    assert "--keep-none" in err
+    assert cli("privatize", name, *words, "--keep", "state code", "--out", "kept")[0] == 0
+    assert Path("kept/table.csv").read_text().startswith("place,state code,n\n")
+    assert cli("privatize", name, *words, "--keep-none", "--out", "bare")[0] == 0
+    assert Path("bare/table.csv").read_text().startswith("place,n\n")
+
+
+def test_what_is_probably_a_slip_is_said_before_it_is_paid(cli):
+    numbers = np.random.default_rng(1).integers(402_000_0000, 402_999_9999, 40)
+    rows = "".join(f"p{i},{number % 7},{number}\n" for i, number in enumerate(numbers))
+    name = table(f"place,n,phone\n{rows}")
+    words = ("--category", "place", "--keep-none", "--epsilon", "1")
+    _, out, _ = cli("privatize", name, *words, "--count", "phone", "--dry-run")
+    assert "Before paying: 'phone' looks like numbers that name things" in words_in(out)
+    code, _, err = cli("privatize", name, *words, "--count", "phone", "--seed", "1", "--out", "r")
+    assert code == 0 and "Before paying: 'phone'" in words_in(err)
+
+
+def test_whoever_is_there_can_stop_before_it_is_paid(cli, monkeypatch):
+    module = sys.modules["holdfast.cli.privatize"]
+    monkeypatch.setattr(module, "_is_there", lambda: True)
+    for goes_on in (False, True):
+        monkeypatch.setattr("typer.confirm", lambda *_args, goes_on=goes_on, **_options: goes_on)
+        code, _, err = cli("privatize", table(), *OUT[:-3], "8", "--out", "release")
+        assert code == (0 if goes_on else 2)
+        assert ("stopped before anything was spent" in err) is not goes_on
+
+
+def test_a_ledger_pays_once_and_the_same_command_is_shown_again(cli):
+    cli("ledger", "set-limit", "my.ledger", "--dataset", "a", "--epsilon", "1.5")
+    words = ("privatize", table(), *USUAL, "--ledger", "my.ledger", "--dataset", "a")
+    code, out, _ = cli(*words, "--out", "r1")
+    assert code == 0 and "has spent epsilon 1 of 1.5" in words_in(out)
+    code, out, _ = cli(*words, "--out", "r2")
+    assert code == 0 and "it is the same one, nothing was measured or spent" in words_in(out)
+    assert Path("r1/table.csv").read_bytes() == Path("r2/table.csv").read_bytes()
+    code, out, _ = cli(*words, "--rows", "2", "--dry-run")
+    assert "That is not enough" in out
+    code, _, err = cli(*words, "--rows", "2", "--out", "r3")
+    assert code == 2 and "cannot afford" in err and not Path("r3").exists()
+
+
+def test_rows_in_the_order_of_the_counts_are_told_before_anything_is_paid(cli):
+    rows = "".join(f"p{97 * i % 40:02},{40 - i}\n" for i in range(40))
+    name = table(f"place,n\n{rows}")
+    cli("ledger", "set-limit", "my.ledger", "--dataset", "a", "--epsilon", "1")
+    words = ("privatize", name, *OUT, "--category", "place", "--ledger", "my.ledger")
+    for more in ((), ("--dry-run",)):
+        code, _, err = cli(*words, "--dataset", "a", *more)
+        assert code == 2 and "'row order' follows the counts" in err
+    assert json.loads(cli("ledger", "show", "my.ledger", "--json")[1])[0]["epsilon_spent"] == "0"
+    assert cli(*words, "--dataset", "a", "--order-by", "place")[0] == 0
+    labels = holdfast.load("release").cells["place"]
+    assert labels == sorted(labels)
+
+
+def test_a_copy_of_the_counts_is_not_published(cli):
+    name = table("place,n,also\nKent,3,3.0\nEly,0,0\nYork,1,1\n")
+    words = (*USUAL[1:], "--keep", "also")
+    code, out, err = cli("privatize", name, *words, "--out", "release")
+    assert (code, out) == (2, "") and "'also' holds the counts" in err
+    assert os.listdir() == ["in.csv"]
+    assert cli("privatize", name, *words, "--publish-anyway", "also", "--dry-run")[0] == 0
+
+
+def test_repeated_categories_point_to_counting_people_unless_they_are_meant(cli):
+    words = ("privatize", table("place,n\nKent,3\nKent,0\n"), *OUT, "--category", "place")
+    code, _, err = cli(*words)
+    assert code == 2 and "holdfast count" in err and not Path("release").exists()
+    code, _, err = cli(*words, "--repeated-categories")
+    assert code == 0 and "place has repeated values" in err
+
+
+def test_a_file_without_a_header_publishes_nothing(cli):
+    name = table(f"{SECRET}\n3\n0\n")
+    code, out, err = cli("privatize", name, "--epsilon", "1", "--out", "r")
+    assert code == 2 and SECRET not in out + err and "is a number" in err
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("place,n\nKent,3\n", "utf-8-sig"),
+        ("place;n\nKent;3\n", "utf-8"),
+        ("place\tn\nKent\t3\n", "utf-8"),
+        ("place,n\r\nKent,3\r\n", "utf-8"),
+        ('"place","n"\n"Kent, ""the"" county","3"\n', "utf-8"),
+        ("place,n\nDoña Ana,3\n", "cp1252"),
+    ],
+    ids=["bom", "semicolons", "tabs", "crlf", "quotes", "cp1252"],
+)
+def test_the_usual_oddities_are_read_right_and_kept(cli, text, encoding):
+    name = table(text, encoding=encoding)
+    code, _, err = cli("privatize", name, *OUT[1:], "--category", "place")
+    assert code == 0 and "Error" not in err
+    before, after = Path(name).read_bytes(), Path("release/table.csv").read_bytes()
+    before = before.decode("cp1252").encode() if encoding == "cp1252" else before
+    count = rb'"?\b\d\b"?'  # the count, and the quotes that a number does not need
+    hidden = [
+        re.sub(count, b"#", data).replace(b'"place","n"', b"place,n") for data in (before, after)
+    ]
+    assert hidden[0] == hidden[1]
+
+
+BAD_FILES = {
+    "negative": f"place,n\nKent,-{SECRET}\n",
+    "missing": "place,n\nKent,\n",
+    "fractional": f"place,n\nKent,{SECRET}.5\n",
+    "text": f"place,n\nKent,x{SECRET}\n",
+    "2^63": "place,n\nKent,9223372036854775808\n",
+    "missing column": f"place,m\nKent,{SECRET}\n",
+    "no header": f"Kent,{SECRET}\nEly,{SECRET}\n",
+    "header only": "place,n\n",
+    "nothing": "",
+    "ragged": f"place,n\nKent,{SECRET}\nEly\n",
+    "open quote": f'place,n\nKent,"{SECRET}\n',
+    "many digits": f"place,n\nKent,{'9' * 5000}\nEly,0\n",
+}
+
+
+@pytest.mark.parametrize("kind", BAD_FILES)
+def test_a_bad_file_is_refused_without_a_trace(cli, kind):
+    code, out, err = cli("privatize", table(BAD_FILES[kind]), *OUT)
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ") and "Traceback" not in err
+    assert SECRET not in err and "922337203685477" not in err and "9999" not in err
+    assert os.listdir() == ["in.csv"]
+
+
+def test_rubbish_is_refused(cli):
+    for name in ("rubbish.csv", "rubbish.parquet", "rubbish.xlsx"):
+        Path(name).write_bytes(np.random.default_rng(0).bytes(5000))
+    for name in ("rubbish.csv", "rubbish.parquet", "rubbish.xlsx", "absent.csv", ".", "x.doc"):
+        code, _, err = cli("privatize", name, *OUT)
+        assert code == 2 and err.startswith("Error: ")
+    assert not os.path.exists("release")
+
+
+def test_an_output_that_cannot_be_made_is_refused_before_anything_is_measured(cli, monkeypatch):
+    table()
+    os.mkdir("folder")
+    Path("file").touch()
+    monkeypatch.setattr("holdfast.engine.run.run", lambda *_a, **_k: pytest.fail("was measured"))
+    for out in ("folder", "file", "missing/release", "file/release"):
+        code, _, err = cli("privatize", "in.csv", *USUAL, "--out", out)
+        assert code == 2 and err.startswith("Error: ")
+    assert sorted(os.listdir()) == ["file", "folder", "in.csv"]
+
+
+def test_one_row_is_one_row(cli):
+    code, out, _ = cli("privatize", table("n\n3\n"), *OUT)
+    assert code == 0 and "Released 1 row with" in out
+
+
+def test_several_counts_are_released_together(cli):
+    counts = np.random.default_rng(1).poisson((3, 7), (30, 2)).tolist()
+    name = table("place,a,b\n" + "".join(f"p{i},{a},{b}\n" for i, (a, b) in enumerate(counts)))
+    words = ("--count", "a", "--count", "b", "--category", "place", "--epsilon", "1")
+    code, out, _ = cli("privatize", name, *words, "--out", "release")
+    assert code == 0
+    assert "Share of rows with each count of a" in out and "count of b" in out
+    assert [column.name for column in holdfast.load("release").columns] == ["a", "b"]
+
+
+def test_people_go_straight_into_a_release(cli):
+    table("county\nEly\nKent\nRye\nYork\n", "counties.csv")
+    table("person,county\na,Kent\nb,Ely\na,Rye\nc,Kent\na,Kent\n", "people.csv")
+    words = ("privatize", "people.csv", "--from-people", "--epsilon", "1", "--by", "county")
+    more = ("--categories", "counties.csv", "--per", "person")
+    assert cli(*words, *more, "--out", "release")[0] == 0
+    assert holdfast.load("release").cells["county"] == ["Ely", "Kent", "Rye", "York"]
+    assert sorted(os.listdir()) == ["counties.csv", "people.csv", "release"]
+    code, _, err = cli(*words, "--out", "other")
+    assert code == 2 and "`from_people` needs `by` and `categories`" in err
+
+
+def test_a_query_of_a_database_is_released(cli):
+    duckdb = pytest.importorskip("duckdb")
+    with duckdb.connect("d.duckdb") as db:
+        db.execute("CREATE TABLE t AS SELECT i % 4 AS n, 'p' || i AS place FROM range(20) r(i)")
+    words = ("privatize", "d.duckdb", *USUAL, "--category", "place")
+    assert cli(*words, "--query", "FROM t ORDER BY place", "--out", "release")[0] == 0
+    assert holdfast.load("release").rows == 20
+    code, _, err = cli(*words, "--query", "SELECT n, n + 1 AS n, place FROM t", "--out", "r")
+    assert code == 2 and "several columns one name: 'n'" in err
+    code, _, err = cli(*words, "--query", "SELECT nothing", "--out", "r")
+    assert code == 2 and "the query cannot be run" in err
