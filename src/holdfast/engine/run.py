@@ -1,6 +1,5 @@
 """One run: a checked table and a request become a release, once that is paid for."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -142,22 +141,19 @@ class Run:
 
     def content(self, words: str) -> Content | None:
         """What tells this release from any other: counts, and whose they are."""
-        table = self.table
+        table, known = self.table, whose(self.table)
+        if known is None:
+            return None
         digest = TableDigest(table.counts)
-        cells = {name: hashlib.sha256(repr(name).encode()) for name in self._published}
-        for batch in table.batches(published=True):
+        for batch in table.batches():
             digest.add(batch.counts, batch.structural_zero, batch.group)
-            for name, hashed in cells.items():
-                for text in _texts(batch.cells(name)):
-                    hashed.update(f"{len(text)} {text}".encode(errors="surrogatepass"))
-        columns = {name: hashed.digest() for name, hashed in cells.items()}
-        category = None if self.request.repeated_categories else table.category
+        unique = table.category is not None and not self.request.repeated_categories
         return digest.content(
             words,
-            rows=b"".join(columns.values()) + (whose(table) if category is None else b""),
+            rows=known.rows,
             groups=table.partition.labels,
-            category=None if category is None else columns[category],
-            columns=tuple(columns.values()),
+            category=known.columns.get(table.category or "") if unique else None,
+            columns=tuple(known.columns.values()),
         )
 
     def labels(self) -> Labels | None:

@@ -115,9 +115,11 @@ class Table:
         """What holds it."""
         return self._reading.source
 
-    def batches(self, *, published: bool = False) -> Iterator[Batch]:
-        """All rows, some at a time; with the cells of the published columns where that is said."""
+    def batches(self, *, published: bool = False, withheld: bool = False) -> Iterator[Batch]:
+        """All rows, some at a time; with the cells of the published columns where that is said, and
+        with those of the columns that nobody else may see."""
         names = self.roles.others if published else self.roles.within.columns
+        names = (*names, *(self.roles.withheld if withheld else ()))
         start, sums = 0, iter(self._sums)
         for checked in self._reading.rows(names):
             wanted = checked.wanted()

@@ -1,25 +1,43 @@
-"""What tells whose each row of a table is where no column of labels does."""
+"""What tells whose each row of a table is: by this a ledger knows the table again."""
 
 import hashlib
+from dataclasses import dataclass
 
-from holdfast.tables.sources import LineSource
+from holdfast.tables.sources import LineSource, is_small
 from holdfast.tables.table import Table
 
 
-def whose(table: Table) -> bytes:
-    """The files of a table, byte for byte; or every cell but the counts, withheld ones too, and the
-    labels and the name of a series: condensed."""
-    stored = table.source.digest()
-    if stored is not None:
-        return stored
-    hashed = hashlib.sha256()
-    if isinstance(table.source, LineSource):
-        line = table.source.line
-        hashed.update(repr((line.name, line.rows.index)).encode(errors="surrogatepass"))
-        return hashed.digest()
-    names = dict.fromkeys(name for name in table.source.columns if name not in table.counts)
-    for piece in table.source.read(tuple(names)):
-        for name in names:
-            cells = repr((name, piece.rows.cells(name)))
-            hashed.update(cells.encode(errors="surrogatepass"))
-    return hashed.digest()
+@dataclass(frozen=True, kw_only=True)
+class Whose:
+    """All of a table but its counts, condensed."""
+
+    rows: bytes
+    """Every cell in row order, withheld ones too; of a large file all of its bytes."""
+    columns: dict[str, bytes]
+    """Each column by itself; none of a large file."""
+
+
+def whose(table: Table) -> Whose | None:
+    """What tells whose each row is; None where rows may come in another order the next time.
+
+    >>> from holdfast.tables.csv import CsvTable
+    >>> from holdfast.tables.table import open_table
+    >>> tables = [CsvTable(("place", "n"), [[place, "3"]]) for place in ("Kent", "Kent", "Ely")]
+    >>> same, again, other = (whose(open_table(table, count="n")) for table in tables)
+    >>> same == again, same == other
+    (True, False)
+    """
+    source = table.source
+    if not (source.in_memory or is_small(source)):
+        stored = source.digest()
+        return None if stored is None else Whose(rows=stored, columns={})
+    line = source.line if isinstance(source, LineSource) else None
+    names = (*table.others, *table.withheld) if line is None else tuple(line.rows.index)
+    hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
+    for batch in table.batches(published=True, withheld=True):
+        for name, column in hashed.items():
+            cells = "\n".join(map(repr, batch.cells(name)))
+            column.update(f"{cells}\n".encode(errors="surrogatepass"))
+    columns = {name: column.digest() for name, column in hashed.items()}
+    called = repr(line and line.name).encode()
+    return Whose(rows=hashlib.sha256(called + b"".join(columns.values())).digest(), columns=columns)
