@@ -10,13 +10,14 @@ from datetime import date, datetime
 
 import pytest
 
-import holdfast
 from holdfast.errors import HoldfastError
 from holdfast.tables import excel_size
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import parse_excel
 from holdfast.tables.excel_marks import read_marks
-from holdfast.tables.table import read_file, read_table
+from holdfast.tables.files import read_file
+from holdfast.tables.table import open_table
+from open_tables import counts, missing
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("python_calamine")
@@ -63,7 +64,7 @@ def test_a_plain_sheet_is_a_table(tmp_path):
     path = tmp_path / "counts.xlsx"
     path.write_bytes(book(PLAIN))
     assert read_file(path).to_bytes() == b"county,deaths\nKent,3\nEly,0\n"
-    assert read_table(path, count="deaths", category="county").counts.tolist() == [3, 0]
+    assert counts(path, count="deaths", category="county") == [3, 0]
 
 
 def test_titles_and_empty_rows_and_columns_around_the_table_are_passed_over():
@@ -78,7 +79,7 @@ def test_titles_and_empty_rows_and_columns_around_the_table_are_passed_over():
 def test_numbers_stored_as_text_are_counts_and_codes_keep_their_zeros():
     table = parse_excel(book([["code", "deaths"], ["01001", "3"], ["01003", " 0"]]))
     assert table.column("code") == ["01001", "01003"]
-    assert read_table(table, count="deaths").counts.tolist() == [3, 0]
+    assert counts(table, count="deaths") == [3, 0]
 
 
 @pytest.mark.parametrize("cell", ["1,204", "<4", "3 (est.)", date(2024, 3, 1), True, 2.5])
@@ -89,7 +90,7 @@ def test_what_is_no_count_is_refused_by_row_and_never_shown(cell):
         sheet.write(2, 1, cell, style)
 
     with pytest.raises(HoldfastError, match=r"data row 2 (is|may have)") as refusal:
-        read_table(parse_excel(book(page)), count="deaths")
+        open_table(parse_excel(book(page)), count="deaths")
     assert str(cell) not in str(refusal.value)
 
 
@@ -144,8 +145,8 @@ def test_a_cell_with_an_error_is_no_count_unless_it_is_named_as_missing():
 
     table = parse_excel(book(page))
     with pytest.raises(HoldfastError, match="data row 2 is missing"):
-        read_table(table, count="deaths")
-    assert read_table(table, count="deaths", missing=["#N/A"]).missing.tolist() == [False, True]
+        open_table(table, count="deaths")
+    assert missing(table, count="deaths", missing=["#N/A"]) == [False, True]
 
 
 def test_hidden_rows_are_refused():
@@ -181,7 +182,7 @@ def test_one_of_several_sheets_is_named(tmp_path):
     path.write_bytes(book([["notes"], ["x"]], PLAIN))
     with pytest.raises(HoldfastError, match=r"several sheets: 'S1', 'S2'.*--sheet"):
         read_file(path)
-    assert holdfast.read_excel(path, sheet="S2").columns == ["county", "deaths"]
+    assert open_table(path, count="deaths", sheet="S2").withheld == ("county",)
     assert "it has 'S1'" in refused(PLAIN, sheet="s9")
 
 

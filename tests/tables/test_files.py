@@ -8,10 +8,13 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from test_table import COUNTS, as_text, each_frame, each_line, refusal
+from test_table import COUNTS, as_text, each_frame, each_line
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.table import CsvTable, read_file, read_table, write_file
+from holdfast.tables.csv import CsvTable
+from holdfast.tables.files import read_file, write_file
+from holdfast.tables.table import open_table
+from open_tables import counts, counts_of, refusal, replaced, written
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".TSV", ".txt"])
@@ -19,9 +22,9 @@ from holdfast.tables.table import CsvTable, read_file, read_table, write_file
 def test_a_text_file_is_a_table(tmp_path, suffix, kind):
     path = tmp_path / f"t{suffix}"
     path.write_bytes(b"k,n\na,3\nb,0\n")
-    table = read_table(kind(path), count="n", category="k")
-    assert table.counts.tolist() == [3, 0]
-    write_file(table.replace(np.array([1, 2])), tmp_path / f"out{suffix}")
+    table = open_table(kind(path), count="n", category="k")
+    assert counts_of(table).tolist() == [3, 0]
+    write_file(replaced(table, [1, 2]), tmp_path / f"out{suffix}")
     assert (tmp_path / f"out{suffix}").read_bytes() == b"k,n\na,1\nb,2\n"
 
 
@@ -31,9 +34,8 @@ def test_a_parquet_file_is_a_table(tmp_path, suffix):
     folder.mkdir()
     path = folder / f"t{suffix}"
     pq.write_table(pa.table({"k": ["a", "b"], "n": [3, 0]}), path)
-    write_file(
-        read_table(path, count="n", category="k").replace(np.array([1, 2])), folder / f"out{suffix}"
-    )
+    table = open_table(path, count="n", category="k")
+    write_file(replaced(table, [1, 2]), folder / f"out{suffix}")
     assert read_file(folder / f"out{suffix}").to_pydict() == {"k": ["a", "b"], "n": [1, 2]}
 
 
@@ -45,7 +47,7 @@ def test_every_frame_can_be_written(make, suffix, tmp_path):
     again = read_file(path)
     labels = again.column("k").to_pylist() if suffix == ".parquet" else again.column("k")
     assert labels == ["a;", 'b"']
-    assert read_table(again, count="n").counts.tolist() == [3, 0]
+    assert counts(again, count="n") == [3, 0]
     if suffix == ".tsv" and make is not as_text:
         assert again.delimiter == "\t"
 
@@ -55,7 +57,7 @@ def test_every_frame_can_be_written(make, suffix, tmp_path):
 def test_every_array_can_be_written(make, suffix, tmp_path):
     path = tmp_path / f"out{suffix}"
     write_file(make(COUNTS), path)
-    assert read_table(path, count="count").counts.tolist() == COUNTS
+    assert counts(path, count="count") == COUNTS
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -94,7 +96,7 @@ def test_what_is_no_table_is_not_written(tmp_path, table):
 
 
 def test_nested_columns_do_not_fit_into_csv(tmp_path):
-    with pytest.raises(HoldfastError, match="CSV cannot hold"):
+    with pytest.raises(HoldfastError, match="'x' cannot be written as CSV"):
         write_file(pl.DataFrame({"n": [1], "x": [[424242]]}), tmp_path / "t.csv")
 
 
@@ -108,11 +110,27 @@ def test_a_missing_file_is_refused(tmp_path, name):
     assert "cannot be read" in refusal(tmp_path / name, count="n")
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_an_empty_folder_is_no_table(tmp_path):
     (tmp_path / "d.csv").mkdir()
-    (tmp_path / "d.parquet").mkdir()
-    assert "directory" in refusal(tmp_path / "d.csv").lower()
-    assert "directory" in refusal(str(tmp_path / "d.parquet")).lower()
+    for path in (tmp_path / "d.csv", str(tmp_path / "d.csv")):
+        assert "without tables" in refusal(path, count="n")
+
+
+def test_a_folder_of_csv_files_is_one_table(tmp_path):
+    folder = tmp_path / "months"
+    folder.mkdir()
+    (folder / "2.csv").write_bytes(b"place;n\nKent;3\n\xc5land;4\n")
+    (folder / "1.csv").write_text("place;n\nÄly;1\n")
+    (folder / ".notes").write_text("x")
+    table = open_table(folder, count="n", keep="place")
+    assert counts_of(table).tolist() == [1, 3, 4]
+    assert written(table, tmp_path / "out.csv").decode() == "place;n\nÄly;7\nKent;21\nÅland;28\n"
+    assert replaced(table, [1, 2, 3]).column("place") == ["Äly", "Kent", "Åland"]
+    (folder / "3.csv").write_text("n;place\n1;x\n")
+    assert "3.csv`: the columns are not those of `1.csv`" in refusal(folder, count="n")
+    (folder / "3.csv").write_text("place;n\nx;1\ny;x\n")
+    assert "3.csv`: `count` column 'n'" in refusal(folder, count="n")
+    assert "row 3 of the file is text" in refusal(folder, count="n")
 
 
 @pytest.mark.parametrize("name", ["t.xls", "t", "t.csv.gz"])

@@ -92,6 +92,8 @@ def open_parquet(path: Path) -> ParquetFiles:
             f"`{path}` cannot be read as Parquet ({type(error).__name__}). Hint: is it whole, and "
             "does the folder hold nothing else, and columns of one kind?"
         ) from None
+    if not kinds:
+        raise HoldfastError(f"`{path}` cannot be read: it is a folder without tables.")
     return ParquetFiles(path, schema, tuple(dataset.get_fragments()), length)
 
 

@@ -20,7 +20,7 @@ from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.rows import Rows
 from holdfast.tables.source import Source
-from holdfast.tables.sources import FrameSource, LineSource, head_of, open_source
+from holdfast.tables.sources import FrameSource, head_of, open_columns, open_source
 from holdfast.tables.text_rows import TextRows
 
 _Key = tuple[Any, ...]
@@ -48,8 +48,9 @@ def count_by(
     [['Ely', '1'], ['Kent', '2'], ['Rye', '0']]
     """
     names = _names(by)
-    source = open_source(frame, TableOptions())
-    if isinstance(source, LineSource):
+    named = isinstance(frame, str | os.PathLike)
+    source = open_source(frame, TableOptions()) if named else open_columns(frame)
+    if source is None:
         raise HoldfastError(
             f"`frame` must be a data frame with a row per person, got {type(frame).__name__}. "
             "Hint: a pandas, polars, pyarrow or DuckDB table, or the path of a file."

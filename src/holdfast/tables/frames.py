@@ -127,8 +127,7 @@ class Frame:
 
 
 def open_frame(source: Any) -> Frame | None:
-    """A data frame of any library, a lazy one of polars collected; None if `source` is something
-    else, or a DuckDB relation."""
+    """A data frame of any library, a lazy one collected; None if `source` is something else."""
     import narwhals.stable.v2 as nw
 
     source = _index_as_columns(source)
@@ -291,13 +290,17 @@ def _narwhals(source: Any) -> Any:
 
 def _collect(source: Any, lazy: Any) -> Frame:
     kind = str(lazy.implementation)
-    if kind != "polars":
+    if kind not in ("polars", "duckdb"):
         raise HoldfastError(f"`table` is a lazy {kind} frame. Hint: collect it first.")
     try:
         # Once only: the order of the rows may differ between runs.
         frame = lazy.collect()
+    except ImportError:
+        raise no_pyarrow("DuckDB relations need") from None
     except Exception:
         raise HoldfastError(f"`table`: the {kind} query failed. Hint: run it by itself.") from None
+    if kind == "duckdb":
+        return duckdb_frame(source, frame.to_native())
     return Frame(FrameRows(frame), lambda new: new.to_native().lazy())
 
 
@@ -317,12 +320,11 @@ def _to_duckdb(frame: Any, types: dict[str, str]) -> Any:
     casts = []
     for name in frame.columns:
         quoted = '"' + name.replace('"', '""') + '"'
-        if types[name].startswith("ENUM("):  # of the labels that there are, as they come
+        kind = "BIGINT" if frame.schema[name] == nw.Int64 else types[name]
+        if kind.startswith("ENUM("):  # of the labels that there are, as they come
             labels = dict.fromkeys(cell for cell in frame[name].to_list() if cell is not None)
             texts = ", ".join("'" + label.replace("'", "''") + "'" for label in labels)
             kind = f"ENUM({texts})" if labels else "VARCHAR"
-        else:
-            kind = "BIGINT" if frame.schema[name] == nw.Int64 else types[name]
         casts.append(f"{quoted}::{kind} AS {quoted}")
     # Arrow has no enums or UUIDs of DuckDB's kind: the casts bring them back.
     return duckdb.from_arrow(frame.to_native()).project(", ".join(casts))

@@ -192,7 +192,7 @@ def open_source(source: Any, options: TableOptions) -> Source:
     """What holds a table, from what the steward gave."""
     if not isinstance(source, str | os.PathLike):
         _refuse_file_options(options, ())
-        return _open_object(source)
+        return open_columns(source) or LineSource(open_line(source))
     path = Path(source)
     refuse_special(path)
     kind = format_of(path)
@@ -213,7 +213,8 @@ def open_source(source: Any, options: TableOptions) -> Source:
     raise wrong_ending(path, *Format)
 
 
-def _open_object(source: Any) -> Source:
+def open_columns(source: Any) -> Source | None:
+    """What holds a table with columns, and is no path; None for anything else."""
     if isinstance(source, CsvTable):
         return TextSource.of(source)
     duckdb = sys.modules.get("duckdb")  # who has a relation has loaded it
@@ -221,7 +222,7 @@ def _open_object(source: Any) -> Source:
         table = few_rows(source)
         return Query(source) if table is None else FrameSource(duckdb_frame(source, table))
     frame = open_frame(source)
-    return LineSource(open_line(source)) if frame is None else FrameSource(frame)
+    return None if frame is None else FrameSource(frame)
 
 
 def _open_folder(path: Path) -> Source:
