@@ -22,7 +22,9 @@ OF_FILES = ("sheet", "header_row", "last_row", "leave_out", "thousands", "decima
 def check_together(values: Mapping[str, Any]) -> None:
     """Refuse what does not go together."""
     given = {
-        name for name, value in values.items() if value is not None and value not in ((), False)
+        name
+        for name, value in values.items()
+        if not (value is None or value is False or (isinstance(value, tuple) and not value))
     }
     if {"keep", "keep_none"} <= given:
         raise HoldfastError("give `keep` or `keep_none`, not both.")
