@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,10 +22,9 @@ from holdfast.release.common import (
     DISTRIBUTION,
     DISTRIBUTION_HEADER,
     HEADER,
-    common_answers,
-    distribution_lines,
+    parts,
 )
-from holdfast.release.csv_files import Dialect
+from holdfast.release.csv_files import opened
 from holdfast.release.deployment import deployment_yaml
 from holdfast.release.limits import LARGEST, SCHEMA, check_size
 from holdfast.release.picture import PICTURE, distribution_picture
@@ -73,11 +72,15 @@ def write(release: Release, batches: Iterable[RowBatch], folder: str | os.PathLi
 def _complete(release: Release, folder: Path, files: RowFiles) -> None:
     """Write everything that is not a file of rows."""
     said = record(release, files.missing)
-    answers = [answer.record() for answer in common_answers(release)]
-    _write_csv(folder / ANSWERS, release.dialect, HEADER, answers)
-    _write_csv(
-        folder / DISTRIBUTION, release.dialect, DISTRIBUTION_HEADER, distribution_lines(release)
-    )
+    answers = list[tuple[str, ...]]()
+    with ExitStack() as stack:
+        lines = opened(folder / DISTRIBUTION, release.dialect, stack)
+        lines.write(release.dialect.line(DISTRIBUTION_HEADER))
+        for part in parts(release):
+            answers += [answer.record() for answer in part.answers()]
+            lines.writelines(map(release.dialect.line, part.distribution()))
+        table = opened(folder / ANSWERS, release.dialect, stack)
+        table.writelines(map(release.dialect.line, [HEADER, *answers]))
     for name, text in {
         README: read_me(said, answers),
         CODEBOOK: codebook(said),
@@ -122,16 +125,8 @@ def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any
 def _measured(column: Column, missing: int) -> dict[str, Any]:
     """A column of counts: what was measured of it beside the noisy counts."""
     measurement = column.measurement.to_dict()
-    parts = {name: measurement[name] for name in ("noise", "sums", "whole", "totals")}
-    return {"name": column.name, "missing": missing, "ties": str(column.ties), **parts}
-
-
-def _write_csv(
-    path: Path, dialect: Dialect, header: Sequence[str], records: Iterable[Sequence[str]]
-) -> None:
-    with path.open("x", encoding="utf-8", newline="") as file:
-        file.write(dialect.start + dialect.line(header))
-        file.writelines(map(dialect.line, records))
+    known = {name: measurement[name] for name in ("noise", "sums", "whole", "totals")}
+    return {"name": column.name, "missing": missing, "ties": str(column.ties), **known}
 
 
 def _write_text(path: Path, text: str) -> None:

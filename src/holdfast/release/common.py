@@ -6,7 +6,9 @@ draws from the posterior of the true histogram.
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -51,39 +53,59 @@ class CommonAnswer(NamedTuple):
         return (self.column, self.group, self.question, *numbers)
 
 
-def common_answers(release: "Release") -> Iterator[CommonAnswer]:
-    """The answers to the common questions, column by column, all rows before their groups."""
-    for column, group, name in _parts(release):
-        histogram = release.histogram(column, group)
-        if not len(histogram.values):
-            continue
-        draws = drawn(release, column, group)
-        for question, functional in _questions(histogram):
-            answer = float(functional(histogram.values, histogram.rows.astype(np.float64)))
-            found = np.asarray(functional(draws.support, draws.rows))
-            whole = question.split()[0] in WHOLE
-            low, high = functionals.ends(found, answer, LEVEL, whole=whole)
-            yield CommonAnswer(column.title, name, question, answer, low, high)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Part:
+    """All rows or a group of them, in one column of counts: what a bundle says of them."""
 
+    column: "Column"
+    group: int | None
+    name: str
+    histogram: Histogram
+    """Of the released table."""
+    draws: Draws
+    """Of the true one."""
 
-def distribution_lines(release: "Release") -> Iterator[tuple[str, ...]]:
-    """Lines of distribution.csv: every count that some row of the released table has."""
-    for column, group, name in _parts(release):
-        histogram = release.histogram(column, group)
-        if not len(histogram.values):
-            continue
-        size, ends = histogram.size, share_intervals(release, column, group)
-        for value, rows in zip(histogram.values.tolist(), histogram.rows.tolist(), strict=True):
+    def answers(self) -> Iterator[CommonAnswer]:
+        """The answers to the common questions."""
+        rows = self.histogram.rows.astype(np.float64)
+        for question, functional in _questions(self.histogram):
+            low, high = self.draws.interval(functional, LEVEL)
+            answer = float(functional(self.histogram.values, rows))
+            yield CommonAnswer(self.column.title, self.name, question, answer, low, high)
+
+    def distribution(self) -> Iterator[tuple[str, ...]]:
+        """Lines of distribution.csv: every count that some row of the released table has."""
+        size, ends = self.histogram.size, share_intervals(self.column, self.draws)
+        lines = zip(self.histogram.values.tolist(), self.histogram.rows.tolist(), strict=True)
+        for value, rows in lines:
             low, high = ends.get(value, (math.nan, math.nan))
             share = [known_digits(x, low, high) for x in (rows / size, low, high)]
-            yield (column.title, name, str(value), str(rows), *share)
+            yield (self.column.title, self.name, str(value), str(rows), *share)
 
 
-def share_intervals(
-    release: "Release", column: "Column", group: int | None
-) -> dict[int, tuple[float, float]]:
+def parts(release: "Release") -> Iterator[Part]:
+    """All rows and every declared group that has some, of each column."""
+    names = release.group_names if len(release.group_names) > 1 else ()
+    for column in release.columns:
+        for group, name in [(None, ALL_ROWS), *enumerate(names)]:
+            histogram = release.histogram(column, group)
+            if len(histogram.values):
+                yield Part(
+                    column=column,
+                    group=group,
+                    name=name,
+                    histogram=histogram,
+                    draws=drawn(release, column, group),
+                )
+
+
+def common_answers(release: "Release") -> Iterator[CommonAnswer]:
+    """The answers to the common questions, column by column, all rows before their groups."""
+    return chain.from_iterable(part.answers() for part in parts(release))
+
+
+def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, float]]:
     """Ends of the interval of the share of each count that draws know by itself."""
-    draws = drawn(release, column, group)
     if not len(draws.support):
         return {}
     cells = column.estimate.cells
@@ -107,15 +129,6 @@ def drawn(release: "Release", column: "Column", group: int | None) -> Draws:
         rows = np.concatenate([np.zeros((len(rows), 1)), rows], axis=1)
     rows[:, 0] += zeros
     return Draws(support=support, rows=rows)
-
-
-def _parts(release: "Release") -> Iterator[tuple["Column", int | None, str]]:
-    """All rows and every declared group, of each column."""
-    for column in release.columns:
-        yield column, None, ALL_ROWS
-        if len(release.group_names) > 1:
-            for number, name in enumerate(release.group_names):
-                yield column, number, name
 
 
 def _questions(histogram: Histogram) -> Iterator[tuple[str, Functional]]:

@@ -5,7 +5,9 @@ docs/bundle.md is the specification; `holdfast.verify` reads them with code of i
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -17,9 +19,11 @@ from holdfast.release.limits import (
     BATCH_ROWS,
     LONGEST_RECORD,
 )
+from holdfast.tables.writers import cell_text
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 AT_A_TIME = 16  # records of up to LONGEST_RECORD characters that are read unasked
+PIECE = 1 << 20  # characters
 _MARKS = (*DELIMITERS, '"', "\r", "\ufeff", *(f"\n{sign}" for sign in "=+-@'"))
 
 
@@ -58,29 +62,23 @@ class Dialect:
         text = self.newline.join(lines)
         return text + self.newline if len(columns[0]) else ""
 
-    def file(self, records: Iterable[Sequence[Any]]) -> str:
-        """A whole file of a few records, in which labels are texts and numbers anything else."""
-        return self.start + "".join(self.line(map(str, record)) for record in records)
-
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return dict(vars(self))
+
+
+def opened(path: Path, dialect: Dialect, stack: ExitStack) -> TextIO:
+    """A new file that is written in this dialect."""
+    file = stack.enter_context(path.open("x", encoding="utf-8", newline=""))
+    file.write(dialect.start)
+    return file
 
 
 def texts_of(cells: Sequence[Any]) -> list[str]:
     """The texts of cells: "" where there is nothing."""
     if set(map(type, cells)) <= {str}:
         return list(cells)
-    return [_text(cell) for cell in cells]
-
-
-def _text(cell: Any) -> str:
-    if isinstance(cell, str):
-        return cell
-    try:
-        return "" if cell is None or cell != cell else str(cell)
-    except TypeError:  # pandas' NA is neither equal to itself nor not
-        return ""
+    return list(map(cell_text, cells))
 
 
 def cells_of(texts: list[str]) -> list[str]:
@@ -95,40 +93,36 @@ def cells_of(texts: list[str]) -> list[str]:
     return [csv_cell(text) for text in texts]
 
 
-class _Guarded(Iterator[str]):
-    """Lines of a file, none of them without end, and how many characters they had."""
+class _Lines:
+    """Lines of a file, with their ends, of which no more than a bearable number is held at a time;
+    none is without end."""
 
     def __init__(self, file: TextIO, name: str) -> None:
         self._file, self._name = file, name
-        self.characters = self._since = 0
+        self.characters = self.passed = 0
+        """Characters that were read, and those of records that are whole."""
 
-    def __next__(self) -> str:
-        line = self._file.readline(LONGEST_RECORD)
-        self.characters += len(line)
-        if not line:
-            raise StopIteration
-        if self.characters - self._since > AT_A_TIME * LONGEST_RECORD or (
-            len(line) == LONGEST_RECORD and not line.endswith(("\n", "\r"))
-        ):
-            raise HoldfastError(
-                f"`{self._name}` has a record of more than {LONGEST_RECORD:,} characters."
-            )
-        return line
-
-    def passed(self) -> None:
-        """Say that all records so far were of bearable length."""
-        self._since = self.characters
+    def __iter__(self) -> Iterator[str]:
+        rest = ""
+        while piece := self._file.read(PIECE):
+            rest, self.characters = rest + piece, self.characters + len(piece)
+            if self.characters - self.passed > AT_A_TIME * LONGEST_RECORD:
+                raise HoldfastError(
+                    f"`{self._name}` has a record of more than {LONGEST_RECORD:,} characters."
+                )
+            whole = rest.rfind("\n") + 1
+            yield from StringIO(rest[:whole], newline="")
+            rest = rest[whole:]
+        yield from StringIO(rest, newline="")
 
 
-def read_columns(
-    path: Path, dialect: Dialect, names: Sequence[str]
-) -> Iterator[list[tuple[str, ...]]]:
+def read_columns(path: Path, dialect: Dialect, names: Sequence[str]) -> Iterator[list[list[str]]]:
     """The columns of a CSV file in batches; its header must have these names."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             if file.read(1) != "\ufeff" or not dialect.bom:
                 file.seek(0)
-            yield from _batches(_Guarded(file, path.name), dialect, names, path.name)
+            yield from _batches(_Lines(file, path.name), dialect, names, path.name)
     except UnicodeDecodeError:
         raise HoldfastError(f"`{path.name}` is not UTF-8.") from None
     except csv.Error as error:
@@ -136,29 +130,31 @@ def read_columns(
 
 
 def _batches(
-    lines: _Guarded, dialect: Dialect, names: Sequence[str], file: str
-) -> Iterator[list[tuple[str, ...]]]:
-    reader = csv.reader(lines, delimiter=dialect.delimiter, strict=True)
+    lines: _Lines, dialect: Dialect, names: Sequence[str], file: str
+) -> Iterator[list[list[str]]]:
+    reader = csv.reader(iter(lines), delimiter=dialect.delimiter, strict=True)
     header = list(map(from_csv_label, next(reader, [])))
     if header != list(names):
         raise HoldfastError(f"`{file}` does not have the columns that release.json says.")
+    width = {len(names)}
     while True:
-        records, start = list[list[str]](), lines.characters
-        while len(records) < BATCH_ROWS and lines.characters - start < BATCH_CHARACTERS:
-            some = list(islice(reader, AT_A_TIME))
-            lines.passed()
-            records += some
-            if len(some) < AT_A_TIME:
+        columns, start = [list[str]() for _ in names], lines.characters
+        while len(columns[0]) < BATCH_ROWS and lines.characters - start < BATCH_CHARACTERS:
+            some = list(islice(reader, AT_A_TIME))  # few: lists of lists are what Python counts
+            lines.passed = lines.characters
+            if not some:
                 break
-        if not records:
+            if set(map(len, some)) != width:
+                raise HoldfastError(f"`{file}` has records of more or fewer cells than columns.")
+            for column, cells in zip(columns, zip(*some, strict=True), strict=True):
+                column += cells
+        if not columns[0]:
             return
-        if set(map(len, records)) != {len(names)}:
-            raise HoldfastError(f"`{file}` has records of more or fewer cells than columns.")
-        yield list(zip(*records, strict=True))
+        yield columns
 
 
-def labels_of(cells: Sequence[str]) -> list[str]:
+def labels_of(cells: list[str]) -> list[str]:
     """The labels that cells were written for."""
-    if not any(cell[:1] == "'" for cell in cells):
-        return list(cells)
+    if "\n'" not in "\n".join(["", *cells]):
+        return cells
     return [from_csv_label(cell) for cell in cells]

@@ -220,7 +220,7 @@ class _Rows:
             if grouped:
                 group = np.array([places[name] for name in labels_of(columns[1])], dtype=np.int64)
             noisy = [_optional(columns[first + 5 * k], numbers) for k in range(len(titles))]
-            known = [np.array(columns[first + 5 * k + 1]) != "" for k in range(len(titles))]
+            known = [_filled(columns[first + 5 * k + 1]) for k in range(len(titles))]
             parts.append([group, *(each for pair in noisy for each in pair), *known])
         joined = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
         if not joined or len(joined[0]) != said["table"]["rows"]:
@@ -248,7 +248,11 @@ def _optional(cells: Sequence[str], numbers: _Numbers) -> tuple[Integers, Marks]
     """Whole numbers, 0 where a cell is empty, and where it is not."""
     numbers[""] = 0
     values = np.fromiter(map(numbers.__getitem__, cells), dtype=np.int64, count=len(cells))
-    return values, np.array([bool(cell) for cell in cells])
+    return values, _filled(cells)
+
+
+def _filled(cells: Sequence[str]) -> Marks:
+    return np.fromiter(map(bool, cells), dtype=np.bool_, count=len(cells))
 
 
 def _histograms(

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names
 from holdfast.measure.measurement import Measurement, Tally
@@ -43,7 +45,8 @@ def regrouped(release: "Release", by: Any) -> "Release":
 def _regrouped(column: "Column", groups: Partition, group: Integers) -> "Column":
     """A column whose measurement has the tally of other groups, and what is known of the whole."""
     old, measured = column.measurement, column.measured
-    tally = Tally.of_rows(column.noisy[measured], group[measured], groups=len(groups))
+    noisy = column.noisy[measured].astype(np.int64)
+    tally = Tally.of_rows(noisy, group[measured], groups=len(groups))
     whole = old.whole if old.groups > 1 else old.sums[0]
     one = len(groups) == 1
     measurement = Measurement(

@@ -89,8 +89,13 @@ def released(
 ) -> Integers:
     """Released counts of the next rows: 0 where they are known to be, -1 where they are missing."""
     counts = np.where(missing, -1, 0).astype(np.int64)
-    counts[measured] = matcher(noisy[measured], group[measured])
+    counts[measured] = matcher(*_wide(noisy[measured], group[measured]))
     return counts
+
+
+def _wide(*arrays: Integers) -> Iterator[Integers]:
+    """Integers of 64 bits: tables of many rows hold them in fewer."""
+    return (array.astype(np.int64, copy=False) for array in arrays)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -233,21 +238,22 @@ class Release(Answering):
         for start, cells in self._published():
             size = len(next(iter(cells.values()))) if cells else BATCH_ROWS
             some = slice(start, min(start + size, self.rows))
+            (group,) = _wide(self.columns[0].group[some])
             yield RowBatch(
                 start=start,
                 cells=cells,
                 counts={
                     column.name: released(
                         matchers[column.name],
-                        *(column.noisy[some], column.group[some]),
+                        *(column.noisy[some], group),
                         *(column.measured[some], column.missing[some]),
                     )
                     for column in self.columns
                 },
-                noisy={column.name: column.noisy[some] for column in self.columns},
+                noisy={column.name: column.noisy[some].astype(np.int64) for column in self.columns},
                 structural_zero=self.structural_zero[some],
                 missing={column.name: column.missing[some] for column in self.columns},
-                group=self.columns[0].group[some],
+                group=group,
             )
 
     def _published(self) -> Iterator[tuple[int, dict[str, Cells]]]:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from holdfast.fit.estimate import Estimate
 
 LEVEL = 0.9
+FEW = 20
+"""Rows for one unit of mean noise, below which a table's distribution is too little known to be a
+prior: 50 rows at epsilon = 0.1 hold the truth in 74 % of likely intervals, at 0.48 in 89 %."""
 GRID = 1024  # counts or runs of counts at which a posterior is looked at: a tenth of the noise
 STRIP = 1 << 21  # probabilities held at once
 SAME = 1e-9  # what a sum of rounded probabilities may be off by
@@ -70,10 +73,11 @@ class LikelyIntervals:
 
 def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyIntervals:
     """The likely intervals of all noisy counts that were measured; the plain one where a noisy
-    count lies beyond what the density speaks of."""
+    count lies beyond what the density speaks of, and in tables of too few rows to have one."""
     measurement = estimate.measurement
     tally, noise = measurement.tally, measurement.noise
     inside = estimate.cells.inside(tally.value)
+    inside &= tally.rows.sum() >= FEW * noise.mean_absolute
     group, value = tally.group[inside], tally.value[inside]
     lowest = int(value.min(initial=0))
     span = int(value.max(initial=0)) - lowest + 1

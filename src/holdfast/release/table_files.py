@@ -3,16 +3,16 @@
 docs/bundle.md is their specification. Rows come in batches and no more of them is held.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.release.csv_files import Dialect, cells_of, texts_of
+from holdfast.release.csv_files import cells_of, opened, texts_of
 from holdfast.release.release import Column, Release, RowBatch, as_list, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
 from holdfast.tables.parquet_groups import ParquetGroups
@@ -57,7 +57,7 @@ class RowFiles:
         self.rows = 0
         self.missing = dict.fromkeys((column.name for column in release.columns), 0)
         self.known_zeros = np.zeros(len(release.group_names) + 1, dtype=np.int64)
-        self._rows = stack.enter_context(_opened(folder / ROWS, release.dialect))
+        self._rows = opened(folder / ROWS, release.dialect, stack)
         self._rows.write(release.dialect.line(rows_header(release)))
         self._names = [*cells_of(list(release.group_names)), ""]
         self._intervals = {
@@ -65,7 +65,7 @@ class RowFiles:
         }
         place = folder / table_name(release.table_format)
         if release.table_format == "csv":
-            self._table = stack.enter_context(_opened(place, release.dialect))
+            self._table = opened(place, release.dialect, stack)
             self._table.write(release.dialect.line(table_header(release)))
             self._write_table = self._write_text
         else:
@@ -102,13 +102,6 @@ class RowFiles:
             _count_texts(batch.counts[each.name], release.top_code) for each in release.columns
         ]
         self._table.write(release.dialect.joined(columns))
-
-
-@contextmanager
-def _opened(path: Path, dialect: Dialect) -> Iterator[TextIO]:
-    with path.open("x", encoding="utf-8", newline="") as file:
-        file.write(dialect.start)
-        yield file
 
 
 def _cells(batch: RowBatch, name: str) -> list[str]:
