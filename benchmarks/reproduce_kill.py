@@ -1,4 +1,4 @@
-"""Kill `holdfast reproduce` at random moments, resume it, and compare every byte it leaves.
+"""Kill `holdfast paper reproduce` at random moments, resume it, and compare every byte it leaves.
 
     python benchmarks/reproduce_kill.py [--data DATA] [--kills 5] [--seed 1] [NAME ...]
 
@@ -16,13 +16,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from holdfast.former.studies.reproduce import EXPERIMENTS
+from holdfast.paper.experiments import EXPERIMENTS
 
 
 def command(out: Path, given: argparse.Namespace) -> list[str]:
     names = given.names or [name for name, e in EXPERIMENTS.items() if e.repeatable]
     data = ["--data", given.data] if given.data else []
-    return [sys.executable, "-m", "holdfast", "reproduce", *names, *data, "--out", str(out)]
+    return [sys.executable, "-m", "holdfast.paper", "reproduce", *names, *data, "--out", str(out)]
 
 
 def kept(folder: Path) -> dict[str, bytes]:

@@ -5,17 +5,18 @@
 
 import sys
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.former.release.svg import BLUE, element, group, label, picture
-from holdfast.former.studies.theory.decomposition import decompose_column
-from holdfast.former.studies.theory.epsilon import Array, log
-from holdfast.former.studies.theory.scales import Pattern, patterns, scale, single_peaked
-from holdfast.former.studies.theory.show import show
+from holdfast.paper.theory.decomposition import decompose_column
+from holdfast.paper.theory.epsilon import Array, log
+from holdfast.paper.theory.scales import Pattern, patterns, scale, single_peaked
+from holdfast.paper.theory.show import show
 
+BLUE = "#3b6fb6"
 BAR, HEIGHT, GAP = 22, 110, 26
 COLOURS = (BLUE, "#e0a030", "#4d9078", "#b5534f", "#7d6fb0", "#8a8a8a", "#26456e", "#a67c2e")
 ARROWS = {1: "↗", -1: "↘"}
@@ -51,6 +52,31 @@ def decomposition_picture(column: Any, epsilon: Any, *, peak: int = 0) -> str:
     ]
     stack = ("the column", [(part, colour) for _, part, colour in pieces])
     return _picture([stack, *((name, [(part, colour)]) for name, part, colour in pieces)])
+
+
+def element(tag: str, inside: str | None = None, **attributes: Any) -> str:
+    """An element with its attributes in this order; `_` in a name stands for `-`."""
+    named = "".join(f' {name.replace("_", "-")}="{value}"' for name, value in attributes.items())
+    return f"<{tag}{named}/>" if inside is None else f"<{tag}{named}>{inside}</{tag}>"
+
+
+def label(words: str, x: Any, y: Any, anchor: str = "middle", **attributes: Any) -> str:
+    """Words at a place."""
+    return element("text", escape(words), x=x, y=y, text_anchor=anchor, **attributes)
+
+
+def picture(width: float, height: float, parts: Sequence[str]) -> str:
+    """A whole file: these parts on white."""
+    inside = "\n".join(["", element("rect", width=width, height=height, fill="white"), *parts, ""])
+    return element(
+        "svg", inside, xmlns="http://www.w3.org/2000/svg", width=width, height=height,
+        viewBox=f"0 0 {width} {height}", font_family="sans-serif", font_size=12,
+    )  # fmt: skip
+
+
+def group(x: Any, y: Any, parts: Sequence[str]) -> str:
+    """Parts moved to a place together."""
+    return element("g", "\n".join(["", *parts, ""]), transform=f"translate({x},{y})")
 
 
 def _picture(

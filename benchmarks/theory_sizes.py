@@ -7,7 +7,7 @@ Every listed B is checked against the corollaries on positive entries.
 import time
 from fractions import Fraction
 
-from holdfast.former import theory
+from holdfast.paper import theory
 
 SKEWED = ["1/10", "3/10", "2/5", "1/5"]
 CASES = [("uniform", [Fraction(1, n)] * n) for n in (2, 3, 4)] + [(", ".join(SKEWED), SKEWED)]

@@ -25,7 +25,6 @@ from holdfast.paper.framework import paper_rule
 from holdfast.paper.privatizers import (
     ClassicLaplace,
     Cumulative,
-    CumulativeGaussian,
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
@@ -45,7 +44,6 @@ PRIVATIZERS = [
     Privelet(),
     Hierarchical(branching=3),
     Cumulative(projection="clip"),
-    CumulativeGaussian(delta="1e-9"),
 ]
 CONSTRUCTORS = [
     Optimal(),

@@ -22,7 +22,7 @@ def luminance(colour: str) -> float:
 
 def test_every_method_has_a_style_that_is_dark_enough_for_white_paper():
     assert (set(METHODS) - {"frontier"}) | set(PRIVATIZERS) <= set(STYLES)
-    assert all(luminance(style.colour) < 0.7 for style in STYLES.values())
+    assert all(luminance(style.color) < 0.7 for style in STYLES.values())
 
 
 def figure(name: str) -> Figure:

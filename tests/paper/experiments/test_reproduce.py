@@ -11,7 +11,7 @@ import pytest
 
 from forked import end_of
 from holdfast.errors import HoldfastError
-from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, runner, split_claims
+from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, runner
 from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.claims import Estimate, number, sentence
 from holdfast.paper.experiments.datasets import MADE
@@ -273,12 +273,7 @@ def split_rows(best):
     return rows
 
 
-@pytest.fixture
-def few_refits(monkeypatch):
-    monkeypatch.setattr(split_claims, "REFITS", 25)
-
-
-def test_the_optimal_share_is_the_one_with_the_least_objective_and_its_shape_is_checked(few_refits):
+def test_the_optimal_share_is_the_one_with_the_least_objective_and_its_shape_is_checked():
     budgets = [float(e) for e in BUDGETS]
     falling = dict(
         zip(budgets, (0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.1, 0.1, 0.1), strict=True)
@@ -291,18 +286,16 @@ def test_the_optimal_share_is_the_one_with_the_least_objective_and_its_shape_is_
     assert {c.verdict_words for c in optimal_claims(rising) if "falls as" in c.what} == {"differs"}
 
 
-def test_the_fits_verdict_is_fifteen_percent_and_its_note_says_what_sampling_explains(few_refits):
+def test_the_fits_verdict_is_fifteen_percent_and_its_note_says_what_sampling_explains():
     budgets = [float(e) for e in BUDGETS]
     mean = [sum(column) / 60 for column in zip(*PRINTED_TABLE.values(), strict=True)]
     near = split_rows(dict(zip(budgets, mean, strict=True)))
     verdicts = {c.what[0]: c for c in optimal_claims(near) if "table found here" in c.what}
     assert verdicts["B"].verdict_words == "agrees: within 15%"
-    assert "printed table has 20" in verdicts["A"].why and "inside" in verdicts["B"].why
+    assert "printed table has 20" in verdicts["A"].why
     far = split_rows(dict(zip(budgets, [0.9] + [0.1] * 10, strict=True)))
     verdicts = {c.what[0]: c for c in optimal_claims(far) if "table found here" in c.what}
-    assert (
-        verdicts["K"].verdict_words == "differs: not within 15%" and "outside" in verdicts["K"].why
-    )
+    assert verdicts["K"].verdict_words == "differs: not within 15%"
 
 
 def test_an_optimality_gap_is_the_rules_objective_above_the_best_tenth():
@@ -372,7 +365,7 @@ def test_every_curve_of_a_figure_has_a_style_of_its_own():
     other_stage_1 = set(EXPERIMENTS["other-privatizers"].grid["method"])
     for names in (methods, privatizers, solvers, other_stage_1):
         styles = [STYLES[name] for name in names]
-        assert len({s.colour for s in styles}) == len({s.marker for s in styles}) == len(styles)
+        assert len({s.color for s in styles}) == len({s.marker for s in styles}) == len(styles)
 
 
 def test_linear_programs_are_timed_beyond_the_papers_100_and_named_apart():

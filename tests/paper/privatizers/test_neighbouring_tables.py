@@ -15,7 +15,6 @@ from scipy.stats import beta, chi2
 from holdfast.paper.privatizers import (
     ClassicLaplace,
     Cumulative,
-    CumulativeGaussian,
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
@@ -36,7 +35,6 @@ CASES = [  # a privatizer and how many bins to compare it on
     (Privelet(), 5),
     (Hierarchical(), 17),
     (Hierarchical(branching=2), 4),
-    (CumulativeGaussian(delta=DELTA), 3),
     (CyclicGaussian(delta=DELTA), 12),
 ]
 CYCLIC = (CyclicLaplace, CyclicGaussian)

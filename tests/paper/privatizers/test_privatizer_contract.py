@@ -13,7 +13,6 @@ from holdfast.errors import HoldfastError
 from holdfast.paper.privatizers import (
     ClassicLaplace,
     Cumulative,
-    CumulativeGaussian,
     CyclicGaussian,
     CyclicLaplace,
     Hierarchical,
@@ -29,7 +28,6 @@ CONTENDERS = {
     "classic Laplace": ClassicLaplace,
     "Privelet": Privelet,
     "hierarchical": Hierarchical,
-    "cumulative Gaussian": partial(CumulativeGaussian, delta="1e-6"),
     "cyclic Gaussian": partial(CyclicGaussian, delta="1e-6"),
 }
 ALL = [

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.paper.constructors.dual_bound import above_the_optimum, relative_gap
+from holdfast.paper.constructors.gap import above_the_optimum, relative_gap
 from holdfast.paper.constructors.representation import Representation
 from holdfast.paper.mechanism import Mechanism, certified_mechanism
 

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
-from holdfast.paper.constructors.dual_bound import dual_bound, row_bound
 from holdfast.paper.constructors.feasible import feasible_matrix
+from holdfast.paper.constructors.optimal import least_error
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
@@ -34,11 +35,9 @@ class LinearProgram(Constructor):
     x_{i+1,j} \ge e^{-\epsilon} x_{ij}, \quad x_{ij} \ge e^{-\epsilon} x_{i+1,j}.$$
 
     For errors without the Monge property, where no closed form is known; `Optimal` has the others.
-    The solver's answer
-    is repaired by `feasible_matrix` and its multipliers are priced by `dual_bound`, so `gap` tells
-    how far it can be from the optimum: a solver that takes coefficients below 1e-9 for 0 misses
-    it where shares are smaller. Cost: n^2 variables and 2n^2 constraints; minutes from about
-    n = 200.
+    The solver's answer is repaired by `feasible_matrix`; where the closed form is known, `gap`
+    tells how far it is from the optimum: a solver that takes coefficients below 1e-9 for 0 misses
+    it where shares are smaller. Cost: n^2 variables and 2n^2 constraints; minutes from n = 200.
 
     >>> found = LinearProgram()([0.5, 0.3, 0.2], epsilon="0.5")
     >>> round(found.count_error, 6)
@@ -60,26 +59,20 @@ class LinearProgram(Constructor):
         """The mechanism for this target and budget."""
         z, exact = check_target(target), exact_epsilon(epsilon)
         live, costs = np.flatnonzero(z), error_weights(self.error, z)
-        x, y, prices = self._solve(costs, z, live, float(exact))
         nearly = np.zeros((len(z), len(z)))
-        nearly[:, live] = x * z[live]
+        nearly[:, live] = self._solve(costs, z, live, float(exact)) * z[live]
         matrix = feasible_matrix(nearly, z, float(exact))
-        by_column = np.ascontiguousarray(costs[:, live].T)
-        bound = dual_bound(by_column, y, prices, z, float(exact))
-        bound, error = max(bound, row_bound(by_column)), count_error(matrix, z, self.error)
         return Construction(
             matrix=matrix,
             epsilon=exact,
             target=z,
-            count_error=error,
+            count_error=count_error(matrix, z, self.error),
             method=f"LinearProgram({self.method})",
-            bound=lambda: bound,
+            bound=partial(least_error, z, self.error, exact),
         )
 
-    def _solve(
-        self, costs: Floats, z: Floats, live: NDArray[np.intp], epsilon: float
-    ) -> tuple[Floats, Floats, Floats]:
-        """x, and the multipliers of the row sums and of the columns."""
+    def _solve(self, costs: Floats, z: Floats, live: NDArray[np.intp], epsilon: float) -> Floats:
+        """x of the live columns."""
         from scipy.optimize import linprog  # slow to import: not before it is needed
 
         weights = costs[:, live] * z[live]
@@ -96,9 +89,7 @@ class LinearProgram(Constructor):
                 "dual_feasibility_tolerance": TOLERANCE,
             },
         )
-        x = np.asarray(_solution(found, self.method)).reshape(len(z), len(live))
-        multipliers = np.nan_to_num(size * np.asarray(found.eqlin.marginals))
-        return x, multipliers[: len(z)], multipliers[len(z) :] / z[live]
+        return np.asarray(_solution(found, self.method)).reshape(len(z), len(live))
 
 
 def _solution(found: "OptimizeResult", method: str) -> Any:

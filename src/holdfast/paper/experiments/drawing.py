@@ -7,9 +7,9 @@ and white the markers and lines do it alone. Needs matplotlib, of the extra `pap
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,28 +24,13 @@ UNDATED = {".png": {"Software": None}, ".svg": {"Date": None}}
 """Metadata by suffix, without the day on which a figure was drawn."""
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """A method's name in legends and how it is drawn, in matplotlib's words."""
 
     label: str
-    colour: str
+    color: str
     marker: str
-    line: str | tuple[int, tuple[float, ...]]
-
-    def renamed(self, label: str) -> "Style":
-        """The same look under another name."""
-        return replace(self, label=label)
-
-    @property
-    def curve(self) -> dict[str, object]:
-        """Keywords for a line."""
-        return {
-            "label": self.label,
-            "color": self.colour,
-            "marker": self.marker,
-            "linestyle": self.line,
-        }
+    linestyle: str | tuple[int, tuple[float, ...]]
 
 
 _DASHED, _DOTTED, _MIXED = (0, (5, 1.6)), (0, (1, 1.2)), (0, (6, 1.4, 1, 1.4))
@@ -123,23 +108,15 @@ def curves(
     """A panel of curves with error bars; `log` names the logarithmic axes."""
 
     def panel(axis: Any) -> None:
-        draw_curves(axis, [(named_style(name, labels), curve) for name, curve in series.items()])
+        named = {name: STYLES[name].label for name in series} | dict(labels or {})
+        styles = [STYLES[name]._replace(label=named[name]) for name in series]
+        draw_curves(axis, list(zip(styles, series.values(), strict=True)))
         scales = {f"{c}scale": "log" if c in log else "linear" for c in "xy"}
         axis.set(xlabel=spelled(x), ylabel=spelled(y), **scales)
         axis.set_title(title, fontsize=9)
         draw_grid(axis, ticks)
 
     return panel
-
-
-def named_style(name: str, labels: Mapping[str, str] | None = None) -> Style:
-    """A method's style with the name that legends have for it.
-
-    >>> named_style("staircase").label, named_style("staircase", {"staircase": "steps"}).label
-    ('staircase', 'steps')
-    """
-    style = STYLES[name]
-    return style.renamed(dict(labels or {}).get(name, style.label))
 
 
 def bars(heights: Floats, *, title: str, y: str, top_coded: bool = False) -> Callable[[Any], None]:
@@ -179,11 +156,13 @@ def draw_curves(axis: Any, curves: Sequence[tuple[Style, Curve]]) -> None:
         # curves that coincide stay visible: their markers take turns
         turn = slice(index % 2, None, 2) if len(x) > 8 else slice(None)
         kept = mean > 0
-        axis.plot(x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style.curve)
+        axis.plot(
+            x[kept], mean[kept], markevery=turn, markersize=6, linewidth=1.4, **style._asdict()
+        )
         low = np.minimum(spread, 0.9 * mean)  # a bar below zero has no place on a logarithmic scale
         shown = kept & (spread > 0.02 * mean)
         axis.errorbar(
-            x[shown], mean[shown], [low[shown], spread[shown]], fmt="none", ecolor=style.colour,
+            x[shown], mean[shown], [low[shown], spread[shown]], fmt="none", ecolor=style.color,
             elinewidth=0.8, capsize=2,
         )  # fmt: skip
 

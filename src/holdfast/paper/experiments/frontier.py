@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdfast.paper.experiments.accuracy import PAPERS_DATA
-from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
-from holdfast.paper.experiments.means import BEYOND, sources
+from holdfast.paper.experiments.means import BEYOND
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import FIXED_POINT, simulate, with_share
 from holdfast.paper.theory import lower_bound
@@ -42,36 +41,6 @@ def _tables(rows: Sequence[Row]) -> list[Table]:
     ]
 
 
-def _figures(rows: Sequence[Row]) -> list[Figure]:
-    where = sources(rows)
-    budgets = sorted({row["epsilon"] for row in rows})
-    return [
-        Figure(
-            name="above-the-bound",
-            title="Count error above what no private mechanism can get below at the same W1",
-            caption="Against the total budget, on logarithmic scales. The bound knows the true "
-            "distribution and has no sampling error, so it is loose where W1 is small.",
-            panels=[
-                curves(
-                    {
-                        method: [
-                            (row["epsilon"], row["above"], 0.0)
-                            for row in rows
-                            if (row["data"], row["method"]) == (data, method)
-                        ]
-                        for method in METHODS
-                    },
-                    x="total budget ε_t",
-                    y="count error over the bound, less 1",
-                    title=titled(data, source),
-                    ticks=budgets,
-                )
-                for data, source in where.items()
-            ],
-        )
-    ]
-
-
 FRONTIER = Experiment(
     name="frontier",
     title="What no private mechanism can beat",
@@ -82,6 +51,5 @@ FRONTIER = Experiment(
     replications={QUICK: 20, FULL: 200},
     work=measure,
     complete=with_share,
-    draw=_figures,
     tables=_tables,
 )

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.paper.experiments.accuracy import TICKS
 from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.datasets import SYNTHETIC
-from holdfast.paper.experiments.drawing import Figure, draw_grid, named_style, spelled
+from holdfast.paper.experiments.drawing import STYLES, Figure, draw_grid, spelled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
 from holdfast.paper.experiments.means import sources
 from holdfast.paper.experiments.runner import Row, Task, task_seed
@@ -132,11 +132,10 @@ def _gap_panel(rows: Sequence[Row], data: str, epsilon: float) -> Any:
     points = objectives(rows)[data, epsilon]
     tenths = sorted((p.share, p.value, p.bar) for p in points if not p.by_rule)
     chosen = next(p for p in points if p.by_rule)
-    style = named_style(METHOD)
 
     def panel(axis: Any) -> None:
         x, y, bar = np.array(tenths).T
-        axis.errorbar(x, y, bar, capsize=2, markersize=5, **style.curve)
+        axis.errorbar(x, y, bar, capsize=2, markersize=5, **STYLES[METHOD]._asdict())
         axis.axvline(chosen.share, color="#333333", linestyle="-", linewidth=1.2, label="f̂ (rule)")
         axis.axhline(
             chosen.value, color="#333333", linestyle="--", linewidth=1.2, label="objective at f̂"

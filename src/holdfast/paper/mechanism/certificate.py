@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.arrays import Integers, exact_row_sums
+from holdfast.arrays import Integers
 from holdfast.errors import CertificateError
 from holdfast.privacy.approximate import certify_delta
 from holdfast.privacy.rational import exp_below, log_above
@@ -45,9 +45,10 @@ def certify(weights: Integers, epsilon: Fraction, delta: Fraction) -> Certificat
     """
     if (weights < 0).any():
         raise CertificateError("a weight is negative.")
-    # exactly: a row of corrupt 64-bit weights could wrap around
-    wrong = [i for i, total in enumerate(exact_row_sums(weights)) if total != TOTAL]
-    if wrong:
+    # a row of corrupt 64-bit weights could wrap around, which the sum of floats tells
+    fits = weights.sum(axis=1, dtype=np.float64) < 2.0 * TOTAL
+    wrong = np.flatnonzero(~fits | (weights.sum(axis=1) != TOTAL))
+    if len(wrong):
         raise CertificateError(f"the weights of row {wrong[0]} do not add up to 2^62.")
     if delta:
         proved = certify_delta(pairwise(weights), epsilon, delta, total=TOTAL)

@@ -12,7 +12,7 @@ from holdfast.paper.mechanism.certificate import TOTAL
 from holdfast.paper.mechanism.mechanism import Mechanism
 
 MIX = 2.0**-36  # largest share of the rank-one matrix 1z that is mixed in before rounding
-FLOORS = [8.0**k for k in range(-4, 8)]  # tried in turn, in units of the entries' likely errors
+FLOORS = [8.0**k for k in range(-3, 8)]  # tried in turn, in units of the entries' likely errors
 
 
 def certified_mechanism(

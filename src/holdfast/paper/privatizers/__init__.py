@@ -1,6 +1,6 @@
 """Step 2 of the framework: from a histogram of counts to a private target distribution."""
 
-from holdfast.paper.privatizers.gaussian import CumulativeGaussian, CyclicGaussian
+from holdfast.paper.privatizers.gaussian import CyclicGaussian
 from holdfast.paper.privatizers.hierarchical import Hierarchical
 from holdfast.paper.privatizers.laplace import ClassicLaplace, Cumulative, CyclicLaplace
 from holdfast.paper.privatizers.privatizer import Privatizer
@@ -10,7 +10,6 @@ from holdfast.paper.privatizers.quantile import PrivateQuantile
 __all__ = [
     "ClassicLaplace",
     "Cumulative",
-    "CumulativeGaussian",
     "CyclicGaussian",
     "CyclicLaplace",
     "Hierarchical",

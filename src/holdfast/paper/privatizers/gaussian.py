@@ -18,9 +18,26 @@ SMALLEST_DELTA = Fraction(1, 10**100)  # decimals of 50 digits bound the noise's
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Gaussian(OnCumulative):
+class CyclicGaussian(OnCumulative):
+    r"""The paper's cyclic Gaussian mechanism, on whole numbers: (ε, δ)-private and ρ-zCDP.
+
+    $V_i = \eta_i + G_i - G_{i+1}$ with $G_n = G_0$: discrete Gaussian noise on C_0, ..., C_(n-2)
+    and one more $G_0$ on all of them. One person changes one C_i by 1, so δ is that of a single
+    discrete Gaussian moved by one, whose exact formula gives the smallest σ. Cost: O(n), and once
+    O(min(σ, 5000)).
+
+    >>> privatizer = CyclicGaussian(delta="1e-6")
+    >>> privatizer([40, 0, 0, 10], epsilon=1, rng=7).sum().round(12)
+    np.float64(1.0)
+    >>> round(privatizer.scale(1), 4), round(float(privatizer.zcdp(1)), 4)
+    (4.2308, 0.0279)
+    """
+
+    cyclic: ClassVar[bool] = True
+
     delta: Any = field()  # must be given, though the base has a default
     """The probability that ε may fail: choose it well below 1/N; kept as a Fraction."""
+    projection: str = "clip"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -55,39 +72,3 @@ class _Gaussian(OnCumulative):
     def with_noise(self, values: Integers, epsilon: Fraction, source: Randomness) -> Integers:
         """Integers plus independent discrete Gaussian noise."""
         return source.add_gaussian(values, self.scale(epsilon))
-
-
-@dataclass(frozen=True, kw_only=True)
-class CumulativeGaussian(_Gaussian):
-    r"""Discrete Gaussian noise on C_0, ..., C_(n-2): (ε, δ)-private and ρ-zCDP.
-
-    One person changes one C_i by 1, so the L2 sensitivity is 1, and δ is that of a single
-    discrete Gaussian moved by one, whose exact formula gives the smallest σ. Against Laplace
-    noise of the same ε this pays only where one person changes many numbers at once; here it
-    changes one, and the price of a small δ is a wider noise. Its ρ composes better.
-    Cost: O(n), and once O(min(σ, 5000)).
-
-    >>> privatizer = CumulativeGaussian(delta="1e-6")
-    >>> privatizer([40, 0, 0, 10], epsilon=1, rng=7).sum().round(12)
-    np.float64(1.0)
-    >>> round(privatizer.scale(1), 4), round(float(privatizer.zcdp(1)), 4)
-    (4.2308, 0.0279)
-    """
-
-    projection: str = "isotonic"
-
-
-@dataclass(frozen=True, kw_only=True)
-class CyclicGaussian(_Gaussian):
-    r"""The paper's cyclic Gaussian mechanism, on whole numbers.
-
-    $V_i = \eta_i + G_i - G_{i+1}$ with $G_n = G_0$: the cumulative release with one more $G_0$
-    added to every $C_i$. Given $G_0$ the same proof holds; twice the variance.
-
-    >>> CyclicGaussian(delta="1e-6")([40, 0, 0, 10], epsilon=1, rng=7).sum().round(12)
-    np.float64(1.0)
-    """
-
-    cyclic: ClassVar[bool] = True
-
-    projection: str = "clip"

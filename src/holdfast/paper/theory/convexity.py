@@ -85,8 +85,9 @@ def place_peaks(columns: Sequence[int], epsilon: Any) -> Decomposition:
 
 
 def _rows(weights: Any) -> Array:
-    array = np.asarray(weights)
-    if array.dtype.kind != "f":
+    array = weights
+    plain = isinstance(weights, np.ndarray) and weights.dtype == np.float64
+    if not plain or not np.isfinite(weights).all():
         exact = np.array(weights, dtype=object)
         floats = any(isinstance(value, float | np.floating) for value in exact.flat)
         array = numbers(exact, 1 if floats else log(2), "weights")
