@@ -179,3 +179,13 @@ def test_the_stored_copy_holds_no_labels(ledger):
     stored = ledger.folder(ledger.spends()[0])
     files = [path for path in stored.rglob("*") if path.is_file()]
     assert files and not any(b"p17" in path.read_bytes() for path in files)
+
+
+def test_what_is_shown_again_says_what_was_promised_and_by_which_version(ledger, monkeypatch):
+    """Also where a later version would part epsilon otherwise."""
+    monkeypatch.setattr("holdfast.engine.run.version", lambda _name: "0.0.7")
+    first = release(ledger)
+    monkeypatch.undo()
+    monkeypatch.setattr("holdfast.fit.split.share_of_sums", lambda *given: Fraction(1, 3))
+    again = release(ledger)
+    assert again.repeated and again.promise == first.promise and again.made_with == "0.0.7"

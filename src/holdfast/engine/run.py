@@ -172,6 +172,8 @@ class Run:
         source = randomness(self.request.seed)
         measured = measure(self.table, self.promise, source, self.progress)
         release = self._release(
+            promise=self.promise,
+            made_with=version("holdfast"),
             columns=measured.columns,
             structural_zero=measured.structural_zero,
             receipt=receipt,
@@ -191,6 +193,8 @@ class Run:
         stored = load(folder)
         check(stored.receipt)
         return self._release(
+            promise=stored.promise,
+            made_with=stored.made_with,
             columns=stored.columns,
             structural_zero=stored.structural_zero,
             receipt=stored.receipt,
@@ -201,14 +205,12 @@ class Run:
     def _release(self, **known: Any) -> Release:
         table, request = self.table, self.request
         return Release(
-            promise=self.promise,
             groups=table.partition,
             rows=table.rows,
             category=table.category,
             published=self._published,
             top_code=request.top,
             period=None if request.period is None else str(request.period),
-            made_with=version("holdfast"),
             request=request.to_dict(),
             dialect=dialect_of(table, self.file),
             table_format=request.table_format or self._format,
