@@ -2,10 +2,13 @@
 
 import pytest
 
-import holdfast
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv_part import Lines, find_lines, parse_part
-from holdfast.tables.files import find_part, read_file, read_part
+from holdfast.tables.csv_part import Lines, find_lines
+from holdfast.tables.file_rows import find_part
+from holdfast.tables.files import read_file
+from holdfast.tables.groups import classes
+from holdfast.tables.table import open_table
+from open_tables import counts, refusal, replaced, written
 
 ROWS = "".join(f"Kreis {i};NE;{i % 4};{i},5\n" for i in range(20))
 TABLE = "Kreis;Land;Fälle;Quote\n" + ROWS
@@ -35,13 +38,17 @@ def test_the_lines_of_a_table_are_found_whatever_stands_around_them(case, encodi
     assert find_lines(text.encode(encoding)) == lines
 
 
-def test_the_lines_that_are_named_are_a_table_of_their_own():
-    data = ("Fälle\r\n\r\n" + TABLE.replace("\n", "\r\n") + "Summe;;30;\r\nQuelle\r\n").encode()
-    found = parse_part(data, Lines(3, 23))
-    assert found == parse_part(TABLE.replace("\n", "\r\n").encode(), Lines())
-    assert len(found.rows) == 20 and found.newline == "\r\n"
-    part = parse_part(data, Lines(3, 23, (4, 6)))
-    assert [row[0] for row in part.rows][:3] == ["Kreis 1", "Kreis 3", "Kreis 4"]
+def test_the_lines_that_are_named_are_a_table_of_their_own(tmp_path):
+    data = "Fälle\r\n\r\n" + TABLE.replace("\n", "\r\n") + "Summe;;30;\r\nQuelle\r\n"
+    (tmp_path / "a.csv").write_bytes(data.encode())
+    (tmp_path / "b.csv").write_bytes(TABLE.replace("\n", "\r\n").encode())
+    names = {"count": "Fälle", "keep": ["Kreis", "Land"]}
+    part = open_table(tmp_path / "a.csv", header_row=3, last_row=23, **names)
+    whole = open_table(tmp_path / "b.csv", **names)
+    assert part.rows == 20
+    assert written(part, tmp_path / "c.csv") == written(whole, tmp_path / "d.csv")
+    some = open_table(tmp_path / "a.csv", header_row=3, last_row=23, leave_out=[4, 6], **names)
+    assert replaced(some, [0] * 18).column("Kreis")[:3] == ["Kreis 1", "Kreis 3", "Kreis 4"]
 
 
 NUMBERS = {
@@ -61,12 +68,15 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("case", NUMBERS)
-def test_marks_are_taken_out_of_numbers_and_of_nothing_else(case):
+def test_marks_are_taken_out_of_numbers_and_of_nothing_else(case, tmp_path):
     thousands, decimal, cell, plain = NUMBERS[case]
-    data = f"a;n\nKent, East;{cell}\n".encode()
-    table = parse_part(data, Lines(), thousands, decimal)
-    assert table.rows[0] == ["Kent, East", cell]
-    assert [table.numbers(name) for name in table.columns] == [["Kent, East"], [plain]]
+    rows = "".join(f"Kent, East;{cell};{k}\n" for k in range(3))
+    (tmp_path / "a.csv").write_text(f"a;x;n\n{rows}")
+    marks = {"thousands": thousands, "decimal": decimal}
+    table = open_table(tmp_path / "a.csv", count="n", keep=["a", "x"], **marks)
+    (batch,) = table.batches(published=True)
+    assert batch.cells("x") == [cell] * 3 and batch.rows.numbers("x") == [plain] * 3
+    assert batch.cells("a") == batch.rows.numbers("a") == ["Kent, East"] * 3
 
 
 MARKED = {
@@ -77,9 +87,8 @@ MARKED = {
 }
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one count", "two counts"])
 @pytest.mark.parametrize("case", MARKED)
-def test_marks_of_numbers_leave_other_columns_as_they_are(tmp_path, case, several):
+def test_marks_of_numbers_leave_other_columns_as_they_are(tmp_path, case):
     part, code, count = MARKED[case]
     (tmp_path / "a.csv").write_text(
         "code;kept;state;n;m\n"
@@ -89,34 +98,30 @@ def test_marks_of_numbers_leave_other_columns_as_they_are(tmp_path, case, severa
             for i in range(40)
         )
     )
-    table = holdfast.read_csv(tmp_path / "a.csv", **part)
-    thousand = 1000 if "thousands" in part else 1
     asked = {"category": "code", "keep": ["kept"], "within": "state", "order_by": "code"}
-    asked |= {"epsilon": 4, "max_count": 9 * thousand, "seed": 1}
-    if several:
-        asked["person_in"] = "one column"
-    release = holdfast.privatize(table, count=["n", "m"] if several else "n", **asked)
-    release.save(tmp_path / "release")
-    written, found = read_file(tmp_path / "a.csv"), read_file(tmp_path / "release" / "table.csv")
+    table = open_table(tmp_path / "a.csv", count=["n", "m"], **asked, **part)
+    thousand = 1000 if "thousands" in part else 1
+    (batch,) = table.batches()
+    assert batch.counts["n"].tolist() == [(1 + i * i % 7) * thousand for i in range(40)]
+    back = table.replace({name: batch.counts[name] for name in ("n", "m")})
+    before = read_file(tmp_path / "a.csv")
     for name in ("code", "kept", "state"):
-        assert found.column(name) == written.column(name)  # 9 before 10: in the order of numbers
-    assert all(map(str.isdecimal, found.column("n")))
-    assert holdfast.verify(tmp_path / "release").passed
+        assert back.column(name) == before.column(name)  # 9 before 10: in the order of numbers
+    assert all(map(str.isdecimal, back.column("n")))
 
 
-def test_numbers_that_make_classes_are_published_without_their_marks_and_the_release_says_so(
+def test_numbers_that_make_classes_are_published_without_their_marks_and_the_table_says_so(
     tmp_path,
 ):
     rows = "".join(f"{i}.000;{1 + i}.204,5;{i * i % 7}\n" for i in range(60))
     (tmp_path / "a.csv").write_text("code;people;n\n" + rows)
-    table = holdfast.read_csv(tmp_path / "a.csv", thousands=".", decimal=",")
-    names = {"count": "n", "category": "code", "within": holdfast.classes("people", 2)}
-    release = holdfast.privatize(table, epsilon=4, max_count=9, seed=1, **names)
-    assert release.cells.column("code") == [f"{i}.000" for i in range(60)]
-    assert release.cells.column("people") == [f"{1 + i}204.5" for i in range(60)]
-    assert any("people makes classes" in note for note in release.notes)
-    release.save(tmp_path / "release")
-    assert holdfast.verify(tmp_path / "release").passed
+    names = {"count": "n", "category": "code", "within": classes("people", 2)}
+    table = open_table(tmp_path / "a.csv", thousands=".", decimal=",", **names)
+    back = replaced(table, [0] * 60)
+    assert back.column("code") == [f"{i}.000" for i in range(60)]
+    assert back.column("people") == [f"{1 + i}204.5" for i in range(60)]
+    assert any("people makes classes" in note for note in table.notes)
+    assert table.partition.names == ("1204.5 to 30204.5", "31204.5 to 60204.5")
 
 
 @pytest.mark.parametrize(
@@ -130,10 +135,9 @@ def test_numbers_that_make_classes_are_published_without_their_marks_and_the_rel
 def test_a_kept_column_that_tells_the_counts_is_found_with_marks_and_without(tmp_path, cells):
     rows = "".join(f"c{i};{cell};{1000 + i * 37 % 211}\n" for i, cell in enumerate(cells))
     (tmp_path / "a.csv").write_text("code;kept;n\n" + rows)
-    table = holdfast.read_csv(tmp_path / "a.csv", thousands=".")
     names = {"count": "n", "category": "code", "keep": "kept"}
     with pytest.raises(HoldfastError, match="given away: 'kept'"):
-        holdfast.privatize(table, epsilon=4, max_count=2000, **names)
+        open_table(tmp_path / "a.csv", thousands=".", **names)
 
 
 @pytest.mark.parametrize(
@@ -149,79 +153,58 @@ def test_a_kept_column_that_tells_the_counts_is_found_with_marks_and_without(tmp
         ({"thousands": "x"}, "`thousands` must be"),
         ({"thousands": ",", "decimal": ","}, "another mark"),
         ({"decimal": "x"}, "`decimal` must be"),
-        ({"sheet": "S"}, "`sheet` is for workbooks"),
+        ({"sheet": "S"}, "`sheet` is for Excel workbooks"),
     ],
 )
 def test_what_cannot_be_a_part_is_refused(tmp_path, part, words):
     (tmp_path / "a.csv").write_text("Title\n\na,n\nx,1\ny,2\n")
     with pytest.raises(HoldfastError, match=words):
-        read_part(tmp_path / "a.csv", part)
+        open_table(tmp_path / "a.csv", **{"header_row": 3, "count": "n"} | part)
 
 
-def test_a_file_with_a_title_and_a_total_is_released(tmp_path, cli):
+def test_a_file_with_a_title_and_a_total_is_read(tmp_path):
     text = "Deaths\ncounty,deaths\n" + "".join(f'C{i},"1,{i * i % 7:03d}"\n' for i in range(40))
     (tmp_path / "a.csv").write_text(text + 'Total,"40,780"\n')
     assert find_part(tmp_path / "a.csv") == {"header_row": 2}
-    table = holdfast.read_csv(tmp_path / "a.csv", header_row=2, last_row=42, thousands=",")
-    release = holdfast.privatize(table, epsilon=2, max_count=5, count="deaths", category="county")
-    assert release.rows == 40
-    words = ["--header-row", "2", "--last-row", "42", "--thousands", ",", "--dry-run", "--json"]
-    words += ["--leave-out", "3"]
-    names = ["--count", "deaths", "--category", "county", "--max-count", "5", "--epsilon", "2"]
-    code, _, said = cli("privatize", str(tmp_path / "a.csv"), *names, "--dry-run")
-    assert code == 2 and "more in it than its table. Try it with --header-row 2." in said
-    code, said, _ = cli("privatize", str(tmp_path / "a.csv"), *names, *words)
-    assert code == 0 and '"rows": 39' in said
-    code, _, said = cli("privatize", str(tmp_path / "a.csv"), *names, *words, "--stream")
-    assert code == 2 and "leave out --stream" in said
+    part = {"header_row": 2, "last_row": 42, "thousands": ",", "count": "deaths"}
+    assert open_table(tmp_path / "a.csv", category="county", **part).rows == 40
+    assert open_table(tmp_path / "a.csv", category="county", **part, leave_out=[3]).rows == 39
 
 
 def test_a_sheet_ends_at_its_last_row(tmp_path):
     pytest.importorskip("python_calamine")
     xlsxwriter = pytest.importorskip("xlsxwriter")
-    with xlsxwriter.Workbook(tmp_path / "a.xlsx") as book:
+    path = tmp_path / "a.xlsx"
+    with xlsxwriter.Workbook(path) as book:
         sheet = book.add_worksheet()
         for at, row in enumerate([("county", "deaths"), ("A", 1), ("B", 2), (), ("Source",)]):
             sheet.write_row(at, 0, row)
         sheet.merge_range("A5:A6", "Source")
-    with pytest.raises(HoldfastError, match="--last-row"):
-        holdfast.read_excel(tmp_path / "a.xlsx")
-    assert len(holdfast.read_excel(tmp_path / "a.xlsx", last_row=3).rows) == 2
-    left = holdfast.read_excel(tmp_path / "a.xlsx", last_row=3, leave_out=[2])
-    assert left.rows == [["B", "2"]]
-    with pytest.raises(HoldfastError, match="from 2 to 3, got 1"):
-        holdfast.read_excel(tmp_path / "a.xlsx", last_row=3, leave_out=[1])
-    with pytest.raises(HoldfastError, match="`last_row` must be"):
-        holdfast.read_excel(tmp_path / "a.xlsx", last_row=1)
-    with pytest.raises(HoldfastError, match="for CSV files"):
-        read_part(tmp_path / "a.xlsx", {"thousands": ","})
+    assert "--last-row" in refusal(path, count="deaths")
+    assert counts(path, count="deaths", last_row=3) == [1, 2]
+    assert counts(path, count="deaths", last_row=3, leave_out=[2]) == [2]
+    assert "from 2 to 3, got 1" in refusal(path, last_row=3, leave_out=[1])
+    assert "`last_row` must be" in refusal(path, last_row=1)
+    assert "for CSV files" in refusal(path, thousands=",")
 
 
-BELOW_A_TITLE = '\n\ncounty,n\n"Kent\nEast",1\nEly,2.5\nYork,4\n'
+def test_an_error_numbers_rows_as_leave_out_takes_them(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('\n\ncounty,n\n"Kent\nEast",1\nEly,2.5\nYork,4\n')
+    names = {"count": "n", "category": "county"}
+    assert "row 6 of the file is not a whole number" in refusal(path, **names)
+    assert counts(path, **names, leave_out=[6]) == [1, 4]
 
 
-@pytest.mark.parametrize("stream", [(), ("--stream",)], ids=["whole", "streamed"])
-def test_an_error_numbers_rows_as_leave_out_takes_them(tmp_path, cli, stream):
-    (tmp_path / "a.csv").write_text(BELOW_A_TITLE)
-    words = ["privatize", str(tmp_path / "a.csv"), "--count", "n", "--category", "county"]
-    words += ["--max-count", "5", "--epsilon", "1", "--dry-run"]
-    code, _, said = cli(*words, *stream)
-    assert code == 2 and "row 6 of the file is not a whole number" in " ".join(said.split())
-    code, said, _ = cli(*words, "--leave-out", "6")
-    assert code == 0 and "2 rows" in said
-
-
-def test_a_row_of_one_column_may_be_an_empty_line_and_is_numbered(tmp_path, cli):
+def test_a_row_of_one_column_may_be_an_empty_line_and_is_numbered(tmp_path):
     (tmp_path / "a.csv").write_text("\nn\n1\n\n3\nx\n")
-    words = ["privatize", str(tmp_path / "a.csv"), "--count", "n", "--max-count", "5"]
-    _, _, said = cli(*words, "--epsilon", "1", "--dry-run")
-    said = " ".join(said.split())
+    said = refusal(tmp_path / "a.csv")
     assert "row 4 of the file is missing" in said and "row 6 of the file is text" in said
 
 
-def test_what_is_no_csv_is_named_by_its_line_in_the_file(tmp_path):
+def test_what_is_no_csv_is_named_by_its_row_in_the_file(tmp_path):
     (tmp_path / "a.csv").write_text('\n\nT\na,n\nx,1\ny,2\n"z,3\n')
-    with pytest.raises(HoldfastError, match="near line 7"):
-        holdfast.read_csv(tmp_path / "a.csv", header_row=4, leave_out=[5])
-    with pytest.raises(HoldfastError, match="near line 5"):
-        parse_part(b'\n\na,n\nx,1\n"y,2\n', Lines())
+    said = refusal(tmp_path / "a.csv", count="n", header_row=4, leave_out=[5])
+    assert "near row 7 of the file" in said
+    (tmp_path / "a.csv").write_text('\n\na,n\nx,1\n"y,2\n')
+    assert "near row 5 of the file" in refusal(tmp_path / "a.csv", count="n")

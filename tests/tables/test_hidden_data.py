@@ -1,36 +1,40 @@
-"""What a table carries beside its columns (notes, an index) is not published unseen."""
+"""What a table carries beside its columns (notes, an index, labels in an order) is not published
+unseen."""
 
 import base64
+import io
 
+import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import holdfast
-from bundles import COUNTS, forge, make, read_record, repair
 from holdfast.errors import HoldfastError
-from holdfast.tables.files import write_file
+from holdfast.tables.table import open_table
+from open_tables import refusal, replaced, written
 
+ROWS = 400
+COUNTS = np.random.default_rng(5).poisson(2, ROWS)
+PLACES = [f"p{i}" for i in range(ROWS)]
 SECRET = b"the true total is %d" % COUNTS.sum()
 NOTE = {b"note": SECRET}
 
 
 def annotated():
     """A pyarrow table with notes wherever notes can be."""
-    inner = pa.field("x", pa.list_(pa.field("y", pa.int64(), metadata=NOTE)), metadata=NOTE)
-    nested = pa.array([{"x": [1]}] * 400, pa.struct([inner]))
-    columns = [pa.array([f"p{i}" for i in range(400)]), pa.array(COUNTS), nested]
+    columns = [pa.array(PLACES), pa.array(COUNTS)]
     fields = [
         pa.field(name, column.type, metadata=NOTE)
-        for name, column in zip(("place", "n", "more"), columns, strict=True)
+        for name, column in zip(("place", "n"), columns, strict=True)
     ]
     return pa.table(columns, schema=pa.schema(fields, metadata=NOTE))
 
 
 def with_attrs():
-    frame = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS})
+    frame = pd.DataFrame({"place": PLACES, "n": COUNTS})
     frame.attrs["note"] = SECRET.decode()
     return frame
 
@@ -50,110 +54,180 @@ SOURCES = {
 }
 
 
-def privatized(table, **options):
-    fixed = {"constructor": holdfast.constructors.Heuristic(), "epsilon": 1, "max_count": 8}
-    return holdfast.privatize(table, count="n", **fixed, **options)
-
-
 @pytest.mark.parametrize("kind", SOURCES)
 def test_notes_in_a_table_are_not_published(tmp_path, kind):
-    table = SOURCES[kind](tmp_path)
-    more = ["more"] if "pandas" not in kind else []
-    release = privatized(table, keep=["place", *more])
-    folder = release.save(tmp_path / "release", table_format="parquet")
-    assert holdfast.verify(folder).damage == ()
-    data = (folder / "table.parquet").read_bytes()
-    kept = pq.ParquetFile(folder / "table.parquet").metadata.metadata
+    table = open_table(SOURCES[kind](tmp_path), count="n", keep="place")
+    data = written(table, tmp_path / "out.parquet")
+    kept = pq.ParquetFile(tmp_path / "out.parquet").metadata.metadata
     assert set(kept) == {b"ARROW:schema"}
     for text in (data, base64.b64decode(kept[b"ARROW:schema"])):
         assert SECRET not in text and str(COUNTS.sum()).encode() not in text
-    assert not getattr(release.table, "attrs", None)
-    assert not getattr(getattr(release.table, "schema", None), "metadata", None)
+    back = replaced(table, COUNTS)
+    assert not getattr(back, "attrs", None)
+    assert not getattr(getattr(back, "schema", None), "metadata", None)
 
 
 def test_extension_types_are_written_as_what_they_hold(tmp_path):
-    periods = pd.period_range("2020-01", periods=400, freq="M")
-    release = privatized(pd.DataFrame({"month": periods, "n": COUNTS}), category="month")
-    folder = release.save(tmp_path / "release", table_format="parquet")
-    assert holdfast.verify(folder).damage == ()
-    assert pq.read_schema(folder / "table.parquet").field("month").type == pa.int64()
-
-
-HIDDEN = {
-    "in the file": lambda schema: (schema.with_metadata(NOTE), {}),
-    "at a column": lambda schema: (
-        pa.schema([schema.field(0).with_metadata(NOTE), schema.field(1)]),
-        {},
-    ),
-    "in the packed schema": lambda schema: (schema, _packed(schema.with_metadata(NOTE))),
-}
-
-
-def _packed(schema):
-    return {b"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes())}
-
-
-@pytest.mark.parametrize("where", HIDDEN)
-def test_notes_in_a_bundle_are_found(tmp_path, where):
-    bundle = make().save(tmp_path / "release", table_format="parquet")
-    path = bundle / "table.parquet"
-    table = pq.read_table(path)
-    schema, notes = HIDDEN[where](table.schema)
-    with pq.ParquetWriter(path, schema, store_schema=not notes) as writer:
-        writer.write_table(table.cast(schema))
-        writer.add_key_value_metadata(notes)
-    repair(bundle)
-    assert any("notes beside its columns" in damage for damage in holdfast.verify(bundle).damage)
+    periods = pd.period_range("2020-01", periods=ROWS, freq="M")
+    table = open_table(pd.DataFrame({"month": periods, "n": COUNTS}), count="n", category="month")
+    written(table, tmp_path / "out.parquet")
+    assert pq.read_schema(tmp_path / "out.parquet").field("month").type == pa.int64()
 
 
 @pytest.mark.parametrize(
     "index", [pd.Index(COUNTS + 1, name="id"), pd.Index([f"{n}+" for n in COUNTS])]
 )
-def test_an_index_that_says_something_is_a_column_that_is_told_of(tmp_path, index):
-    frame = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS}, index=index)
+def test_an_index_that_says_something_is_a_column_that_is_told_of(index):
+    frame = pd.DataFrame({"place": PLACES, "n": COUNTS}, index=index)
     name = index.name or "index"
-    assert privatized(frame).unchanged_columns == ()
-    release = privatized(frame, keep=[name, "place"], publish_anyway=[name])
-    assert release.unchanged_columns == (name, "place")
-    assert list(release.table.columns) == [name, "place", "n"]
-    record = read_record(release.save(tmp_path / "release"))
-    assert record["unchanged_columns"] == [name, "place"]
-    assert record["columns"] == [name, "place", "n"]
-    assert f"`{name}`, `place`" in (tmp_path / "release" / "README.md").read_text()
+    assert open_table(frame, count="n").others == ()
+    table = open_table(frame, count="n", keep=[name, "place"], publish_anyway=[name])
+    assert table.others == (name, "place")
+    assert list(replaced(table, COUNTS).columns) == [name, "place", "n"]
 
 
 @pytest.mark.parametrize("index", [pd.Index(COUNTS, name="id"), pd.Index(COUNTS.astype(str))])
 def test_an_index_that_repeats_the_counts_is_refused(index):
-    frame = pd.DataFrame({"place": [f"p{i}" for i in range(400)], "n": COUNTS}, index=index)
+    frame = pd.DataFrame({"place": PLACES, "n": COUNTS}, index=index)
     with pytest.raises(HoldfastError, match="holds the counts"):
-        privatized(frame, keep=[index.name or "index"])
+        open_table(frame, count="n", keep=[index.name or "index"])
 
 
 def test_an_index_of_bare_numbers_is_not_published():
-    release = privatized(pd.DataFrame({"n": COUNTS}, index=COUNTS))
-    assert release.table.index.tolist() == list(range(400))
+    table = open_table(pd.DataFrame({"n": COUNTS}, index=COUNTS))
+    assert replaced(table, COUNTS).index.tolist() == list(range(ROWS))
 
 
 def test_an_index_is_no_second_count_column():
     frame = pd.DataFrame({"n": COUNTS}, index=pd.Index(COUNTS, name="n"))
     with pytest.raises(HoldfastError, match="an index with the name of a column"):
-        privatized(frame)
+        open_table(frame)
     with pytest.raises(HoldfastError, match="`count` must name the column"):
-        holdfast.privatize(frame.rename_axis("k"), epsilon=1, max_count=8)
+        open_table(frame.rename_axis("k"))
 
 
-@pytest.mark.parametrize("listed", [[], ["n"], ["place", "place"], ["age"]])
-def test_every_unchanged_column_must_be_listed(tmp_path, listed):
-    bundle = make().save(tmp_path / "release")
-    forge(bundle, unchanged_columns=listed)
-    assert "unchanged_columns does not name" in holdfast.verify(bundle).damage[0]
+# The order of categories
+
+LABELS = ["b", "a", "b", "c", "a", "b"]
+BY_COUNT = ["c", "a", "b", "secret"]
+"""In the order of counts, with a label that no row has."""
 
 
-def test_an_added_column_of_true_counts_is_found(tmp_path):
-    bundle = make().save(tmp_path / "release")
-    frame = pd.read_csv(bundle / "table.csv").assign(true_n=COUNTS)
-    (bundle / "table.csv").unlink()
-    write_file(frame, bundle / "table.csv")
-    forge(bundle, columns=["place", "n", "true_n"])
-    assert "unchanged_columns does not name" in holdfast.verify(bundle).damage[0]
-    assert np.array_equal(pd.read_csv(bundle / "table.csv")["true_n"], COUNTS)
+def dictionary(labels, order):
+    codes = pa.array([None if label is None else order.index(label) for label in labels], pa.int8())
+    return pa.DictionaryArray.from_arrays(codes, order)
+
+
+def enum_relation(labels, order):
+    words = ", ".join(f"'{word}'" for word in order)
+    values = ", ".join(f"('{label}', {k})" for k, label in enumerate(labels))
+    return duckdb.sql(f"SELECT k::ENUM({words}) AS k, n % 3 AS n FROM (VALUES {values}) t(k, n)")
+
+
+def frame_of(make):
+    return make({"k": LABELS, "n": [0, 1, 2, 0, 1, 2]})
+
+
+CATEGORIES = {
+    "pandas": lambda labels, order: pd.DataFrame(
+        {"k": pd.Categorical(labels, order), "n": np.arange(len(labels)) % 3}
+    ),
+    "pandas, in order": lambda labels, order: pd.DataFrame(
+        {"k": pd.Categorical(labels, order, ordered=True), "n": np.arange(len(labels)) % 3}
+    ),
+    "pandas of Arrow": lambda labels, order: pd.DataFrame(
+        {
+            "k": pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([dictionary(labels, order)]))),
+            "n": np.arange(len(labels)) % 3,
+        }
+    ),  # fmt: skip
+    "polars enum": lambda labels, order: pl.DataFrame(
+        {"k": pl.Series(labels, dtype=pl.Enum(order)), "n": np.arange(len(labels)) % 3}
+    ),
+    "polars categorical": lambda labels, order: pl.DataFrame(
+        {"k": pl.Series(order + labels).cast(pl.Categorical)[len(order) :],
+         "n": np.arange(len(labels)) % 3}
+    ),  # fmt: skip
+    "lazy polars": lambda labels, order: pl.LazyFrame(
+        {"k": pl.Series(labels, dtype=pl.Enum(order)), "n": np.arange(len(labels)) % 3}
+    ),
+    "pyarrow": lambda labels, order: pa.table(
+        {"k": dictionary(labels, order), "n": np.arange(len(labels)) % 3}
+    ),
+    "duckdb": enum_relation,
+}
+
+
+def labels_known(table):
+    """The labels that a column of a frame knows, in their order."""
+    if isinstance(table, pl.LazyFrame):
+        table = table.collect()
+    if isinstance(table, duckdb.DuckDBPyRelation):
+        return [word.strip("'") for word in str(table.types[0])[5:-1].split(", ")]
+    if isinstance(table, pa.Table):
+        return table["k"].combine_chunks().dictionary.to_pylist()
+    if isinstance(table, pl.DataFrame):
+        return table["k"].dtype.categories.to_list()
+    if isinstance(table["k"].dtype, pd.CategoricalDtype):
+        return table["k"].cat.categories.tolist()
+    return table["k"].array._pa_array.combine_chunks().dictionary.to_pylist()
+
+
+@pytest.mark.parametrize("kind", CATEGORIES)
+def test_categories_are_known_in_the_order_in_which_they_appear(kind):
+    source = CATEGORIES[kind](LABELS, BY_COUNT)
+    back = replaced(open_table(source, count="n", keep="k"), [1] * 6)
+    assert type(back) is type(source) and labels_known(back) == ["b", "a", "c"]
+    other = CATEGORIES[kind](LABELS, ["secret", "b", "c", "a"])
+    again = replaced(open_table(other, count="n", keep="k"), [1] * 6)
+    if isinstance(back, pd.DataFrame):
+        pd.testing.assert_frame_equal(back, again)
+        one, two = (sink(frame) for frame in (back, again))
+        assert one == two and b"secret" not in one
+    part = open_table(source, count="n", keep="k", subset={"k": "a"})
+    assert labels_known(replaced(part, [1, 1])) == ["a"]
+
+
+def sink(frame):
+    file = io.BytesIO()
+    frame.to_parquet(file)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", CATEGORIES)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_files_do_not_tell_an_order_of_categories(kind, suffix, tmp_path):
+    data = [
+        written(open_table(CATEGORIES[kind](LABELS, order), count="n", keep="k"),
+                tmp_path / f"{at}.{suffix}")
+        for at, order in enumerate([BY_COUNT, ["secret", "b", "c", "a"]])
+    ]  # fmt: skip
+    assert data[0] == data[1] and b"secret" not in data[0]
+
+
+# What no file can hold
+
+ODD = {
+    "NUL": ["a\0b", "x"],
+    "half a character": ["a\ud83d", "x"],
+    "a long cell": ["x" * 131_073, "y"],
+}
+HELD = {"pandas": lambda cells: pd.DataFrame({"k": pd.Series(cells, dtype=object), "n": [1, 0]})}
+HELD["polars"] = lambda cells: pl.DataFrame({"k": cells, "n": [1, 0]})
+HELD["pyarrow"] = lambda cells: pa.table({"k": cells, "n": [1, 0]})
+
+
+CASES = [(kind, odd) for kind in HELD for odd in ODD if kind == "pandas" or "half" not in odd]
+
+
+@pytest.mark.parametrize(("kind", "odd"), CASES)
+def test_labels_that_no_file_can_hold_are_refused(kind, odd):
+    said = refusal(HELD[kind](ODD[odd]), count="n", keep="k")
+    assert "data row 1 of column 'k' cannot be written" in said
+
+
+@pytest.mark.parametrize("cells", [[[1], [2]], [b"a", b"b"], [{"x": 1}, {"x": 2}]])
+@pytest.mark.parametrize("kind", HELD)
+def test_columns_of_lists_structures_and_bytes_are_refused(kind, cells):
+    assert "'k' cannot be written as CSV" in refusal(HELD[kind](cells), count="n", keep="k")
+    assert open_table(HELD[kind](cells), count="n").withheld == ("k",)

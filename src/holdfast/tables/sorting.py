@@ -52,7 +52,7 @@ def sorted_batches(
         start = 0
         for part in rows.to_arrow_reader(_AT_A_TIME):
             table = pa.Table.from_batches([part])
-            yield _batch(table, start, roles)
+            yield _batch(table.cast(first.schema), start, roles)
             start += len(table)
 
 
