@@ -13,6 +13,7 @@ from holdfast.measure.tally import Tally
 MOST_CELLS = 1 << 22  # of a direct table from noisy counts to ties
 LARGEST_KEY = 1 << 62
 NOT_IN_TALLY = "`noisy` has counts, or more rows of a count, that the tally does not have."
+STEPS = 3  # from one value of a histogram to the next, before it is searched
 AT_A_TIME = 1 << 15  # rows side by side, which a processor's cache holds
 
 
@@ -66,9 +67,9 @@ class Matcher:
         self._first = np.cumsum(tally.rows) - tally.rows
         seed = whole_number(seed, "seed", most=(1 << 64) - 1)
         self._ties = Ties(seed, tally.group, tally.value, tally.rows)
-        lowest = np.searchsorted(self._ends, self._first, side="right")
-        highest = np.searchsorted(self._ends, self._first + tally.rows - 1, side="right")
-        self._decided, self._lowest = lowest == highest, self._values[lowest]
+        self._place = np.searchsorted(self._ends, self._first, side="right")
+        self._lowest = self._values[self._place]
+        self._decided = self._first + tally.rows <= self._ends[self._place]
         self._cells = _Cells(tally)
         self._seen = np.zeros(len(tally.rows), dtype=np.int64)
         if before is not None:
@@ -88,12 +89,22 @@ class Matcher:
         rows = np.flatnonzero(~self._decided[cell])
         tie = cell[rows]
         slot = self._first[tie] + self._ties.place(tie, self._numbers(tie))
-        released[rows] = self._values[np.searchsorted(self._ends, slot, side="right")]
+        released[rows] = self._values[self._places(tie, slot)]
+
+    def _places(self, tie: Integers, slot: Integers) -> Integers:
+        """The place in the histogram of each slot: mostly few steps from the first of its ties."""
+        place: Integers = self._place[tie]
+        for _ in range(STEPS):
+            place += slot >= self._ends[place]
+        far = np.flatnonzero(slot >= self._ends[place])
+        place[far] = np.searchsorted(self._ends, slot[far], side="right")
+        return place
 
     def _numbers(self, tie: Integers) -> Integers:
         """The number of each row among its ties, from 0, counted over all batches."""
-        narrow = len(self._seen) <= 1 << 16  # NumPy sorts 16 bits by radix
-        order = np.argsort(tie.astype(np.uint16) if narrow else tie, kind="stable")
+        order = np.argsort(tie.astype(np.uint16), kind="stable")  # 16 bits are sorted by radix
+        if len(self._seen) > 1 << 16:
+            order = order[np.argsort((tie >> 16).astype(np.uint16)[order], kind="stable")]
         ordered = tie[order]
         first = np.flatnonzero(np.diff(ordered, prepend=-1))
         many = np.diff(first, append=len(ordered))
@@ -109,35 +120,37 @@ class _Cells:
     """The place of a group and noisy count in a tally."""
 
     def __init__(self, tally: Tally) -> None:
-        self._tally = tally
+        self._groups = tally.groups
         self._low = int(tally.value.min(initial=0))
         self._span = int(tally.value.max(initial=0)) - self._low + 1
-        if tally.groups * self._span > LARGEST_KEY:
+        if self._groups * self._span > LARGEST_KEY:
             raise HoldfastError("noisy counts of so many groups lie too far apart to be matched.")
-        self._table = self._keys(tally.value, tally.group)
-        self._direct = tally.groups * self._span <= MOST_CELLS
-        if self._direct:
-            place = np.arange(len(tally.rows))
-            keys, self._table = self._table, np.zeros(tally.groups * self._span, dtype=np.int64)
-            self._table[keys] = place
+        self._keys = tally.group * self._span + (tally.value - self._low)
+        self._direct: Integers | None = None
+        if self._groups * self._span <= MOST_CELLS:
+            self._direct = np.zeros(self._groups * self._span, dtype=np.int64)
+            self._direct[self._keys] = np.arange(len(self._keys))
 
     def __call__(self, value: Integers, group: Integers) -> Integers:
-        keys = self._keys(value, group)
-        if keys.min(initial=0) < 0 or keys.max(initial=0) >= self._tally.groups * self._span:
+        beyond = value - self._low
+        if not (within(beyond, self._span) and within(group, self._groups)):
             raise HoldfastError(NOT_IN_TALLY)
-        cell = self._table[keys] if self._direct else self._searched(keys)
-        if (self._tally.value[cell] != value).any() or (self._tally.group[cell] != group).any():
+        keys = group * self._span + beyond
+        cell = self._searched(keys) if self._direct is None else self._direct[keys]
+        if (self._keys[cell] != keys).any():
             raise HoldfastError(NOT_IN_TALLY)
         return np.asarray(cell)
-
-    def _keys(self, value: Integers, group: Integers) -> Integers:
-        return group * self._span + (value - self._low)
 
     def _searched(self, keys: Integers) -> Integers:
         order = np.argsort(keys)  # then a search finds its way in the cache
         cell = np.empty(len(keys), dtype=np.int64)
-        cell[order] = np.searchsorted(self._table, keys[order])
-        return np.minimum(cell, len(self._table) - 1)
+        cell[order] = np.searchsorted(self._keys, keys[order])
+        return cell  # within the table, as no key is above its last one
+
+
+def within(numbers: Integers, size: int) -> bool:
+    """Whether all numbers lie from 0 to size - 1."""
+    return len(numbers) == 0 or (int(numbers.min()) >= 0 and int(numbers.max()) < size)
 
 
 def _check_rows(tally: Tally, histograms: Sequence[Histogram]) -> None:

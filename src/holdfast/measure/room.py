@@ -187,7 +187,7 @@ class _Growing:
 
     def __init__(self, groups: int) -> None:
         self._groups = groups
-        self._joined = Tally.joined([], groups=groups)
+        self._joined = Tally.empty(groups)
         self._added: list[Tally] = []
         self._size = 0
 

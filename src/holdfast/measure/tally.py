@@ -10,7 +10,8 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, whole_number
 
-MOST_CELLS = 1 << 17  # of a dense histogram of a batch: beyond, sorting is quicker
+DENSE = 8  # cells of a dense histogram for each row or cell: beyond, sorting is quicker
+LEAST_DENSE = 1 << 12
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -49,28 +50,23 @@ class Tally:
     @staticmethod
     def of_rows(value: Integers, group: Integers, *, groups: int) -> "Tally":
         """Tally of single rows."""
-        if len(value) == 0:
-            return Tally(groups=groups, group=value, value=value, rows=value)
-        low, high = int(value.min()), int(value.max())
-        span = high - low + 1
-        if groups * span > max(MOST_CELLS, 2 * len(value)):
-            return _summed(value, group, np.ones(len(value), dtype=np.int64), groups)
-        rows = np.bincount(group * span + (value - low), minlength=groups * span)
-        cell = np.flatnonzero(rows)
-        return Tally(groups=groups, group=cell // span, value=cell % span + low, rows=rows[cell])
+        return _summed(value, group, None, groups)
 
     @staticmethod
     def joined(tallies: Iterable["Tally"], *, groups: int) -> "Tally":
         """Tally of the rows of several."""
-        several = list(tallies)
-        if len(several) == 1:
-            return several[0]
-        empty = [np.empty(0, dtype=np.int64)]
+        several = [Tally.empty(groups), *tallies]
         value, group, rows = (
-            np.concatenate(empty + [getattr(tally, name) for tally in several])
+            np.concatenate([getattr(tally, name) for tally in several])
             for name in ("value", "group", "rows")
         )
         return _summed(value, group, rows, groups)
+
+    @staticmethod
+    def empty(groups: int) -> "Tally":
+        """Tally of no rows."""
+        none = np.empty(0, dtype=np.int64)
+        return Tally(groups=groups, group=none, value=none, rows=none)
 
     @cached_property
     def _starts(self) -> Integers:
@@ -103,19 +99,28 @@ class Tally:
         return Tally(**{name: record[name] for name in ("groups", "group", "value", "rows")})
 
 
-def _summed(value: Integers, group: Integers, rows: Integers, groups: int) -> Tally:
-    """Tally of cells in any order, in which the same group and value may come again."""
+def _summed(value: Integers, group: Integers, rows: Integers | None, groups: int) -> Tally:
+    """Tally of cells in any order that may come again, of one row each unless `rows` are given."""
     if len(value) == 0:
-        return Tally(groups=groups, group=group, value=value, rows=rows)
-    low, high = int(value.min()), int(value.max())
-    if groups * (high - low + 1) < 1 << 62:
-        order = np.argsort(group * (high - low + 1) + (value - low), kind="stable")
+        return Tally.empty(groups)
+    low = int(value.min())
+    span = int(value.max()) - low + 1
+    if groups * span <= max(LEAST_DENSE, DENSE * len(value)):
+        every = np.bincount(group * span + (value - low), rows, groups * span)  # exact to 2^53
+        cell = np.flatnonzero(every)
+        together = every[cell].astype(np.int64)
+        return Tally(groups=groups, group=cell // span, value=cell % span + low, rows=together)
+    if groups * span < 1 << 62:
+        order = np.argsort(group * span + (value - low))
     else:
         order = np.lexsort((value, group))
     value, group = value[order], group[order]
     new = np.append(True, (value[1:] != value[:-1]) | (group[1:] != group[:-1]))
     first = np.flatnonzero(new)
-    together = np.add.reduceat(rows[order], first)
+    if rows is None:
+        together = np.diff(first, append=len(value))
+    else:
+        together = np.add.reduceat(rows[order], first)
     return Tally(groups=groups, group=group[first], value=value[first], rows=together)
 
 

@@ -187,6 +187,6 @@ def add_noise(
     return np.asarray(np.clip(integers, -LARGEST, LARGEST) + drawn)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)  # about 1 MB each
 def _sampler(noise: Noise) -> Sampler:
     return Sampler(noise.epsilon, noise.shift, noise.width)

@@ -24,6 +24,7 @@ from holdfast.privacy.rational import exp_above, exp_below
 
 WORD = 64  # random bits that decide nearly always
 GUIDE = 16  # the first of them, by which most words are looked up
+HALF = np.uint64(WORD // 2)  # two digits share a word
 AT_A_TIME = 1 << 15  # draws side by side, which a processor's cache holds
 BASE = 256  # of the digits of a level
 LEAST_DECAY = Fraction(1, 32)  # of a table of levels, which then has about 2,800 entries at most
@@ -128,7 +129,7 @@ def _decay(x: Fraction, work: int) -> tuple[int, int]:
     return low, -(-square // floor(exp_below(x, bits=work) * one))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _floors(law: Law, bits: int) -> tuple[list[int], int]:
     return law.floors(bits)
 
@@ -200,7 +201,7 @@ class Sampler:
         self.shift, self.width, self.bits, self.base = shift, width, bits, base
         self.step, self.digits = 1, list[Inverse]()
         while epsilon * self.step < LEAST_DECAY:
-            self.digits.append(Inverse(Digit(epsilon * self.step, base), bits))
+            self.digits.append(Inverse(Digit(epsilon * self.step, base), min(bits, WORD // 2)))
             self.step *= base
         self.levels = Inverse(Levels(epsilon, shift, width, self.step), bits)
 
@@ -213,34 +214,42 @@ class Sampler:
         return noise
 
     def _draw(self, size: int, source: Randomness, stream: str, at: int) -> Integers:
-        level = self._levels(size, source, f"{stream} level", at)
+        level = self.levels.draw(*_words(size, source, f"{stream} level", at))
         if self.shift == self.width == self.step == 1:
             return level
-        beyond = np.abs(level) - 1
-        for place, digit in reversed(list(enumerate(self.digits))):
-            words, more = _words(size, source, f"{stream} digit {place}", at)
-            beyond = beyond * self.base + digit.draw(words, more)
-        words, more = _words(size, source, f"{stream} place", at)
-        absolute = self.width + beyond * self.shift + uniform(self.shift, words, more, self.bits)
-        noise: Integers = np.sign(level) * np.minimum(absolute, LARGEST)
+        beyond = (np.abs(level) - 1) * self.step
+        for number, digit in enumerate(self.digits):
+            if number % 2 == 0:
+                words, more = _words(size, source, f"{stream} digit {number}", at)
+            else:
+                words, more = words << HALF, _more(source, f"{stream} digit {number}", at)
+            beyond += digit.draw(words, more) * self.base**number
+        if self.shift == self.width == 1:
+            return np.asarray(np.sign(level) * np.minimum(beyond + 1, LARGEST))
+        return self._placed(level, beyond, *_words(size, source, f"{stream} place", at))
+
+    def _placed(self, level: Integers, beyond: Integers, words: Words, more: MoreWords) -> Integers:
+        """Noise from its level and a uniform place on that level."""
+        place = uniform(self.shift, words, more, self.bits)
+        absolute = np.minimum(self.width + beyond * self.shift + place, LARGEST)
+        noise: Integers = np.sign(level) * absolute
         centre = np.flatnonzero(level == 0)
-        inside = uniform(
-            2 * self.width - 1, words[centre], lambda i: more(int(centre[i])), self.bits
-        )
+        size = 2 * self.width - 1
+        inside = uniform(size, words[centre], lambda i: more(int(centre[i])), self.bits)
         noise[centre] = inside - (self.width - 1)
         return noise
-
-    def _levels(self, size: int, source: Randomness, stream: str, at: int) -> Integers:
-        return self.levels.draw(*_words(size, source, stream, at))
 
 
 def _words(size: int, source: Randomness, stream: str, at: int) -> tuple[Words, MoreWords]:
     """A word for each row, and the further words of a row: the same however rows are cut."""
+    return source.words(size, stream=stream, at=at), _more(source, stream, at)
 
+
+def _more(source: Randomness, stream: str, at: int) -> MoreWords:
     def more(i: int) -> Iterator[int]:
         place = 0
         while True:
             yield int(source.words(1, stream=f"{stream}, row {at + i}", at=place)[0])
             place += 1
 
-    return source.words(size, stream=stream, at=at), more
+    return more
