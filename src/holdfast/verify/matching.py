@@ -1,0 +1,135 @@
+"""Every released count once more, in integers: noisy counts ranked within their group."""
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers, Marks
+from holdfast.verify.folder import opened
+from holdfast.verify.report import Damage
+from holdfast.verify.rows import Number, RowsFile, plain, title
+from holdfast.verify.ties import key_of, places
+
+DISTRIBUTION = "distribution.csv"
+HEADER = ["column", "group", "count", "rows", "share", "low", "high"]
+ALL_ROWS = "all rows"
+Table = dict[tuple[str, str], tuple[Integers, Integers]]
+"""Counts and rows with each, by column of counts and group."""
+
+
+def read_distribution(folder: Path, record: dict[str, Any]) -> Table:
+    """The histograms that distribution.csv states."""
+    names = [ALL_ROWS, *(record["groups"]["names"] if record["groups"]["columns"] else [])]
+    titles, number = [title(column) for column in record["counts"]], Number(DISTRIBUTION)
+    lines: dict[tuple[str, str], tuple[list[int], list[int]]] = {}
+    with opened(folder, DISTRIBUTION) as file:
+        file.read(3 if record["table"]["bom"] else 0)
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            reader = csv.reader(text, delimiter=record["table"]["delimiter"], strict=True)
+            if next(reader, None) != HEADER:
+                raise Damage(f"the first record of {DISTRIBUTION} does not name its columns.")
+            for cells in reader:
+                if len(cells) != len(HEADER):
+                    raise Damage(f"{DISTRIBUTION} has a record with too few or too many cells.")
+                place = plain(cells[0]), plain(cells[1])
+                if place[0] not in titles or place[1] not in names:
+                    raise Damage(f"{DISTRIBUTION} speaks of a column or a group that is not there.")
+                values, rows = lines.setdefault(place, ([], []))
+                values.append(number(cells[2]))
+                rows.append(number(cells[3]))
+                if rows[-1] < 1 or (values[0] if len(values) == 1 else values[-1] - values[-2]) < (
+                    len(values) > 1
+                ):
+                    raise Damage(f"the counts of {DISTRIBUTION} do not ascend, or have no rows.")
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise Damage(f"{DISTRIBUTION} cannot be read ({type(error).__name__}).") from None
+    return {place: (np.array(values), np.array(rows)) for place, (values, rows) in lines.items()}
+
+
+def histograms(table: Table, record: dict[str, Any], rows: RowsFile, k: int) -> Table:
+    """Histograms of the measured rows of each group of a column, by its number in text, once they
+    add up to that of all rows."""
+    own, names = title(record["counts"][k]), record["groups"]["names"]
+    grouped = bool(record["groups"]["columns"])
+    found: Table = {}
+    sum_of: dict[int, int] = {}
+    known = rows.zero & ~rows.missing[k]
+    for number, name in enumerate(names):
+        values, number_of = table.get((own, name if grouped else ALL_ROWS), _NOTHING)
+        zeros = int((known & (rows.group == number)).sum())
+        if not grouped:
+            zeros = int(known.sum())
+        for value, each in zip(values.tolist(), number_of.tolist(), strict=True):
+            sum_of[value] = sum_of.get(value, 0) + each
+        values, number_of = _without(values, number_of, zeros)
+        if int(number_of.sum()) != int((rows.measured[k] & (rows.group == number)).sum()):
+            raise Damage(f"{DISTRIBUTION} does not have as many rows as a group has.")
+        found[own, str(number)] = values, number_of
+    outside = int((known & (rows.group < 0)).sum()) if grouped else 0
+    if outside:
+        sum_of[0] = sum_of.get(0, 0) + outside
+    values, number_of = table.get((own, ALL_ROWS), _NOTHING)
+    if dict(zip(values.tolist(), number_of.tolist(), strict=True)) != sum_of:
+        raise Damage(f"the groups of {DISTRIBUTION} do not add up to all rows.")
+    return found
+
+
+_NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+
+
+def _without(values: Integers, rows: Integers, zeros: int) -> tuple[Integers, Integers]:
+    """A histogram less rows that are publicly known to be zero."""
+    if not zeros:
+        return values, rows
+    if not len(values) or values[0] != 0 or rows[0] < zeros:
+        raise Damage(f"{DISTRIBUTION} has fewer rows of 0 than are publicly known to be zero.")
+    rows = rows.copy()
+    rows[0] -= zeros
+    return values[rows > 0], rows[rows > 0]
+
+
+def released(rows: RowsFile, k: int, seed: int, of_groups: Table, own: str) -> Integers:
+    """The counts that the table must have: 0 where known to be, -1 where missing."""
+    counts = np.where(rows.missing[k], -1, 0).astype(np.int64)
+    at = np.flatnonzero(rows.measured[k])
+    group, noisy = rows.group[at], rows.noisy[k, at]
+    order = np.lexsort((at, noisy, group))
+    place = _tied(group[order], noisy[order], seed)
+    ranked = order[np.lexsort((place, noisy[order], group[order]))]
+    every = [np.repeat(*of_groups[own, str(number)]) for number in _numbers(of_groups)]
+    counts[at[ranked]] = np.concatenate(every)
+    return counts
+
+
+def _numbers(of_groups: Table) -> list[int]:
+    return sorted(int(number) for _, number in of_groups)
+
+
+def _tied(group: Integers, noisy: Integers, seed: int) -> Integers:
+    """The place of each row among its ties, for rows sorted by group and noisy count."""
+    new = np.append(True, (np.diff(group) != 0) | (np.diff(noisy) != 0))[: len(group)]
+    first = np.flatnonzero(new)
+    place = np.zeros(len(group), dtype=np.int64)
+    sizes = np.diff(first, append=len(group))
+    for start, size in zip(first.tolist(), sizes.tolist(), strict=True):
+        if size > 1:
+            key = key_of(seed, int(group[start]), int(noisy[start]), size)
+            place[start : start + size] = places(key, size)
+    return place
+
+
+def shown(counts: Integers, top: int | None) -> Integers:
+    """Counts as the table shows them."""
+    return counts if top is None else np.minimum(counts, top)
+
+
+def marks_agree(rows: RowsFile, record: dict[str, Any]) -> Marks:
+    """Whether rows.csv marks as many rows as release.json says, by column and for known zeros."""
+    missing = [int(each.sum()) for each in rows.missing]
+    stated = [column["missing"] for column in record["counts"]]
+    zeros = int(rows.zero.sum()) == record["table"]["structural_zeros"]
+    return np.array([zeros, *(a == b for a, b in zip(missing, stated, strict=True))])

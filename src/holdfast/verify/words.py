@@ -1,0 +1,107 @@
+"""What people read in a bundle: it must say what the record says, and do nothing.
+
+Two ways, one after the other. The promise and the marks of a simulation are checked by code of this
+package alone. Then everything is compared with what the maker's functions make of the bundle. These
+are borrowed, on purpose: what they say wrongly the first check still finds.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from holdfast.release.release import Release
+from holdfast.verify.folder import read_text
+from holdfast.verify.report import Damage, Found
+
+MARK = "SIMULATION"
+_STATED = re.compile(r"epsilon = ([0-9./]+)")
+_TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
+_TAGS = {"svg", "rect", "text", "g", "path", "title", "tspan", "line"}
+_DANGEROUS = re.compile(r"\bon[a-z]+\s*=|href|javascript|<script|<!|<\?|url\(", re.IGNORECASE)
+NEARLY = 0.02  # of an interval's width: what rounding on another machine may move its ends by
+
+
+def check_words(folder: Path, record: dict[str, Any]) -> str:
+    """README.md states the promise once and no other; a simulation is marked where it must be."""
+    promise = record["promise"]
+    said = read_text(folder, "README.md")
+    names = [*record["published"], *(str(column["name"]) for column in record["counts"])]
+    for name in sorted(names, key=len, reverse=True):
+        if len(name) > 3:
+            said = said.replace(name, "…")
+    unit = promise["persons"]["unit"]
+    if f"\n- epsilon = {promise['epsilon']} for one {unit}." not in said:
+        raise Damage("README.md does not state the promise of release.json.")
+    for number in _STATED.findall(said):
+        if number.rstrip(".") != promise["epsilon"]:
+            raise Damage("README.md states another epsilon than release.json.")
+    for name in ("README.md", "deployment.yaml"):
+        if (MARK in read_text(folder, name).upper()) is not promise["simulated"]:
+            raise Damage(f"{name} and release.json differ in whether it is a simulation.")
+    if promise["simulated"] is not promise["randomness"].startswith("a seed"):
+        raise Damage("release.json differs from itself in whether it is a simulation.")
+    picture = read_text(folder, "distribution.svg")
+    outside = {match[2] for match in _TAG.finditer(picture)} - _TAGS
+    if outside or _DANGEROUS.search(re.sub(r'xmlns="[^"]*"', "", picture)):
+        raise Damage("distribution.svg holds more than a picture.")
+    return "README.md, deployment.yaml and the picture agree with release.json"
+
+
+def check_written(
+    folder: Path, record: dict[str, Any], release: Release, answers: list[list[str]]
+) -> Found:
+    """What people read follows from the bundle, as the maker's functions write it."""
+    from holdfast.release.codebook import codebook
+    from holdfast.release.deployment import deployment_yaml
+    from holdfast.release.picture import distribution_picture
+    from holdfast.release.readme import read_me
+
+    record = {name: value for name, value in record.items() if name != "files"}
+    for name, text in {
+        "README.md": read_me(record, [tuple(line) for line in answers]),
+        "codebook.md": codebook(record),
+        "deployment.yaml": deployment_yaml(record),
+    }.items():
+        there = read_text(folder, name)
+        if there != text:
+            pairs = enumerate(zip_longest(there.split("\n"), text.split("\n")), 1)
+            line = next(number for number, (a, b) in pairs if a != b)
+            raise Damage(f"{name} is not what the release makes it: line {line} differs.")
+    if read_text(folder, "distribution.svg") == distribution_picture(release):
+        return Found("the texts and the picture follow from the release")
+    warning = "distribution.svg is not, to the byte, the picture that this machine draws."
+    return Found("the texts follow from the release", warning)
+
+
+def compare(
+    name: str, there: Sequence[Sequence[str]], anew: Iterable[Sequence[str]], exact: int
+) -> bool:
+    """Whether records of a file are those made anew, whose first `exact` cells must be equal to the
+    letter; False where ends of intervals differ by what another machine's rounding explains."""
+    same = True
+    for at, (line, own) in enumerate(zip_longest(there, anew), 2):
+        if line is None or own is None or tuple(line[:exact]) != tuple(own[:exact]):
+            raise Damage(f"{name} is not what the release makes it: record {at} differs.")
+        if tuple(line) != tuple(own):
+            same = False
+            if not _near(line[exact:], own[exact:]):
+                raise Damage(f"{name} is not what the release makes it: record {at} differs.")
+    return same
+
+
+def _near(there: Sequence[str], anew: Sequence[str]) -> bool:
+    try:
+        a, b = [float(x or "nan") for x in there], [float(x or "nan") for x in anew]
+    except ValueError:
+        return False
+    if len(a) != len(b) or [math.isnan(x) for x in a] != [math.isnan(x) for x in b]:
+        return False
+    width = max(max(b) - min(b), abs(b[0]) * 1e-6) if not any(map(math.isnan, b)) else 0.0
+    digits = max((len(x.partition(".")[2]) for x in anew), default=0)
+    return all(
+        abs(x - y) <= NEARLY * width + 1.01 * 10.0**-digits or math.isnan(x)
+        for x, y in zip(a, b, strict=True)
+    )
