@@ -26,6 +26,7 @@ from holdfast.answers.questions import condition
 from holdfast.answers.selection import Groups, chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
+from holdfast.fit.parts import part_of
 
 if TYPE_CHECKING:
     from holdfast.fit.cells import Cells
@@ -254,7 +255,7 @@ def _marginal(column: "Column", marks: Marks) -> Floats:
     values, rows = np.unique(column.noisy[marks], return_counts=True)
     every = len(marks) == len(column.noisy) and (marks == column.measured).all()
     estimate = column.estimate
-    histogram = estimate.whole if every else estimate.part(values, rows)[0]
+    histogram = estimate.whole if every else part_of(estimate, values, rows.astype(np.int64))[0]
     place = np.searchsorted(estimate.cells.edges, histogram.values, side="right") - 1
     place = np.clip(place, 0, None)
     found = np.bincount(place, histogram.rows, minlength=len(estimate.cells.edges)) + 1e-6

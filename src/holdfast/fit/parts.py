@@ -1,0 +1,142 @@
+r"""The histogram of any rows of a table, chosen later by something public, from their noisy counts.
+
+Their law is that of the whole table bent by a walk over the logarithm of the count,
+
+    log p_part(x) = log p(x) + s(log(1 + x)) - log Z,
+
+with a step of its own at zero. Increments of s over an e-fold are normal with standard deviation
+t, and so is a common slope; t is one of a few `SCALES`, from rows that are like the table to rows
+that have nothing to do with it. Which t it is follows from the rows: the posterior of everything
+is sampled by importance from the normal approximations at each t, so that neither their tails nor
+their weights are approximations.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.arrays import Floats, Integers
+from holdfast.fit.cells import Cells
+from holdfast.fit.draws import SEED, draw_rows, with_readings
+from holdfast.fit.histogram import Draws, Histogram
+from holdfast.fit.likelihood import LEAST, Seen, said
+from holdfast.fit.rounding import whole_rows
+from holdfast.fit.tilts import tilted
+
+if TYPE_CHECKING:
+    from holdfast.fit.estimate import Estimate
+
+SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
+CHANCES = (0.1, 0.2, 0.3, 0.4)  # of each, beforehand
+SPIKE = 2.0  # deviation of the step at zero, in scales: many tables have zeros of their own
+STEP = 0.7  # between knots, in e-folds
+NUMBER = 200  # of draws
+PROPOSED = 300  # for each scale
+FREEDOM = 5.0  # of the t law that is proposed from
+ROUNDS, LONGEST, TOLERANCE = 40, 2.0, 1e-3
+
+
+def part_of(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Histogram, Draws]:
+    """The histogram of rows with this tally of noisy counts, and draws of it."""
+    cells, law = estimate.cells, estimate.densities.shares
+    seen = Seen(
+        rows=cells.binned(value, rows)[None],
+        kernel=cells.kernel,
+        weights=np.zeros((1, 0, len(cells.edges))),
+        sums=np.zeros((1, 0)),
+        variance=np.ones((1, 0)),
+    )
+    rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
+    laws = posterior_laws(seen, law, cells, rng)
+    likely = seen.rows / np.maximum(laws @ seen.kernel, LEAST)
+    expected = (laws * (likely @ seen.kernel.T)).mean(axis=0)
+    drawn = draw_rows(seen, laws, laws.mean(axis=0), rng)
+    variance = estimate.measurement.noise.variance
+    draws = with_readings(drawn, cells, value, rows, variance, rng)
+    return whole_rows(expected, cells, value, rows), draws
+
+
+def posterior_laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Floats:
+    """Laws of the part from their posterior, of shape (draws, cells)."""
+    features, covariance = walk(cells)
+    scales = np.array(SCALES)
+    precisions = np.linalg.inv(covariance) / scales[:, None, None] ** 2
+    modes, spreads = _modes(seen, law, features, precisions)
+    roots = np.linalg.cholesky(spreads)
+    size = len(features)
+    steps = rng.standard_normal((len(scales), PROPOSED, size))
+    stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(scales), PROPOSED)))
+    proposed = modes[:, None] + np.einsum("tij,tsj->tsi", roots, steps * stretch[:, :, None])
+    tilts = proposed.reshape(-1, size)
+    laws = tilted(law, features, tilts)
+    likely = np.log(np.maximum(laws @ seen.kernel, LEAST)) @ seen.rows[0]
+    spread = covariance * scales[:, None, None] ** 2
+    prior = _log_normals(tilts, np.zeros((len(scales), size)), spread)
+    prior += np.log(CHANCES)[:, None]
+    log = likely + np.logaddexp.reduce(prior, axis=0) - _log_students(tilts, modes, spreads)
+    weights = np.exp(log - log.max())
+    places = np.searchsorted(
+        np.cumsum(weights), (np.arange(NUMBER) + rng.random()) / NUMBER * weights.sum()
+    )
+    return np.asarray(laws[np.minimum(places, len(laws) - 1)])
+
+
+def walk(cells: Cells) -> tuple[Floats, Floats]:
+    """Features of cells by which a law is bent, and the covariance of their weights at scale 1."""
+    place = np.log1p(cells.middles)
+    zero = cells.edges == 0
+    start = place[1] if zero[0] else place[0]
+    knots = np.arange(start, max(place[-1], start + STEP), STEP)
+    ramps = np.clip((place[None] - knots[:, None]) / STEP, 0.0, 1.0)
+    covariance = STEP * np.eye(len(knots)) + STEP**2
+    if not zero[0]:
+        return ramps, covariance
+    features = np.concatenate([zero[None].astype(float), ramps])
+    whole = SPIKE**2 * np.eye(len(features))
+    whole[1:, 1:] = covariance
+    return features, whole
+
+
+def _modes(seen: Seen, law: Floats, features: Floats, precisions: Floats) -> tuple[Floats, Floats]:
+    """The most probable weights of the features under each precision, and the covariances of their
+    normal approximations, by Newton's method."""
+    number = len(precisions)
+    many = Seen(
+        rows=np.repeat(seen.rows, number, axis=0),
+        kernel=seen.kernel,
+        weights=np.repeat(seen.weights, number, axis=0),
+        sums=np.repeat(seen.sums, number, axis=0),
+        variance=np.repeat(seen.variance, number, axis=0),
+    )
+    at = np.zeros((number, len(features)))
+    for _ in range(ROUNDS):
+        found = said(many, tilted(law, features, at), features[None])
+        information = found.information + precisions
+        gradient = found.gradient - np.einsum("tij,tj->ti", precisions, at)
+        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
+        longest = np.abs(step @ features).max(axis=1)
+        at += step * np.minimum(1.0, LONGEST / np.maximum(longest, LEAST))[:, None]
+        if longest.max() < TOLERANCE:
+            break
+    return at, np.asarray(np.linalg.inv(information), dtype=np.float64)
+
+
+def _log_normals(at: Floats, means: Floats, covariances: Floats) -> Floats:
+    """Log densities of normal laws, of shape (laws, points); without a common constant."""
+    away, log = _away(at, means, covariances)
+    return -0.5 * away + log
+
+
+def _log_students(at: Floats, means: Floats, covariances: Floats) -> Floats:
+    """Log density of the mixture of t laws."""
+    away, log = _away(at, means, covariances)
+    each = log - 0.5 * (FREEDOM + at.shape[1]) * np.log1p(away / FREEDOM)
+    return np.asarray(np.logaddexp.reduce(each, axis=0))
+
+
+def _away(at: Floats, means: Floats, covariances: Floats) -> tuple[Floats, Floats]:
+    """Squared distances (laws, points), and half the log determinants of the precisions."""
+    roots = np.linalg.cholesky(covariances)
+    steps = np.linalg.solve(roots, (at[None] - means[:, None]).transpose(0, 2, 1))
+    log = -np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)
+    return (steps**2).sum(axis=1), log[:, None]
