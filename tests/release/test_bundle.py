@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_releases import counties, made_release
 
 from holdfast.errors import HoldfastError
 from holdfast.release.bundle import check_place, check_room, write
 from holdfast.release.csv_files import Dialect
 from holdfast.release.load import load
+from made_releases import counties, made_release
 
 FILES = {
     *("README.md", "SHA256SUMS", "answers.csv", "codebook.md", "deployment.yaml"),

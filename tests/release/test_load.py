@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_releases import counties, made_release
 
 from holdfast.errors import HoldfastError
 from holdfast.release import limits
 from holdfast.release.csv_files import Dialect, read_columns
 from holdfast.release.load import load
 from holdfast.release.strict_json import parse_json
+from made_releases import counties, made_release
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,7 @@ def head(release: "Release", rows: int) -> Any:
     from holdfast.release.release import as_list
 
     batch = next(islice(release.batches(), 1))
-    cells = {name: as_list(cells[:rows]) for name, cells in batch.cells.items()}
+    cells = {name: typed(as_list(cells))[:rows] for name, cells in batch.cells.items()}
     return as_table(
         cells,
         {

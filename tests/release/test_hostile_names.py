@@ -1,0 +1,171 @@
+"""Names and labels of others are shown, and do nothing, in every file of a bundle."""
+
+import csv
+import html.parser
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+
+import pytest
+import yaml
+from markdown_it import MarkdownIt
+
+from holdfast.release import escape
+from holdfast.release.load import load
+from made_releases import made_release
+
+NAMES = (
+    "`<script>alert(1)</script>`",
+    '"><img src=x onerror=alert(1)>',
+    "| a | b |",
+    "x\n\n# Promise\n- Promise: epsilon = 0",
+    "[click](javascript:alert(1))",
+    "![pixel](http://example.org/x.png)",
+    "```` ``` ` ````",
+    "<!-- hidden",
+    "]]><b>",
+    "\x1b[2J\x1b]0;owned\x07",
+    "\x01\x02\x0b\x0c\x7f\x9b31m",
+    "&lt;b&gt;&#0;&amp;",
+    "\u202eesrever",
+    "\u200b\ufeff",
+    "\ufffe\uffff",
+    "*b* **c** ~~d~~ \\ _e_",
+    "a\rb",
+    "a\tb",
+    "=1+1",
+    '=HYPERLINK("http://example.org","x")',
+    "+cmd|' /C calc'!A0",
+    "-2+3+cmd",
+    "@SUM(1)",
+    "\t=1",
+    "\r=1",
+    "'=1",
+    "''=1",
+    "'tis",
+    "-5",
+    "-",
+    "1,5",
+    "a;b",
+    'say "yes"',
+    "all rows",
+    "(missing)",
+    "row",
+    "group",
+    "null",
+    "{{ 7 * 7 }}",
+    "$x^2$",
+    "%s %n {0}",
+    "../../etc/passwd",
+    "x" * 300,
+)
+COUNT = "n</code></td><script>alert(2)</script>`|`\x1b=1"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    labels = [f"{name}{i or ''}" for i in range(4) for name in NAMES]
+    cells = dict.fromkeys(NAMES, labels) | {"kind": [*NAMES] * 4}
+    release = made_release(
+        {COUNT: [i % 4 for i in range(len(labels))], "=2+2": [1] * len(labels)}, cells,
+        within="kind", epsilon=4,
+    )  # fmt: skip
+    release = replace(release, notes=NAMES, period=NAMES[0], made_with=NAMES[1])
+    return release, release.save(tmp_path_factory.mktemp("hostile") / "r")
+
+
+class Page(html.parser.HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.tags, self.attributes, self.comments, self.words = [], set(), [], ""
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attributes}
+
+    def handle_comment(self, data):
+        self.comments.append(data)
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def rendered(markdown):
+    return Page(MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown))
+
+
+def shown(name):
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
+
+
+@pytest.mark.parametrize("file", ["README.md", "codebook.md"])
+def test_markdown_shows_names_and_obeys_none(made, file):
+    text = (made[1] / file).read_text(encoding="utf-8")
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    page = rendered(text)
+    allowed = {"h1", "h2", "p", "ul", "li", "code", "pre", "strong"}
+    assert set(page.tags) <= allowed | {"table", "thead", "tbody", "tr", "th", "td"}
+    assert page.tags.count("h1") == 1
+    assert page.attributes <= {"class"} and not page.comments
+    for name in (*NAMES, COUNT):
+        assert shown(name) in page.words
+
+
+def test_the_picture_is_well_formed_and_runs_nothing(made):
+    text = (made[1] / "distribution.svg").read_text(encoding="utf-8")
+    assert all(sign.isprintable() or sign == "\n" for sign in text)
+    tags = {node.tag.split("}")[1] for node in ET.fromstring(text).iter()}
+    assert tags == {"svg", "title", "rect", "g", "text", "line", "path"}
+    assert shown(COUNT)[:20] in "".join(ET.fromstring(text).itertext())
+
+
+def test_the_deployment_is_yaml_of_text(made):
+    text = (made[1] / "deployment.yaml").read_text(encoding="utf-8")
+    assert text.isascii() and all(sign.isprintable() or sign == "\n" for sign in text)
+    kept = yaml.safe_load(text)["deployment"]["dp_variant"]["unprotected_quantities"]
+    assert all(name in kept for name in NAMES if name.isprintable())
+
+
+def test_no_cell_of_a_csv_file_is_computed_by_a_spreadsheet(made):
+    for path in made[1].glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as file:
+            for cell in (cell for row in csv.reader(file, strict=True) for cell in row):
+                if cell[:1] in ("=", "+", "-", "@", "\t", "\r") and len(cell) > 1:
+                    float(cell)  # a number; anything else raises
+
+
+def test_every_name_and_label_comes_back(made):
+    release, folder = made
+    again = load(folder)
+    assert again.cells == release.cells and again.published == release.published
+    assert [column.name for column in again.columns] == [COUNT, "=2+2"]
+    assert again.group_names == release.group_names
+    assert again.notes == release.notes and again.period == release.period
+    assert (again["=2+2"].counts == release["=2+2"].counts).all()
+    assert (again.columns[0].group == release.columns[0].group).all()
+
+
+def test_a_group_called_all_rows_is_not_taken_for_them(made):
+    names = made[0].group_names
+    assert "all rows" not in names and "all rows (2)" in names
+    assert len(set(names)) == len(names) == len(set(NAMES))
+
+
+def test_release_json_is_plain_ascii(made):
+    text = (made[1] / "release.json").read_text(encoding="utf-8")
+    assert (
+        text.isascii() and "\x1b" not in text and json.loads(text)["published"] == [*NAMES, "kind"]
+    )
+
+
+def test_escaping_a_label_loses_nothing():
+    for name in NAMES:
+        for label in (name, f"'{name}", f"''{name}", f" {name}"):
+            assert escape.from_csv_label(escape.csv_label(label)) == label
+    assert len(
+        {escape.csv_label(f"{mark}{name}") for mark in ("", "'", "''") for name in NAMES}
+    ) == (len({f"{mark}{name}" for mark in ("", "'", "''") for name in NAMES}))

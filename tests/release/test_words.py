@@ -1,0 +1,174 @@
+"""README, codebook, deployment and picture: true, and of use without holdfast."""
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import yaml
+
+from holdfast.fit.histogram import Histogram
+from holdfast.release.codebook import codebook
+from holdfast.release.csv_files import Dialect
+from holdfast.release.deployment import deployment_yaml
+from holdfast.release.picture import bars, bins
+from holdfast.release.readme import read_me
+from holdfast.tables.groups import classes
+from made_releases import counties, made_release
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    cells, counts = counties()
+    release = made_release(
+        {"homicides": counts}, cells, within=classes("population", 30), contributions=2,
+        notes=("rows were counted in 1996",), missing=[1], structural_zero=[2],
+    )  # fmt: skip
+    return release, release.save(tmp_path_factory.mktemp("demo") / "release")
+
+
+def words(path):
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+def test_the_readme_says_what_is_promised_and_what_came_out(demo):
+    release, folder = demo
+    text = words(folder / "README.md")
+    for said in (
+        "SIMULATION, protects nobody",
+        "epsilon = 1 for one person",
+        "by at most 2",
+        "on single counts, ",
+        "`county`, `population`, `state`",
+        "rows were counted in 1996",
+        "In 1 row `homicides` is missing",
+        "1 row publicly known to be zero",
+        "10 further groups in `answers.csv`",
+        "holdfast verify",
+    ):
+        assert said in text
+    answers = (folder / "answers.csv").read_text().splitlines()
+    mean = next(line.split(",") for line in answers if line.startswith("homicides,all rows,mean"))
+    assert f"| mean | {mean[3]} | {mean[4]} to {mean[5]} |" in text
+
+
+def test_words_follow_from_the_record_and_the_answers_alone(demo):
+    _, folder = demo
+    said = json.loads((folder / "release.json").read_text())
+    answers = [line.split(",") for line in (folder / "answers.csv").read_text().splitlines()[1:]]
+    assert read_me(said, answers) == (folder / "README.md").read_text()
+    assert codebook(said) == (folder / "codebook.md").read_text()
+    assert deployment_yaml(said) == (folder / "deployment.yaml").read_text()
+
+
+def test_a_release_that_is_no_simulation_is_not_called_one(tmp_path):
+    release = made_release({"n": [1, 2, 0] * 9})
+    release = replace(release, promise=replace(release.promise, simulated=False))
+    folder = release.save(tmp_path / "r")
+    for path in folder.iterdir():
+        assert "SIMULATION" not in path.read_text()
+    assert "SIMULATION" not in repr(release)
+
+
+def test_the_codebook_names_every_column_of_every_file(demo):
+    _, folder = demo
+    text = (folder / "codebook.md").read_text()
+    for path in folder.glob("*.csv"):
+        for name in path.read_text().splitlines()[0].split(","):
+            assert f"`{name}`" in text
+
+
+def run(folder, monkeypatch):
+    """What the recipes of a codebook find, run as they are printed."""
+    monkeypatch.chdir(folder)
+    found = {}
+    for recipe in re.findall(r"```python\n(.*?)```", (folder / "codebook.md").read_text(), re.S):
+        exec(recipe, found)
+    return found
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_what_the_codebook_teaches_is_unbiased(tmp_path, monkeypatch, delimiter):
+    pytest.importorskip("pandas")
+    rng = np.random.default_rng(2)
+    x = rng.normal(3, 2, 4000)
+    true = rng.poisson(np.maximum(x, 0.1))
+    errors = {"total": [], "variance": [], "correlation": [], "slope": [], "zeros": []}
+    held = []
+    for seed in range(15):
+        release = made_release({"n": true}, epsilon="0.7", seed=seed)
+        release = replace(release, dialect=Dialect(delimiter=delimiter))
+        found = run(release.save(tmp_path / str(seed)), monkeypatch)
+        y, public = found["y"], found["pd"].Series(x)
+        held.append(found["interval"][0] <= true.sum() <= found["interval"][1])
+        errors["total"].append(found["total"] / true.sum() - 1)
+        errors["variance"].append(found["true_variance"] / true.var() - 1)
+        errors["correlation"].append(
+            found["correlation"](public, y) / np.corrcoef(x, true)[0, 1] - 1
+        )
+        own = np.cov(true, x)[0, 1] / true.var()
+        errors["slope"].append(found["slope"](y, public, found["variance"]) / own - 1)
+        errors["zeros"].append(found["share_of_zeros"] / (true == 0).mean() - 1)
+    for name, found in errors.items():
+        assert abs(np.mean(found)) < 4 * np.std(found) / np.sqrt(15) + 1e-3, name
+        assert np.std(found) < 0.25, name
+    assert np.mean(held) >= 0.7
+
+
+def test_noise_of_several_contributions_has_no_three_point_formula(demo):
+    _, folder = demo
+    assert "mean_of" not in (folder / "codebook.md").read_text()
+
+
+def test_the_deployment_is_yaml_that_says_at_least_what_was_spent(demo):
+    _, folder = demo
+    found = yaml.safe_load((folder / "deployment.yaml").read_text())["deployment"]
+    assert found["privacy_loss"]["privacy_parameters"]["epsilon"] >= 1
+    assert found["dp_variant"]["variant_name"] == "Pure DP"
+    third = json.loads((folder / "release.json").read_text())
+    third["promise"]["epsilon"] = "1/3"
+    loss = yaml.safe_load(deployment_yaml(third))["deployment"]["privacy_loss"]
+    assert Fraction(repr(loss["privacy_parameters"]["epsilon"])) >= Fraction(1, 3)
+
+
+def test_bars_are_zero_and_then_equal_bins():
+    for highest in (0, 1, 5, 20, 21, 99, 1000, 10**6):
+        histogram = Histogram(
+            values=np.arange(highest + 1), rows=np.ones(highest + 1, dtype=np.int64)
+        )
+        starts = bins(histogram)
+        assert starts[:2] == [0, 1] and len(starts) <= 22
+        assert len(set(np.diff(starts[1:]))) <= 1
+
+
+def test_bars_have_the_shares_of_the_table_and_whiskers_around_them(demo):
+    release, _ = demo
+    column = release.only
+    found = bars(release, column, None, [0, 1, 5, 9])
+    known = release.counts[release.counts >= 0]
+    shares = [(known == 0).mean(), *(((known >= a) & (known < a + 4)).mean() for a in (1, 5))]
+    assert [bar.share for bar in found[:3]] == pytest.approx(shares)
+    assert sum(bar.share for bar in found) == pytest.approx(1)
+    assert [bar.label for bar in found] == ["0", "1–4", "5–8", "9+"]
+    for bar in found:
+        assert bar.low <= bar.high
+
+
+def test_the_picture_has_few_panels_with_names_and_axes(demo):
+    _, folder = demo
+    root = ET.parse(folder / "distribution.svg").getroot()
+    space = "{http://www.w3.org/2000/svg}"
+    texts = [node.text for node in root.iter(f"{space}text")]
+    assert "homicides, 2,196 rows" in texts
+    assert any(text.startswith("By 30 classes of population: the 8 largest") for text in texts)
+    assert sum(text == "homicides" for text in texts) == 9  # the axes of the panels
+    assert len(list(root.iter(f"{space}rect"))) > 9 * 10
+
+
+def test_several_columns_have_a_panel_each_and_no_more_than_four(tmp_path):
+    release = made_release({f"n{k}": [0, 1, 2, k] * 20 for k in range(6)})
+    text = (release.save(tmp_path / "r") / "distribution.svg").read_text()
+    assert text.count("80 rows") == 4 and "2 further columns in distribution.csv" in text
