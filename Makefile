@@ -49,13 +49,12 @@ bench: .venv/.test
 	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/large_n.py
 	$(BIN)/python benchmarks/bundle.py
 	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/release_path.py
-	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/optimal.py --highs 20
+	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/paper.py
 	$(BIN)/python benchmarks/failures.py --rows 2_000_000
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
-	$(BIN)/python benchmarks/optimum_picture.py docs
 	$(BIN)/python benchmarks/groups_picture.py docs
 	$(BIN)/python benchmarks/bound_picture.py docs
 	$(BIN)/python benchmarks/agencies_page.py docs

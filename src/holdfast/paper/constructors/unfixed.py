@@ -11,7 +11,6 @@ from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors.construction import Construction, Constructor
 from holdfast.paper.distributions import check_target
-from holdfast.paper.theory.convexity import is_row_wise_concentrating, is_row_wise_convex
 from holdfast.privacy.budget import exact_epsilon
 from holdfast.privacy.metrics import count_error, error_weights
 
@@ -75,6 +74,8 @@ def _place(weights: Floats, scales: Floats) -> Floats:
 
 
 def _check_shape(weights: Floats) -> None:
+    from holdfast.paper.theory import is_row_wise_concentrating, is_row_wise_convex  # a ring else
+
     if not is_row_wise_concentrating(weights):
         raise HoldfastError(
             "`error` must be row-wise concentrating: weights that are not negative and depend on "
