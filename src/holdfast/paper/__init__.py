@@ -23,7 +23,7 @@ _HOMES = {
     "baselines": "constructors.baselines",
     "constructors": "constructors",
     "experiments": "experiments",
-    "load": "bundle",
+    "load": "framework",
     "mechanism": "mechanism",
     "privatize": "framework",
     "privatizers": "privatizers",

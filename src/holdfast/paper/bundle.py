@@ -4,10 +4,9 @@ import csv
 import hashlib
 import io
 import json
-import os
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,16 +14,13 @@ from holdfast.errors import HoldfastError
 from holdfast.paper.files import write_whole
 from holdfast.paper.mechanism import TOTAL, Mechanism
 
-if TYPE_CHECKING:
-    from holdfast.paper.framework import Result
-
 FORMAT = "holdfast.paper 1"
 COLUMN = "count"
 EPSILONS = ("epsilon", "epsilon_n", "epsilon_1", "epsilon_2", "delta_1", "delta_2")
 
 
-def save(result: "Result", folder: Path, columns: dict[str, list[Any]]) -> Path:
-    """table.csv, weights.npy and, last, record.json; the folder must not hold a record yet."""
+def save(result: Any, folder: Path, columns: dict[str, list[Any]]) -> Path:
+    """table.csv, weights.npy and, last, record.json of a `Result`; none may be there yet."""
     if (folder / "record.json").exists():
         raise HoldfastError(f"`{folder}` holds a result already. Hint: name another folder.")
     if COLUMN in columns or any(len(cells) != len(result.counts) for cells in columns.values()):
@@ -38,16 +34,14 @@ def save(result: "Result", folder: Path, columns: dict[str, list[Any]]) -> Path:
     files = {"table.csv": text.getvalue().encode(), "weights.npy": weights.getvalue()}
     for name, data in files.items():
         write_whole(folder / name, data)
-    record = _record(result) | {
-        "files": {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
-    }
+    sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+    record = _record(result) | {"files": sums}
     write_whole(folder / "record.json", json.dumps(record, indent=1, ensure_ascii=False).encode())
     return folder
 
 
-def _record(result: "Result") -> dict[str, Any]:
+def _record(result: Any) -> dict[str, Any]:
     mechanism, proved = result.mechanism, result.certificate
-    law = None if mechanism.target is None else mechanism.target.tolist()
     return {
         "format": FORMAT,
         "simulated": result.simulated,
@@ -59,7 +53,7 @@ def _record(result: "Result") -> dict[str, Any]:
         "constructor": result.constructor,
         "z": result.z.tolist(),
         "source": None if mechanism.source is None else mechanism.source.tolist(),
-        "target": law,
+        "target": None if mechanism.target is None else mechanism.target.tolist(),
         "total": str(TOTAL),
         "certificate": {
             "epsilon": str(proved.epsilon),
@@ -69,40 +63,38 @@ def _record(result: "Result") -> dict[str, Any]:
     }
 
 
-def load(folder: str | os.PathLike[str]) -> "Result":
-    """The result that was saved in a folder; its mechanism is certified once more."""
-    from holdfast.paper.framework import Result
-
-    place = Path(folder)
+def read(folder: Path) -> dict[str, Any]:
+    """The fields of the `Result` that was saved in a folder; its mechanism is certified again."""
     try:
-        record = json.loads((place / "record.json").read_text(encoding="utf-8"))
+        record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
         if record["format"] != FORMAT:
-            raise HoldfastError(f"`{place}` is not a result of the paper's framework.")
-        weights = np.load(place / "weights.npy", allow_pickle=False)
-        with (place / "table.csv").open(newline="", encoding="utf-8") as lines:
+            raise HoldfastError(f"`{folder}` is not a result of the paper's framework.")
+        with (folder / "table.csv").open(newline="", encoding="utf-8") as lines:
             counts = [int(row[COLUMN]) for row in csv.DictReader(lines)]
         exact = {name: Fraction(record[name]) for name in EPSILONS}
         certified = record["certified_1"]
-        return Result(
-            counts=np.array(counts, dtype=np.int64),
-            z=np.array(record["z"], dtype=np.float64),
-            mechanism=Mechanism(
-                weights=weights.astype(np.int64),
-                epsilon=exact["epsilon_2"],
-                delta=exact["delta_2"],
-                target=record["target"],
-                source=record["source"],
-            ),
-            privatizer=str(record["privatizer"]),
-            constructor=str(record["constructor"]),
-            certified_1=None if certified is None else Fraction(certified),
-            simulated=bool(record["simulated"]),
-            **exact,
+        mechanism = Mechanism(
+            weights=np.load(folder / "weights.npy", allow_pickle=False).astype(np.int64),
+            epsilon=exact["epsilon_2"],
+            delta=exact["delta_2"],
+            target=record["target"],
+            source=record["source"],
         )
+        names = ("privatizer", "constructor", "simulated")
+        return (
+            exact
+            | {name: record[name] for name in names}
+            | {
+                "counts": np.array(counts, dtype=np.int64),
+                "z": np.array(record["z"], dtype=np.float64),
+                "mechanism": mechanism,
+                "certified_1": None if certified is None else Fraction(certified),
+            }
+        )
+    except HoldfastError:
+        raise
     except (OSError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, HoldfastError):
-            raise
         raise HoldfastError(
-            f"`{place}` holds no whole result ({type(error).__name__}). "
+            f"`{folder}` holds no whole result ({type(error).__name__}). "
             "Hint: `holdfast paper privatize FILE --out FOLDER` writes one."
         ) from None

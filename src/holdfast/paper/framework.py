@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
+from holdfast.paper import bundle
 from holdfast.paper.constructors.construction import Construction, Constructor, as_constructor
 from holdfast.paper.distributions import check_counts, check_n, check_target, histogram_of_counts
 from holdfast.paper.mechanism import Certificate, Mechanism
@@ -81,9 +82,12 @@ class Result:
 
         `table` has further columns that are public, row by row.
         """
-        from holdfast.paper.bundle import save
+        return bundle.save(self, Path(folder), table or {})
 
-        return save(self, Path(folder), table or {})
+
+def load(folder: str | os.PathLike[str]) -> Result:
+    """The result that was saved in a folder; its mechanism is certified once more."""
+    return Result(**bundle.read(Path(folder)))
 
 
 def privatize(

@@ -93,7 +93,7 @@ def _rows(weights: Any) -> Array:
         array = numbers(exact, 1 if floats else log(2), "weights")
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise HoldfastError("`weights` must be a square matrix.")
-    return array
+    return np.asarray(array)
 
 
 def _slack(row: Array) -> Any:
