@@ -76,7 +76,9 @@ def test_names_that_are_too_long_for_a_bundle_are_refused(letter):
 
 
 @pytest.mark.parametrize("kind", FRAMES)
-@pytest.mark.parametrize("names", [["\ufeffplace", "n"], ["a;b;c;d", "n"], ["a|b|c", "n"], [" ", "n"]])
+@pytest.mark.parametrize(
+    "names", [["\ufeffplace", "n"], ["a;b;c;d", "n"], ["a|b|c", "n"], [" ", "n"]]
+)
 def test_misleading_names_are_written_so_that_they_are_read_again(kind, names, tmp_path):
     table = open_table(FRAMES[kind](dict(zip(names, [["x", "y"], [3, 0]], strict=True))), count="n",
                        keep=names[:1])  # fmt: skip

@@ -124,36 +124,34 @@ def enum_relation(labels, order):
     return duckdb.sql(f"SELECT k::ENUM({words}) AS k, n % 3 AS n FROM (VALUES {values}) t(k, n)")
 
 
-def frame_of(make):
-    return make({"k": LABELS, "n": [0, 1, 2, 0, 1, 2]})
+def numbered(make, column):
+    return make({"k": column, "n": np.arange(len(column)) % 3})
+
+
+def of_arrow(labels, order):
+    chunks = pa.chunked_array([dictionary(labels, order)])
+    return numbered(pd.DataFrame, pd.Series(pd.arrays.ArrowExtensionArray(chunks)))
+
+
+def categorical(labels, order):
+    """As polars has them where the labels were met in this order."""
+    return pl.Series(order + labels).cast(pl.Categorical)[len(order) :]
 
 
 CATEGORIES = {
-    "pandas": lambda labels, order: pd.DataFrame(
-        {"k": pd.Categorical(labels, order), "n": np.arange(len(labels)) % 3}
+    "pandas": lambda labels, order: numbered(pd.DataFrame, pd.Categorical(labels, order)),
+    "pandas, in order": lambda labels, order: numbered(
+        pd.DataFrame, pd.Categorical(labels, order, ordered=True)
     ),
-    "pandas, in order": lambda labels, order: pd.DataFrame(
-        {"k": pd.Categorical(labels, order, ordered=True), "n": np.arange(len(labels)) % 3}
+    "pandas of Arrow": of_arrow,
+    "polars enum": lambda labels, order: numbered(
+        pl.DataFrame, pl.Series(labels, dtype=pl.Enum(order))
     ),
-    "pandas of Arrow": lambda labels, order: pd.DataFrame(
-        {
-            "k": pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([dictionary(labels, order)]))),
-            "n": np.arange(len(labels)) % 3,
-        }
-    ),  # fmt: skip
-    "polars enum": lambda labels, order: pl.DataFrame(
-        {"k": pl.Series(labels, dtype=pl.Enum(order)), "n": np.arange(len(labels)) % 3}
+    "polars categorical": lambda labels, order: numbered(pl.DataFrame, categorical(labels, order)),
+    "lazy polars": lambda labels, order: numbered(
+        pl.LazyFrame, pl.Series(labels, dtype=pl.Enum(order))
     ),
-    "polars categorical": lambda labels, order: pl.DataFrame(
-        {"k": pl.Series(order + labels).cast(pl.Categorical)[len(order) :],
-         "n": np.arange(len(labels)) % 3}
-    ),  # fmt: skip
-    "lazy polars": lambda labels, order: pl.LazyFrame(
-        {"k": pl.Series(labels, dtype=pl.Enum(order)), "n": np.arange(len(labels)) % 3}
-    ),
-    "pyarrow": lambda labels, order: pa.table(
-        {"k": dictionary(labels, order), "n": np.arange(len(labels)) % 3}
-    ),
+    "pyarrow": lambda labels, order: numbered(pa.table, dictionary(labels, order)),
     "duckdb": enum_relation,
 }
 

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.tables.csv import CsvTable
 from holdfast.tables.leaks import find_leaks, watch
 from holdfast.tables.leaks.watch import SAMPLE, Watch
 from holdfast.tables.table import open_table

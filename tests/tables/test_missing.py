@@ -64,7 +64,10 @@ def test_a_row_is_in_a_group_where_one_of_its_counts_is_known():
     table = open_table(source, count=["n", "m"], category="k", within="g", missing="")
     (batch,) = table.batches()
     assert batch.group.tolist() == [0, 0, -1, 1] and table.partition.names == ("x", "y")
-    assert {name: own.tolist() for name, own in table.measured.items()} == {"n": [1, 1], "m": [1, 1]}
+    assert {name: own.tolist() for name, own in table.measured.items()} == {
+        "n": [1, 1],
+        "m": [1, 1],
+    }
     assert table.partition.sizes.tolist() == [2, 1] and table.missing == {"n": 2, "m": 2}
 
 
@@ -100,7 +103,7 @@ def test_minus_one_is_a_bad_count_also_where_codes_are_given():
 
 @pytest.mark.parametrize("code", [0, "3", 5.0, "05", 99, "999", 1e6, "1e3", "9,999", 2**60])
 def test_a_code_that_a_count_may_be_is_refused_however_large(code):
-    with pytest.raises(HoldfastError, match="which a count may be.*a row would vanish"):
+    with pytest.raises(HoldfastError, match=r"which a count may be.*a row would vanish"):
         open_table(text(), **OPTIONS, missing=[code])
 
 

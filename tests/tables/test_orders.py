@@ -1,4 +1,4 @@
-"""Rows are published in an order that tells nothing: whatever their number, however they are read."""
+"""Rows are published in an order that tells nothing, whatever their number and source."""
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,9 @@ def test_rows_in_the_order_of_counts_within_small_groups_are_found(size, kind, t
 
 
 def test_rows_in_the_order_of_counts_among_those_of_one_label_are_found_wherever_they_stand():
-    counts = np.random.default_rng(1).poisson(0.8, ROWS)  # so many are equal that few steps are left
+    counts = np.random.default_rng(1).poisson(
+        0.8, ROWS
+    )  # so many are equal that few steps are left
     rising, group = in_groups(12, counts)
     mixed = np.argsort(np.arange(ROWS) % 12, kind="stable")
     frame = pd.DataFrame({"n": rising, "state": group}).iloc[mixed]

@@ -58,11 +58,6 @@ def _dictionary(column: Any) -> tuple[Integers, Any]:
     whole = whole.chunk(0) if isinstance(whole, pa.ChunkedArray) else whole
     codes = whole.indices.fill_null(-1).to_numpy(zero_copy_only=False)
     values = whole.dictionary
-    there = values.dictionary_encode()  # a dictionary may hold a value twice
-    if len(there.dictionary) < len(values):
-        places = there.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        codes = np.where(codes < 0, -1, places[codes])
-        values = there.dictionary
     return codes.astype(np.int64), values
 
 
@@ -76,10 +71,12 @@ def _kind(kind: Any) -> Any:
 def _encoded(chunk: Any) -> Any:
     import pyarrow as pa
 
-    if pa.types.is_dictionary(chunk.type):
-        indices = chunk.indices.cast(pa.int32())
-        return pa.DictionaryArray.from_arrays(indices, chunk.dictionary)
-    return chunk.dictionary_encode()
+    if not pa.types.is_dictionary(chunk.type):
+        return chunk.dictionary_encode()
+    values = chunk.dictionary
+    if values.null_count or len(values.unique()) < len(values):
+        return chunk.dictionary_decode().dictionary_encode()
+    return pa.DictionaryArray.from_arrays(chunk.indices.cast(pa.int32()), values)
 
 
 def by_appearance(column: Any) -> Any:
@@ -115,8 +112,8 @@ def arrow_keys(column: Any) -> Keys:
     import pyarrow as pa
 
     if isinstance(column, pa.ChunkedArray):
-        keys = [arrow_keys(chunk) for chunk in column.chunks]
-        return np.concatenate([np.empty(0, np.uint64), *keys])
+        parts = [arrow_keys(chunk) for chunk in column.chunks]
+        return np.concatenate([np.empty(0, np.uint64), *parts])
     if isinstance(column.type, pa.BaseExtensionType):
         column = column.storage
     if pa.types.is_dictionary(column.type):

@@ -62,7 +62,8 @@ class CheckedRows:
 
 def measured_rows(counts: Integers, structural_zero: Marks) -> Marks:
     """The rows that are neither publicly known to be zero nor missing."""
-    return (counts != MISSING) & ~structural_zero
+    measured: Marks = (counts != MISSING) & ~structural_zero
+    return measured
 
 
 class Reading:
@@ -142,8 +143,7 @@ class FirstPass:
         self.rows, self.structural_zeros = 0, 0
         self.missing = dict.fromkeys(roles.counts, 0)
         self._measured = dict.fromkeys(roles.counts, 0)
-        self.sums: list[int] = []
-        """A sum of each batch, by which it is known again."""
+        self.sums = Sums()
         self.as_text = [False] * (len(roles.ordering) if sorting else 0)
         """Whether the cells of columns that rows are put in order by are text."""
         self.names = tuple(dict.fromkeys([*roles.others, *withheld]))
@@ -170,7 +170,7 @@ class FirstPass:
         for name, own in wanted.counts.items():
             self.missing[name] += int((own == MISSING).sum())
             self._measured[name] += int(measured[name].sum())
-        self.sums.append(sum_of(wanted))
+        self.sums.see(wanted)
 
     def finish(self) -> tuple[str, ...]:
         """Raise if something is not in order; else what a reader should know, without counts."""
@@ -238,12 +238,25 @@ class FirstPass:
         )
 
 
-def sum_of(checked: CheckedRows) -> int:
-    """A sum of the counts and marks of some rows, by which they are known again."""
-    found = crc32(checked.structural_zero.tobytes())
-    for own in checked.counts.values():
-        found = crc32(np.ascontiguousarray(own).tobytes(), found)
-    return found
+class Sums:
+    """Sums of the counts and marks of rows, by which they are known again however they are cut."""
+
+    def __init__(self) -> None:
+        self._sums: dict[str | None, int] = {}
+
+    def see(self, checked: CheckedRows) -> None:
+        """Take in the next rows."""
+        self._add(None, checked.structural_zero.tobytes())
+        for name, own in checked.counts.items():
+            self._add(name, np.ascontiguousarray(own).tobytes())
+
+    def _add(self, name: str | None, data: bytes) -> None:
+        self._sums[name] = crc32(data, self._sums.get(name, 0))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sums) and self._sums == other._sums
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def _compared(roles: Roles) -> list[str]:

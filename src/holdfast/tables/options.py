@@ -131,7 +131,7 @@ class TableOptions:
         return () if self.subset is None else (self.subset.column,)
 
     def _refuse_empty(self, parts: dict[str, Any]) -> None:
-        every = [("count", name) for name in self.counts]
+        every: list[tuple[str, Any]] = [("count", name) for name in self.counts]
         every += [("order_by", self.order_by), *parts.items()]
         for parameter, name in every:
             if isinstance(name, str) and not name:

@@ -39,12 +39,6 @@ def _bytes_of(column: Any) -> int:
         return _bytes_of(column.storage)
     if pa.types.is_dictionary(kind):
         return _bytes_of_labels(column)
-    if pa.types.is_struct(kind):
-        return cell_bytes(column.flatten())
-    if pa.types.is_map(kind):
-        return cell_bytes([column.keys, column.items])
-    if pa.types.is_nested(kind):
-        return _bytes_of(column.flatten())
     if pa.types.is_null(kind):
         return 0
     if any(is_kind(kind) for is_kind in _text_kinds()):
@@ -135,14 +129,13 @@ class ParquetGroups:
             ]
             self._writer.write_table(pa.Table.from_arrays(columns, schema=schema), self._rows)
 
-    def _opened(self, repeating: list[str] | bool) -> Any:
+    def _opened(self, repeating: list[str]) -> Any:
         """The writer gets texts that repeat as dictionaries, without their least and greatest,
         which take as long as all the rest; the file says that they are texts."""
         import pyarrow as pa
         import pyarrow.parquet as parquet
 
-        repeats = repeating if isinstance(repeating, list) else []
-        texts = {name for name in repeats if self._schema.field(name).type == pa.string()}
+        texts = {name for name in repeating if self._schema.field(name).type == pa.string()}
         written = pa.schema(
             field.with_type(_labels()) if field.name in texts else field for field in self._schema
         )
@@ -169,13 +162,11 @@ def _joined(column: Any) -> Any:
     return pa.table([column], [""]).combine_chunks().column(0)
 
 
-def _repeating(table: Any) -> list[str] | bool:
+def _repeating(table: Any) -> list[str]:
     """The columns that are to have a dictionary: all but numbers and texts that hardly repeat, or
     whose different values are too many for one, in the first group."""
     import pyarrow.types as kinds
 
-    if any(kinds.is_nested(column.type) for column in table.columns):
-        return True  # columns inside of others have other names
     looked_at = (
         *_text_kinds(),
         kinds.is_dictionary,

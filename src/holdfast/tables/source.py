@@ -24,14 +24,21 @@ class Piece:
 class Source(Protocol):
     """A table wherever it is kept."""
 
-    columns: Sequence[str]
-    """The names of its columns; none where it has but counts."""
-    name: str
-    """What an error calls it."""
-    notes: tuple[str, ...]
-    """What a reader should know of how it was read."""
-    in_memory: bool
-    """Whether all rows come at once, and can be put in another order."""
+    @property
+    def columns(self) -> Sequence[str]:
+        """The names of its columns; none where it has but counts."""
+
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of how it was read."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all rows come at once, and can be put in another order."""
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Hear which columns are published, and which are read as numbers, before rows are read;

@@ -15,6 +15,7 @@ from holdfast.tables.counts import MISSING
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.csv_file import CsvFile, CsvFolder
 from holdfast.tables.csv_part import Lines
+from holdfast.tables.csv_scan import SpanRows
 from holdfast.tables.csv_text import Encoding
 from holdfast.tables.files import read_file, wrong_ending
 from holdfast.tables.formats import Format, format_of, refuse_special
@@ -150,18 +151,25 @@ def held(source: Source) -> Held:
         return source
     rows = [piece.rows for piece in source.read(list(source.columns))]
     if isinstance(source, CsvFile | CsvFolder):
-        parts = [[part.cells_at(at) for part in rows] for at in range(len(source.columns))]
-        columns = [list(chain.from_iterable(cells)) for cells in parts]
-        unmarked = next((part.unmarked for part in rows if isinstance(part, ListRows)), None)
-        return TextSource(ListRows(source.columns, columns, unmarked), head_of(source))
+        return _held_text(source, [part for part in rows if isinstance(part, SpanRows | ListRows)])
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
-    whole = pa.concat_tables([part.data.to_native() for part in rows], promote_options="permissive")
+    parts = [part.data.to_native() for part in rows if isinstance(part, FrameRows)]
+    whole = pa.concat_tables(parts, promote_options="permissive")
+    if isinstance(source, Query):
+        return FrameSource(duckdb_frame(source.relation, whole))
     frame = FrameRows(nw.from_native(whole, eager_only=True))
-    if isinstance(source, ParquetFiles):
-        return FrameSource(Frame(frame, lambda new: new.to_native()))
-    return FrameSource(duckdb_frame(source.relation, whole))
+    return FrameSource(Frame(frame, lambda new: new.to_native()))
+
+
+def _held_text(source: CsvFile | CsvFolder, rows: Sequence[SpanRows | ListRows]) -> TextSource:
+    columns = [
+        list(chain.from_iterable(part.cells_at(at) for part in rows))
+        for at in range(len(source.columns))
+    ]
+    unmarked = next((part.unmarked for part in rows if isinstance(part, ListRows)), None)
+    return TextSource(ListRows(source.columns, columns, unmarked), head_of(source))
 
 
 def is_small(source: Source) -> bool:

@@ -37,7 +37,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.batch import Batch, Numbers, as_written
-from holdfast.tables.checks import CheckedRows, FirstPass, Reading, sum_of
+from holdfast.tables.checks import CheckedRows, FirstPass, Reading, Sums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.file_rows import as_in_file
@@ -75,7 +75,7 @@ class Table:
     """What a reader should know; holds no counts."""
     _reading: Reading = field(repr=False)
     _groups: GroupReader = field(repr=False)
-    _sums: tuple[int, ...] = field(repr=False)
+    _sums: Sums = field(repr=False)
     _as_text: tuple[bool, ...] | None = field(repr=False)
     """Of rows that are put in order when they are written: which of the columns that they are put
     in order by hold text; None where rows are in order."""
@@ -120,15 +120,14 @@ class Table:
         with those of the columns that nobody else may see."""
         names = self.roles.others if published else self.roles.within.columns
         names = (*names, *(self.roles.withheld if withheld else ()))
-        start, sums = 0, iter(self._sums)
+        start, sums = 0, Sums()
         for checked in self._reading.rows(names):
             wanted = checked.wanted()
-            if next(sums, None) != sum_of(wanted):
-                raise changed()
+            sums.see(wanted)
             if len(wanted.rows):
                 yield self._batch(wanted, start)
             start += len(wanted.rows)
-        if start != self.rows:
+        if start != self.rows or sums != self._sums:
             raise changed()
 
     def _batch(self, checked: CheckedRows, start: int) -> Batch:
@@ -213,7 +212,10 @@ def _checked(source: Any, asked: TableOptions) -> Table:
     index = tuple(found.line.rows.index) if isinstance(found, LineSource) else ()
     lone = isinstance(found, LineSource)
     roles = asked.roles_of_line() if lone else asked.roles(list(found.columns))
+    names = list(found.columns)
     found.settle(roles.others, (*roles.counts, *roles.within.numbers))
+    if names != list(found.columns):  # they are read in another encoding
+        roles = asked.roles(list(found.columns))
     if roles.ordering and (found.in_memory or is_small(found)):
         found = _in_order(held(found), roles)
     sorting = bool(roles.ordering) and not found.in_memory
@@ -236,7 +238,7 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         notes=notes,
         _reading=reading,
         _groups=first.groups,
-        _sums=tuple(first.sums),
+        _sums=first.sums,
         _as_text=tuple(first.as_text) if sorting else None,
     )
 
