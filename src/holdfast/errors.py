@@ -32,9 +32,9 @@ class Spent(StrEnum):
     def in_words(self) -> str:
         """What to tell a steward."""
         return {
-            Spent.YES: "The ledger has counted this run: something may have been drawn.",
+            Spent.YES: "The ledger has counted this run: something may have been measured.",
             Spent.MAYBE: "The ledger may have counted this run: its history tells.",
-            Spent.NO: "Nothing was drawn or spent.",
+            Spent.NO: "Nothing was measured or spent.",
         }[self]
 
 
@@ -56,7 +56,7 @@ def spent_by(error: BaseException) -> Spent:
 
 
 class BudgetError(HoldfastError):
-    """A dataset's ledger cannot afford a release; nothing was drawn."""
+    """A dataset's ledger cannot afford a release; nothing was measured."""
 
 
 class LeakError(HoldfastError):
