@@ -7,6 +7,7 @@ Excel computed last.
 import io
 from collections.abc import Sequence
 from datetime import datetime, time
+from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError, listed_names
@@ -59,19 +60,45 @@ def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE]
         _check_locked(data)
         check_size(data)
         book = calamine.load_workbook(io.BytesIO(data))
-        seen = calamine.SheetVisibleEnum.Visible
-        shown = [about.name for about in book.sheets_metadata if about.visible == seen]
-        name = _chosen(sheet, shown, list(book.sheet_names), book)
+        name = _chosen(sheet, list(book.sheet_names), book)
         found = book.get_sheet_by_name(name)
         cells = found.to_python(skip_empty_area=False)
         return cells, found.merged_cell_ranges or [], read_marks(data, name)
     except HoldfastError:
         raise
     except Exception:
-        raise HoldfastError(
-            "the file cannot be read as an Excel workbook. Hint: is it whole? Open it in Excel and "
-            "save it as .xlsx or CSV."
-        ) from None
+        raise _no_workbook() from None
+
+
+def sheet_names(path: Path) -> tuple[str, ...]:
+    """The sheets of a workbook that hold something and are not hidden."""
+    import python_calamine as calamine
+
+    data = path.read_bytes()
+    try:
+        _check_locked(data)
+        check_size(data)
+        book = calamine.load_workbook(io.BytesIO(data))
+        return tuple(_filled(book))
+    except HoldfastError:
+        raise
+    except Exception:
+        raise _no_workbook() from None
+
+
+def _filled(book: Any) -> list[str]:
+    import python_calamine as calamine
+
+    seen = calamine.SheetVisibleEnum.Visible
+    shown = [about.name for about in book.sheets_metadata if about.visible == seen]
+    return [name for name in shown if book.get_sheet_by_name(name).height]
+
+
+def _no_workbook() -> HoldfastError:
+    return HoldfastError(
+        "the file cannot be read as an Excel workbook. Hint: is it whole? Open it in Excel and "
+        "save it as .xlsx or CSV."
+    )
 
 
 def _check_locked(data: bytes) -> None:
@@ -81,7 +108,7 @@ def _check_locked(data: bytes) -> None:
         )
 
 
-def _chosen(sheet: str | None, shown: list[str], names: list[str], book: Any) -> str:
+def _chosen(sheet: str | None, names: list[str], book: Any) -> str:
     if sheet is not None:
         if sheet in names:
             return sheet
@@ -89,7 +116,7 @@ def _chosen(sheet: str | None, shown: list[str], names: list[str], book: Any) ->
             f"`sheet` must be a sheet of the workbook, got {sheet!r:.60}. "
             f"Hint: it has {listed_names(names)}."
         )
-    filled = [name for name in shown if book.get_sheet_by_name(name).height]
+    filled = _filled(book)
     if not filled:
         raise HoldfastError("the workbook has no sheet with cells that is not hidden.")
     if len(filled) > 1:

@@ -24,14 +24,15 @@ def as_in_file(message: str, lines: Lines, sheet: str | None = None) -> str:
     if named is None or not wanted:
         return message
     with suppress(HoldfastError, OSError, ValueError):
-        rows = itertools.islice(_numbers(Path(named[1]), lines, sheet), max(wanted))
+        rows = itertools.islice(row_numbers_in(Path(named[1]), lines, sheet), max(wanted))
         for row, number in enumerate(rows, 1):
             if row in wanted:
                 message = re.sub(rf"\bdata row {row}\b", f"row {number} of the file", message)
     return message
 
 
-def _numbers(path: Path, lines: Lines, sheet: str | None) -> Iterator[int]:
+def row_numbers_in(path: Path, lines: Lines, sheet: str | None = None) -> Iterator[int]:
+    """The number of each row of a table in its file; none for Parquet."""
     kind = format_of(path)
     if kind is Format.EXCEL:
         _, rows = numbered_rows(path.read_bytes(), sheet, lines)

@@ -1,0 +1,241 @@
+"""A first look at a table that may not be ready: shared by command line and page.
+
+NOT PRIVATE: what is shown are true cells, and some of it follows from counts (`non_private_...`).
+It is for the steward's own screen; nothing of it goes into a release.
+"""
+
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from holdfast.arrays import Integers
+from holdfast.errors import HoldfastError, listed_names, numbered
+from holdfast.tables.csv_part import Lines
+from holdfast.tables.excel import sheet_names
+from holdfast.tables.file_rows import as_in_file, find_part, row_numbers_in
+from holdfast.tables.formats import Format, format_of
+from holdfast.tables.look_columns import (
+    LookedColumn,
+    codes_among,
+    looked_column,
+    may_be_count,
+    persons_by,
+    sums_among,
+    two_headings,
+)
+from holdfast.tables.options import TableOptions
+from holdfast.tables.rows import Rows
+from holdfast.tables.sources import LineSource, open_source
+from holdfast.tables.writers import cell_text
+
+LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A row as it is shown: its number in the file, where it has one, and its cells as text."""
+
+    number: int | None
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """NOT PRIVATE. What a table looks like before it is opened."""
+
+    name: str
+    sheets: tuple[str, ...] = ()
+    """The sheets of a workbook that hold something, where one has to be chosen."""
+    part: dict[str, int] = field(default_factory=dict)
+    """`header_row` and `last_row` that the table seems to have in its file."""
+    two_headings: bool = False
+    """Whether the names of columns seem to go over two rows."""
+    rows: int = 0
+    columns: tuple[LookedColumn, ...] = ()
+    first: tuple[Shown, ...] = ()
+    last: tuple[Shown, ...] = ()
+    """The last rows, as far as they are not among the first."""
+    problem: str = ""
+    """What keeps it from being read."""
+    non_private_counts: tuple[str, ...] = ()
+    """Columns that may be counts, by what their cells hold."""
+    non_private_codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By column what may stand for a count that is not known."""
+    non_private_sums: dict[str, str] = field(default_factory=dict)
+    """By column how rows add up others."""
+    persons_by: tuple[str, ...] = ()
+    """Columns by which persons would be counted, where every row seems to be one."""
+
+    @property
+    def category_like(self) -> tuple[str, ...]:
+        """Columns of text in which every row, or nearly every one, has a label of its own."""
+        return tuple(
+            column.name
+            for column in self.columns
+            if column.name not in self.non_private_counts
+            and (column.repeated or (self.rows > 1 and column.different == self.rows))
+        )
+
+    def hints(self, file: str = "FILE") -> list[str]:
+        """What to do about it, a sentence each; for the steward alone."""
+        return list(_hints(self, file))
+
+
+def look(
+    source: Any, options: TableOptions | None = None, *, first: int = 6, last: int = 4
+) -> Look:
+    """A first look at a table, with so many of its first and last rows; what cannot be read is
+    told, not raised.
+
+    >>> from holdfast.tables.csv import CsvTable
+    >>> rows = [["Wake", "3"], ["wake ", "-999"], ["Hyde", "0"], ["Total", "3"]]
+    >>> for hint in look(CsvTable(("county", "deaths"), rows)).hints(): print(hint)
+    'county' has rows named like totals of others: 'Total'. Leave them out.
+    'deaths' has cells that may mean that a count is not known: '-999'. If so: missing=['-999'].
+    'county': 'wake ' may be another spelling of 'Wake'.
+    """
+    asked = TableOptions() if options is None else options
+    named = isinstance(source, str | os.PathLike)
+    path = Path(source) if named else None
+    name = "the table" if path is None else path.name
+    try:
+        if path is not None and format_of(path) is Format.EXCEL and asked.sheet is None:
+            sheets = sheet_names(path)
+            if len(sheets) > 1:
+                return Look(name=name, sheets=sheets)
+        part = {} if path is None or asked.header_row or asked.last_row else find_part(path)
+        asked = replace(
+            asked,
+            header_row=part.get("header_row", asked.header_row),
+            last_row=part.get("last_row", asked.last_row),
+        )
+        return _look(source, asked, name, part, (first, last))
+    except HoldfastError as error:
+        return Look(name=name, problem=str(error))
+    except OSError as error:
+        return Look(name=name, problem=f"`{source}` cannot be read: {error.strerror}.")
+
+
+def _look(
+    source: Any, asked: TableOptions, name: str, part: dict[str, int], shown: tuple[int, int]
+) -> Look:
+    opened = open_source(source, asked)
+    if isinstance(opened, LineSource):
+        return Look(name=name, rows=len(opened.line.rows))
+    names = [name for name in opened.columns if list(opened.columns).count(name) == 1]
+    opened.settle(names, ())
+    cells: dict[str, list[Any]] = {name: [] for name in names}
+    rows, problem, tail = 0, "", dict[str, list[Any]]()
+    try:
+        for piece in opened.read(names):
+            few = _range(0, min(len(piece.rows), max(0, LOOKED_AT - rows)))
+            for column in names:
+                cells[column] += piece.rows.cells(column, few)
+            tail = _tail(piece.rows, names, tail, shown[1])
+            rows += len(piece.rows)
+    except HoldfastError as error:
+        lines = Lines(asked.header_row, asked.last_row, tuple(asked.leave_out))
+        problem = as_in_file(str(error), lines, asked.sheet)
+    codes = {column: codes_among(cells[column], asked.missing) for column in names}
+    looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
+    counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
+    sums = {c: sums_among(cells[c], [*asked.missing, *codes[c]]) for c in counts}
+    last = max(0, min(shown[1], rows - shown[0]))
+    numbers = list(_numbers(source, asked, rows))
+    return Look(
+        name=name,
+        part=part,
+        two_headings=two_headings(list(cells.values())),
+        rows=rows,
+        columns=tuple(looked.values()),
+        first=_shown(cells, range(min(shown[0], rows)), numbers),
+        last=_shown(tail, range(-last, 0), numbers),
+        problem=problem,
+        non_private_counts=counts,
+        non_private_codes={c: codes[c] for c in counts if codes[c]},
+        non_private_sums={c: how for c, how in sums.items() if how},
+        persons_by=() if counts else persons_by(list(looked.values()), rows),
+    )
+
+
+def _range(start: int, stop: int) -> Integers:
+    return np.arange(start, stop, dtype=np.int64)
+
+
+def _tail(
+    rows: Rows, names: Sequence[str], before: dict[str, list[Any]], number: int
+) -> dict[str, list[Any]]:
+    """The last cells of each column."""
+    some = _range(max(0, len(rows) - number), len(rows))
+    return {name: (before.get(name, []) + rows.cells(name, some))[-number:] for name in names}
+
+
+def _shown(cells: dict[str, list[Any]], places: range, numbers: Sequence[int]) -> tuple[Shown, ...]:
+    """Rows at these places, counted from the end where they are below 0."""
+    columns = [cells[name] for name in cells]
+    return tuple(
+        Shown(
+            numbers[at] if -len(numbers) <= at < len(numbers) else None,
+            tuple(cell_text(column[at]) for column in columns),
+        )
+        for at in places
+    )
+
+
+def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
+    """The numbers that rows have in their file."""
+    if isinstance(source, str | os.PathLike) and rows <= LOOKED_AT:
+        lines = Lines(asked.header_row, asked.last_row, tuple(asked.leave_out))
+        yield from islice(row_numbers_in(Path(source), lines, asked.sheet), rows)
+
+
+def _hints(found: Look, file: str) -> Iterator[str]:
+    if found.sheets:
+        yield f"The workbook has several sheets: {listed_names(found.sheets)}. Name one: --sheet."
+    if found.part:
+        options = shlex.join(
+            word for name, number in found.part.items()
+            for word in (f"--{name.replace('_', '-')}", str(number))
+        )  # fmt: skip
+        yield f"The file has more in it than its table. Name its rows: {options}."
+    if found.two_headings:
+        yield "The names of columns seem to go over two rows. Put each name into one cell."
+    for column in found.columns:
+        if column.totals:
+            named = listed_names(column.totals)
+            yield f"{column.name!r} has rows named like totals of others: {named}. Leave them out."
+    for name, how in found.non_private_sums.items():
+        yield f"{name!r}: {how}. Leave totals out."
+    for name, codes in found.non_private_codes.items():
+        yield (
+            f"{name!r} has cells that may mean that a count is not known: {listed_names(codes)}. "
+            f"If so: missing={list(codes)!r}."
+        )
+    for column in found.columns:
+        if column.repeated and column.name not in found.non_private_counts:
+            yield f"{column.name!r} has labels that come twice: {listed_names(column.repeated)}."
+        for label, usual in column.near:
+            yield f"{column.name!r}: {label!r} may be another spelling of {usual!r}."
+    if found.persons_by:
+        by = found.persons_by[0]
+        command = shlex.join(
+            [
+                "holdfast",
+                "count",
+                file,
+                "--by",
+                by,
+                "--categories",
+                "LIST.csv",
+                "--out",
+                "counts.csv",
+            ]
+        )
+        rows = numbered(found.rows, "row")
+        yield f"Every one of {rows} seems to be a person. Count them first: {command}"

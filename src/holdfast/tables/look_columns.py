@@ -1,0 +1,154 @@
+"""What the columns of a table seem to be, by what their cells hold: for the steward alone."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from holdfast.tables.counts import Codes, is_missing, label_text, text_values
+from holdfast.tables.leaks.totals import Totals, is_total
+from holdfast.tables.near import near_labels
+from holdfast.tables.partition import label_order
+from holdfast.tables.writers import cell_text
+
+FEW_LABELS = 1_000  # of a column by which rows may be grouped
+_CODES = re.compile(
+    r"-\d+|n\.?[ad]\.?|n/a|#n/a|nan|null|none|nil|missing|unknown|suppressed|not known|k\.? ?a\.?|"
+    r"\*+|\.{1,3}|-{1,2}|–|—|\?|<\s*\d+|",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"\s*[-+]?\d[\d .,'\u2019\u00a0\u202f]*(?:e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
+_NO_COUNT = re.compile(
+    r"(^|_|\b)(id|code|fips|zip|plz|phone|tel|number|nr|no|year|jahr|lat|lon|rank)($|_|\b)",
+    re.IGNORECASE,
+)
+
+
+class Kind(StrEnum):
+    """What the cells of a column are, mostly."""
+
+    WHOLE = "whole numbers"
+    NUMBERS = "numbers"
+    TRUTH = "true and false"
+    DATES = "dates"
+    TEXT = "text"
+    EMPTY = "nothing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookedColumn:
+    """A column: what it holds, and how many different cells."""
+
+    name: str
+    kind: Kind
+    different: int
+    repeated: tuple[str, ...] = ()
+    """Labels that come more than once, where nearly all come once."""
+    totals: tuple[str, ...] = ()
+    """Labels that are named like totals of other rows."""
+    labels: tuple[tuple[str, int], ...] = ()
+    """Each label with its number of rows, where rows may be grouped by them."""
+    near: tuple[tuple[str, str], ...] = ()
+    """Labels that look like another spelling, and of which."""
+
+
+def text_of(cell: Any) -> str:
+    """A cell as a label."""
+    text = label_text(cell)
+    return cell_text(cell) if text is None else text
+
+
+def looked_column(name: str, cells: Sequence[Any], codes: Sequence[str]) -> LookedColumn:
+    """What is to be said of a column, of which some cells are codes."""
+    known = [cell for cell in cells if not is_missing(cell) and cell != ""]
+    texts = Counter(map(text_of, known))
+    repeated = [text for text, rows in texts.items() if rows > 1]
+    kind = _kind([cell for cell in known if text_of(cell).strip() not in codes])
+    labels: tuple[tuple[str, int], ...] = ()
+    if kind in (Kind.TEXT, Kind.TRUTH) and len(texts) <= min(FEW_LABELS, len(known) / 2):
+        labels = tuple(sorted(texts.items(), key=lambda item: label_order(item[0])))
+    once = len(known) > 2 and 0 < len(repeated) <= len(known) / 20
+    words = kind is Kind.TEXT
+    return LookedColumn(
+        name=name,
+        kind=kind,
+        different=len(texts),
+        repeated=tuple(repeated[:8]) if once and words else (),
+        totals=tuple(text for text in texts if is_total(text))[:8] if words else (),
+        labels=labels,
+        near=tuple(near_labels(texts)) if words else (),
+    )
+
+
+def _kind(cells: Sequence[Any]) -> Kind:
+    """What nine of ten cells are."""
+    kinds = Counter(map(_kind_of, cells))
+    whole = kinds[Kind.WHOLE]
+    kinds[Kind.NUMBERS] += whole if whole < 0.9 * len(cells) else 0
+    kind, number = max(kinds.items(), key=lambda item: item[1], default=(Kind.EMPTY, 0))
+    return kind if number >= 0.9 * len(cells) else Kind.TEXT
+
+
+def _kind_of(cell: Any) -> Kind:
+    if isinstance(cell, bool | np.bool_):
+        return Kind.TRUTH
+    if isinstance(cell, date):
+        return Kind.DATES
+    if isinstance(cell, str):
+        if cell.strip().lower() in ("true", "false", "yes", "no"):
+            return Kind.TRUTH
+        if text_values([cell])[0] >= 0:
+            return Kind.WHOLE
+        return Kind.NUMBERS if _NUMBER.fullmatch(cell) else Kind.TEXT
+    if isinstance(cell, int | float | Decimal | np.number):
+        return Kind.WHOLE if float(cell).is_integer() else Kind.NUMBERS
+    return Kind.TEXT
+
+
+def codes_among(cells: Sequence[Any], missing: Sequence[Any]) -> tuple[str, ...]:
+    """What stands beside whole numbers from 0 and may mean that a count is not known."""
+    texts = Counter("" if is_missing(cell) else text_of(cell).strip() for cell in cells)
+    odd = {text for text in texts if _CODES.fullmatch(text)}
+    known = {text: rows for text, rows in texts.items() if text not in odd}
+    whole = sum(rows for text, rows in known.items() if text_values([text])[0] >= 0)
+    named = Codes(missing)
+    if not odd or not known or whole < 0.9 * sum(known.values()):
+        return ()
+    return tuple(sorted(text for text in odd if not named.has(text)))
+
+
+def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
+    """Whether a column holds whole numbers from 0 that repeat, and is not named like another
+    number."""
+    if column.kind is not Kind.WHOLE or _NO_COUNT.search(str(name)):
+        return False
+    known = sum(not is_missing(cell) and cell != "" for cell in cells)
+    return bool(column.different < max(0.95 * known, 20) or known < 20)
+
+
+def sums_among(cells: Sequence[Any], missing: Sequence[Any]) -> str:
+    """How rows of counts add up others."""
+    named = Codes(missing)
+    counts = text_values(["" if named.has(cell) else text_of(cell) for cell in cells], [""])
+    found = Totals()
+    found.see(counts[counts >= 0])
+    return "; ".join(map(str, found.leaks()))
+
+
+def two_headings(columns: Sequence[Sequence[Any]]) -> bool:
+    """Whether the first row has words where all others have numbers, as a second heading has."""
+    numeric = [c for c in columns if len(c) > 2 and _kind(c[1:]) in (Kind.WHOLE, Kind.NUMBERS)]
+    firsts = [text_of(column[0]).strip() for column in numeric]
+    words = [text for text in firsts if _kind_of(text) is Kind.TEXT and not _CODES.fullmatch(text)]
+    return bool(numeric) and len(words) == len(numeric)
+
+
+def persons_by(columns: Sequence[LookedColumn], rows: int) -> tuple[str, ...]:
+    """Columns of labels that many rows share, in a table that has no counts."""
+    return tuple(c.name for c in columns if c.labels and rows >= 2 * c.different and rows > 9)

@@ -1,0 +1,166 @@
+"""A first look at a table that is not ready: everything that trips a steward up is pointed out."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from holdfast.tables import look as looking
+from holdfast.tables.csv import CsvTable
+from holdfast.tables.look import look
+from holdfast.tables.look_columns import Kind
+from holdfast.tables.near import near_labels
+from holdfast.tables.options import TableOptions
+
+MESSY = """Deaths by county, 2023
+Registrar
+region;county;deaths;population
+West;Wake;12;1.000.500
+West;Guilford;-999;541.000
+West;Guildford;3;12.000
+East;Hyde;0;4.500
+East;wake ;NA;1.200
+East;Polk;7;20.000
+East;Polk;7;20.000
+ east;Onslow;8;205.000
+East;Total;37;1.804.200
+
+Source: us
+"""
+
+
+def messy(folder):
+    path = folder / "deaths.csv"
+    path.write_text(MESSY)
+    return path
+
+
+def test_a_messy_file_is_described_with_what_to_do(tmp_path):
+    found = look(messy(tmp_path), first=2, last=2)
+    assert found.part == {"header_row": 3, "last_row": 12} and found.problem == ""
+    assert [column.name for column in found.columns] == ["region", "county", "deaths", "population"]
+    kinds = [column.kind for column in found.columns]
+    assert kinds == [Kind.TEXT, Kind.TEXT, Kind.WHOLE, Kind.NUMBERS]
+    assert found.rows == 9 and found.non_private_counts == ("deaths",)
+    assert [row.number for row in (*found.first, *found.last)] == [4, 5, 11, 12]
+    assert found.first[1].cells == ("West", "Guilford", "-999", "541.000")
+    assert found.last[1].cells == ("East", "Total", "37", "1.804.200")
+    assert found.non_private_codes == {"deaths": ("-999", "NA")}
+    region, county = found.columns[:2]
+    assert dict(region.labels) == {" east": 1, "East": 5, "West": 3}
+    assert region.near == ((" east", "East"),)
+    assert county.totals == ("Total",) and ("wake ", "Wake") in county.near
+    said = "\n".join(found.hints("deaths.csv"))
+    for words in ("--header-row 3 --last-row 12", "'Total'", "'-999', 'NA'", "' east' may be"):
+        assert words in said
+
+
+def test_labels_that_come_twice_are_named():
+    rows = [[f"p{k}", str(k % 7)] for k in range(60)] + [["p3", "1"]]
+    found = look(CsvTable(("place", "n"), rows))
+    assert found.columns[0].repeated == ("p3",) and found.category_like == ("place",)
+    assert "'place' has labels that come twice: 'p3'." in found.hints()
+    once = look(CsvTable(("place", "n"), rows[:-1]))
+    assert once.columns[0].repeated == () and once.category_like == ("place",)
+
+
+def test_rows_that_add_up_are_told_and_marked_as_not_private():
+    counts = [*range(3, 40, 3), sum(range(3, 40, 3))]
+    rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
+    found = look(CsvTable(("place", "n"), rows))
+    assert found.non_private_sums == {"n": "a row is the sum of all others"}
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pa.table, None])
+def test_a_file_of_persons_is_known_with_the_command_that_counts_them(make, tmp_path):
+    people = {
+        "person_id": [f"A{k:05d}" for k in range(200)],
+        "county": [f"County {k % 13}" for k in range(200)],
+        "born": [f"19{50 + k % 50}-01-02" for k in range(200)],
+    }
+    if make is None:
+        source = tmp_path / "people.csv"
+        pd.DataFrame(people).to_csv(source, index=False)
+    else:
+        source = make(people)
+    found = look(source)
+    assert found.persons_by[0] == "county" and not found.non_private_counts
+    assert "holdfast count people.csv --by county --categories" in found.hints("people.csv")[-1]
+    counted = pd.DataFrame(people).groupby("county").size().reset_index(name="n")
+    assert look(counted).persons_by == ()
+
+
+def test_identifiers_and_years_are_no_counts():
+    rows = 40
+    at = np.arange(rows)
+    numbers = {"fips": 37000 + at, "year": 2023 + 0 * at, "phone": 9195550000 + at}
+    numbers |= {"deaths": at % 9, "serial": at + 1000, "rate": at / 7}
+    table = pd.DataFrame(numbers)
+    assert look(table).non_private_counts == ("deaths",)
+
+
+def test_a_heading_over_two_rows_is_noticed():
+    rows = [["", "deaths", "births"], ["Kent", "3", "4"], ["Ely", "0", "2"], ["Rye", "1", "1"]]
+    table = CsvTable(("county", "2022", "2023"), rows)
+    assert look(table).two_headings
+    assert "seem to go over two rows" in " ".join(look(table).hints())
+    assert not look(CsvTable(("county", "2022", "2023"), rows[1:])).two_headings
+
+
+def test_the_sheets_of_a_workbook_are_a_choice(tmp_path):
+    pytest.importorskip("python_calamine")
+    xlsxwriter = pytest.importorskip("xlsxwriter")
+    path = tmp_path / "counts.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        for name in ("Notes", "Deaths"):
+            sheet = book.add_worksheet(name)
+            for at, row in enumerate([("county", "deaths"), ("Kent", 3), ("Ely", 0)]):
+                sheet.write_row(at, 0, row)
+    assert look(path).sheets == ("Notes", "Deaths") and look(path).rows == 0
+    found = look(path, TableOptions(sheet="Deaths"))
+    assert found.rows == 2 and found.first[0].cells == ("Kent", "3")
+    assert [row.number for row in found.first] == [2, 3]
+
+
+@pytest.mark.parametrize("data", [b"", b"a,n\nx,1\ny,2,3\nz,4\n", b"\x00\x01", b'a,n\n"x,1\n'])
+def test_what_cannot_be_read_is_told_and_not_raised(data, tmp_path):
+    path = tmp_path / "in.csv"
+    path.write_bytes(data)
+    assert look(path).problem and look(path).name == "in.csv"
+    assert "cannot be read" in look(tmp_path / "nothing.csv").problem
+
+
+def test_the_rows_of_a_large_file_are_counted_and_its_last_ones_shown(tmp_path, monkeypatch):
+    monkeypatch.setattr(looking, "LOOKED_AT", 100)
+    path = tmp_path / "in.parquet"
+    pd.DataFrame({"k": [f"p{k}" for k in range(5000)], "n": np.arange(5000) % 9}).to_parquet(path)
+    found = look(path, first=1, last=1)
+    assert found.rows == 5000 and found.last[0].cells == ("p4999", "4")
+    assert found.columns[0].different == 100
+
+
+def test_an_array_has_rows_and_no_columns():
+    assert look([3, 0, 1]).rows == 3 and look([3, 0, 1]).hints() == []
+
+
+NEAR = {
+    ("Saint Louis", "St. Louis County"): True,
+    ("Dona Ana", "Doña Ana"): True,
+    ("Mecklenberg", "Mecklenburg"): True,
+    ("Guildford", "Guilford"): True,
+    ("Onslwo", "Onslow"): True,
+    ("District 11", "District 12"): False,
+    ("Hyde", "Hude"): False,
+    ("Kansas", "Arkansas"): False,
+    ("Nash", "Cash"): False,
+}
+
+
+@pytest.mark.parametrize("pair", NEAR)
+def test_labels_that_look_like_another_spelling(pair):
+    few, many = pair
+    assert near_labels({few: 1, many: 30, "Elsewhere": 9}) == ([pair] if NEAR[pair] else [])
+
+
+def test_two_labels_of_as_many_rows_are_two_places():
+    assert near_labels({"Johnson": 30, "Johnston": 25}) == []
