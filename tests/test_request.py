@@ -145,8 +145,13 @@ def test_where_a_release_goes_and_who_pays_are_not_recorded():
 
 def test_budgets_are_exact_and_add_up():
     request = Request.read(
-        **{"epsilon": "1", "count": ["a", "b"], "weights": {"a": 2, "b": 1}, "rows": 3},
-        **{"contributions": {"a": 1, "b": 5}, "totals": "0.1", "split": "0.25"},
+        epsilon="1",
+        count=["a", "b"],
+        weights={"a": 2, "b": 1},
+        rows=3,
+        contributions={"a": 1, "b": 5},
+        totals="0.1",
+        split="0.25",
     )
     promise = request.promise([1000, 900], 8)
     assert [budget.epsilon for budget in promise.budgets] == [Fraction(2, 3), Fraction(1, 3)]

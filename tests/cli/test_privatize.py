@@ -278,3 +278,15 @@ def test_a_query_of_a_database_is_released(cli):
     assert code == 2 and "several columns one name: 'n'" in err
     code, _, err = cli(*words, "--query", "SELECT nothing", "--out", "r")
     assert code == 2 and "the query cannot be run" in err
+
+
+def test_a_file_with_more_in_it_than_its_table_is_told_which_lines_it_seems_to_be(cli):
+    name = table("Deaths in 1996\n\nplace,n\nKent,3\nEly,0\nYork,12\n\nSource: somebody\n")
+    code, _, err = cli("privatize", name, *USUAL, "--dry-run")
+    assert code == 2 and "Try it with --header-row 3 --last-row 6." in err
+    assert (
+        cli("privatize", name, *USUAL, "--header-row", "3", "--last-row", "6", "--dry-run")[0] == 0
+    )
+    assert (
+        "Try it" not in cli("privatize", table(name="b.csv"), "--count", "m", "--epsilon", "1")[2]
+    )

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +12,7 @@ import typer
 
 from holdfast.cli.options import Json, argument, asks_for_a_run, says, words_of
 from holdfast.cli.screen import aside, is_watched, note, show, watched
-from holdfast.errors import HoldfastError, Spent, listed_names, one_line, spent_by
+from holdfast.errors import HoldfastError, LeakError, Spent, listed_names, one_line, spent_by
 from holdfast.request import FIELDS, Request
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.tables.table import Table
 
 FIRST = FIELDS["count"].panel.value
+MOST_BYTES = 1 << 26  # of a file whose lines are looked at once more
 
 
 @asks_for_a_run
@@ -58,7 +59,9 @@ def privatize(
 
     request = Request.from_words(words_of(said))
     out = None if dry_run else _place(request)
-    with saying_if_it_counted(), opened(file, request) as table:
+    with saying_if_it_counted(), ExitStack() as stack:
+        with naming_the_lines(file, request):
+            table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
         found = before(table, request)
         if out is None:
@@ -108,6 +111,40 @@ def refuse_surprise(table: "Table", request: Request) -> None:
 
 def _again(more: list[str]) -> str:
     return one_line(shlex.join(["holdfast", *sys.argv[1:], *more]))
+
+
+@contextmanager
+def naming_the_lines(file: Path, request: Request) -> Iterator[None]:
+    """Where a table cannot be read and its file has more in it than one, say which lines it seems
+    to be."""
+    try:
+        yield
+    except LeakError:
+        raise
+    except HoldfastError as error:
+        options = _lines_in(file, request)
+        if not options:
+            raise
+        raise HoldfastError(
+            f"{error}\nThe file has more in it than its table. Try it with {shlex.join(options)}."
+        ) from None
+
+
+def _lines_in(file: Path, request: Request) -> list[str]:
+    from holdfast.tables.file_rows import find_part
+
+    try:
+        if not file.is_file() or file.stat().st_size > MOST_BYTES:
+            return []
+        found = find_part(file)
+    except (HoldfastError, OSError):
+        return []
+    return [
+        word
+        for name, number in found.items()
+        if name not in request.part
+        for word in (FIELDS[name].option, str(number))
+    ]
 
 
 def _say_before(found: "Before", as_json: bool) -> None:
