@@ -4,7 +4,7 @@ import pytest
 
 from families import hump
 from holdfast.paper.constructors import Heuristic
-from holdfast.paper.constructors.gap import above_the_optimum, relative_gap
+from holdfast.paper.constructors.construction import above_the_optimum, relative_gap
 
 
 def test_the_gap_of_a_free_mechanism_is_zero():

@@ -7,7 +7,7 @@ import scipy.optimize
 from families import FAMILIES, binomial, hump
 from holdfast.errors import HoldfastError
 from holdfast.paper.constructors import LinearProgram, Optimal
-from holdfast.paper.constructors.feasible import feasible_matrix
+from holdfast.paper.constructors.linear_program import feasible_matrix
 
 METHODS = ("simplex", "interior-point")
 

@@ -12,9 +12,8 @@ import pytest
 from forked import end_of
 from holdfast.errors import HoldfastError
 from holdfast.paper.experiments import EXPERIMENTS, QUICK, Verdict, reproduce, runner
-from holdfast.paper.experiments.budgets import BUDGETS
 from holdfast.paper.experiments.claims import Estimate, number, sentence
-from holdfast.paper.experiments.datasets import MADE
+from holdfast.paper.experiments.datasets import BUDGETS, MADE
 from holdfast.paper.experiments.drawing import STYLES
 from holdfast.paper.experiments.experiment import read_rows
 from holdfast.paper.experiments.published_claims import published_claims

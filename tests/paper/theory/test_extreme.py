@@ -180,7 +180,7 @@ def test_differences_are_taken_between_scales_of_equal_share_of_z():
 
 
 def test_a_representation_of_another_size_is_refused():
-    from holdfast.paper.theory.moves import member
+    from holdfast.paper.theory.extreme import member
     from holdfast.paper.theory.polytopes import polytope
 
     with pytest.raises(HoldfastError, match="wrong size"):

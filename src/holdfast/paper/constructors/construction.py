@@ -1,8 +1,10 @@
 """What every constructor is, and what it returns."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -12,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from holdfast.arrays import Floats
 from holdfast.errors import CertificateError, HoldfastError
-from holdfast.paper.constructors.gap import above_the_optimum, relative_gap
 from holdfast.paper.constructors.representation import Representation
 from holdfast.paper.mechanism import Mechanism, certified_mechanism
 
@@ -125,3 +126,28 @@ def as_constructor(given: Any) -> Constructor:
             "Hint: holdfast.paper.constructors.Optimal(), with its brackets."
         )
     return FunctionConstructor(given)
+
+
+def relative_gap(error: float, bound: float) -> float:
+    """(error - bound) / |error|: how much of the count error could at most be saved.
+
+    >>> relative_gap(2.0, 1.5)
+    0.25
+    """
+    if error <= bound:
+        return 0.0
+    return (error - bound) / abs(error) if error else math.inf
+
+
+def above_the_optimum(gap: float) -> str:
+    """A relative gap as a sentence about the optimum, rounded up to two digits.
+
+    For a positive error, error / bound - 1 = gap / (1 - gap); for a negative one it is less.
+
+    >>> above_the_optimum(0.2)
+    'at most 25 % above the optimum'
+    """
+    if gap >= 1:
+        return "at an unknown distance from the optimum"
+    per_cent = Context(prec=2, rounding=ROUND_CEILING).create_decimal(100 * gap / (1 - gap))
+    return f"at most {per_cent:f} % above the optimum"

@@ -205,3 +205,12 @@ def curves_error(z: Floats, curves: Curves, error: str) -> float:
     if error == "squared":
         missed *= np.abs(2 * gap + 1)
     return float(z @ missed.sum(axis=1))
+
+
+def raise_to_private(t: Floats, epsilon: float) -> None:
+    """Raise, in place, every entry to max_k e^(-ε|i-k|) t_k: the least private matrix above t."""
+    decay = math.exp(-epsilon)
+    for i in range(1, len(t)):
+        np.maximum(t[i], decay * t[i - 1], out=t[i])
+    for i in range(len(t) - 2, -1, -1):
+        np.maximum(t[i], decay * t[i + 1], out=t[i])

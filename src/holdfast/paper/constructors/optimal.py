@@ -17,8 +17,8 @@ from holdfast.paper.constructors.curves import (
     Curves,
     curves_error,
     curves_through,
+    raise_to_private,
 )
-from holdfast.paper.constructors.feasible import raise_to_private
 from holdfast.paper.distributions import check_target
 from holdfast.privacy.approximate import exact_delta
 from holdfast.privacy.budget import exact_epsilon

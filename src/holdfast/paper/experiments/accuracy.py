@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from holdfast.paper.experiments.accuracy_claims import claims, squared_claims
-from holdfast.paper.experiments.budgets import BUDGETS
+from holdfast.paper.experiments.claims import BASELINES, BEYOND, budgets_of, means_of, sources
+from holdfast.paper.experiments.datasets import BUDGETS
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment
-from holdfast.paper.experiments.means import BASELINES, BEYOND, budgets_of, means_of, sources
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import FIXED_POINT, simulate, with_share
 

@@ -3,19 +3,22 @@
 import math
 from collections.abc import Sequence
 
-from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence
+from holdfast.paper.experiments.claims import (
+    Claim,
+    Estimate,
+    Means,
+    listing,
+    means_of,
+    nearest,
+    number,
+    sentence,
+    sources,
+)
 from holdfast.paper.experiments.distribution_claims import (
     CLOSE,
     SANDWICH,
     WORDS,
     distribution_claims,
-)
-from holdfast.paper.experiments.means import (
-    Means,
-    listing,
-    means_of,
-    nearest,
-    sources,
 )
 from holdfast.paper.experiments.runner import Row
 from holdfast.paper.experiments.simulation import FIXED_POINT

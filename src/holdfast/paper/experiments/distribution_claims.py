@@ -2,8 +2,16 @@
 
 from collections.abc import Sequence
 
-from holdfast.paper.experiments.claims import Claim, sentence
-from holdfast.paper.experiments.means import Cell, Means, listing, means_of, nearest, sources
+from holdfast.paper.experiments.claims import (
+    Cell,
+    Claim,
+    Means,
+    listing,
+    means_of,
+    nearest,
+    sentence,
+    sources,
+)
 from holdfast.paper.experiments.runner import Row
 from holdfast.paper.experiments.simulation import FIXED_POINT
 

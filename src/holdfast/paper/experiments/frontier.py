@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdfast.paper.experiments.accuracy import PAPERS_DATA
+from holdfast.paper.experiments.claims import BEYOND
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
-from holdfast.paper.experiments.means import BEYOND
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import FIXED_POINT, simulate, with_share
 from holdfast.paper.theory import lower_bound

@@ -5,11 +5,19 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdfast.paper.experiments.accuracy import NAMES, PAPERS_DATA, by_budget
-from holdfast.paper.experiments.budgets import BUDGETS
-from holdfast.paper.experiments.claims import Claim, Estimate, estimate, sentence
+from holdfast.paper.experiments.claims import (
+    BEYOND,
+    Claim,
+    Estimate,
+    estimate,
+    listing,
+    means_of,
+    sentence,
+    sources,
+)
+from holdfast.paper.experiments.datasets import BUDGETS
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, load
-from holdfast.paper.experiments.means import BEYOND, listing, means_of, sources
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import DISTANCES, PRIVATIZERS, simulate, with_share
 from holdfast.paper.privatizers import Cumulative

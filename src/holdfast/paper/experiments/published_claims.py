@@ -5,9 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.paper.experiments.accuracy_claims import DECREASES, PRINTED
-from holdfast.paper.experiments.claims import Claim, Estimate, number, sentence
+from holdfast.paper.experiments.claims import (
+    Cell,
+    Claim,
+    Estimate,
+    Means,
+    means_of,
+    nearest,
+    number,
+    sentence,
+)
 from holdfast.paper.experiments.distribution_claims import SANDWICH, WORDS, often_below
-from holdfast.paper.experiments.means import Cell, Means, means_of, nearest
 from holdfast.paper.experiments.runner import Row
 from holdfast.paper.experiments.simulation import FIXED_POINT
 from holdfast.paper.experiments.split_claims import (

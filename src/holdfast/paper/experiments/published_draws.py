@@ -15,8 +15,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.paper.constructors import Heuristic, Optimal, UnfixedOptimum
 from holdfast.paper.constructors.baselines import TruncatedGeometric
-from holdfast.paper.experiments.budgets import PAPER_BUDGETS, rounded
-from holdfast.paper.experiments.datasets import SYNTHETIC
+from holdfast.paper.experiments.datasets import PAPER_BUDGETS, SYNTHETIC, rounded
 from holdfast.paper.experiments.experiment import Experiment, Folder, load
 from holdfast.paper.experiments.published_claims import published_claims
 from holdfast.paper.experiments.runner import Row, Task

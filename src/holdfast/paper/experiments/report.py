@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from holdfast.errors import markdown_text, one_line
-from holdfast.paper.experiments.claims import Claim, Verdict
+from holdfast.paper.experiments.claims import Claim, Verdict, sources
 from holdfast.paper.experiments.drawing import Figure
 from holdfast.paper.experiments.experiment import Experiment, Table
-from holdfast.paper.experiments.means import sources
 from holdfast.paper.experiments.runner import Row
 from holdfast.paper.files import write_whole
 

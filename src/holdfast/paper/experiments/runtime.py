@@ -9,11 +9,10 @@ from functools import cache
 import numpy as np
 
 from holdfast.errors import HoldfastError
-from holdfast.paper.experiments.claims import Claim, Estimate, sentence
+from holdfast.paper.experiments.claims import Claim, Estimate, listing, sentence, sources
 from holdfast.paper.experiments.datasets import BY_DEFINITION, SEED, Dataset
 from holdfast.paper.experiments.drawing import Figure, curves, titled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
-from holdfast.paper.experiments.means import listing, sources
 from holdfast.paper.experiments.runner import Row, Task
 from holdfast.paper.experiments.simulation import LINEAR_PROGRAMS, figure_method, releases
 from holdfast.privacy.randomness import Simulation

@@ -10,14 +10,16 @@ import numpy as np
 
 from holdfast.paper.experiments.claims import (
     BARS,
+    Cell,
     Claim,
     Estimate,
     Verdict,
+    budgets_of,
     number,
     sentence,
+    sources,
 )
 from holdfast.paper.experiments.datasets import is_stand_in
-from holdfast.paper.experiments.means import Cell, budgets_of, sources
 from holdfast.paper.experiments.runner import Row
 
 Optima = dict[Cell, float]

@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.paper.experiments.accuracy import TICKS
-from holdfast.paper.experiments.budgets import BUDGETS
-from holdfast.paper.experiments.datasets import SYNTHETIC
+from holdfast.paper.experiments.claims import sources
+from holdfast.paper.experiments.datasets import BUDGETS, SYNTHETIC
 from holdfast.paper.experiments.drawing import STYLES, Figure, draw_grid, spelled
 from holdfast.paper.experiments.experiment import FULL, QUICK, Experiment, Folder, Table, load
-from holdfast.paper.experiments.means import sources
 from holdfast.paper.experiments.runner import Row, Task, task_seed
 from holdfast.paper.experiments.simulation import figure_method, releases
 from holdfast.paper.experiments.split_claims import (

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Integers
+from holdfast.arrays import Floats, Integers
 from holdfast.errors import CertificateError, HoldfastError
 from holdfast.paper.privatizers.gaussian_scale import delta_bound, smallest_scale
 from holdfast.paper.privatizers.laplace import OnCumulative
@@ -32,8 +32,6 @@ class CyclicGaussian(OnCumulative):
     >>> round(privatizer.scale(1), 4), round(float(privatizer.zcdp(1)), 4)
     (4.2308, 0.0279)
     """
-
-    cyclic: ClassVar[bool] = True
 
     delta: Any = field()  # must be given, though the base has a default
     """The probability that ε may fail: choose it well below 1/N; kept as a Fraction."""
@@ -63,12 +61,15 @@ class CyclicGaussian(OnCumulative):
             raise CertificateError("the Gaussian noise does not keep `delta`; nothing is released.")
         return exact
 
-    def variance(self, epsilon: Any) -> float:
-        """Below σ² where σ is small, by less than 1e-10 of it from σ = 2 on."""
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        """The noisy cumulative sums, all with the same $G_0$."""
+        scale = self.scale(epsilon)
+        common = source.add_gaussian(np.zeros(1, dtype=np.int64), scale)
+        return source.add_gaussian(np.cumsum(histogram)[:-1], scale) + common
+
+    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
+        """Twice σ², or less where σ is small: by less than 1e-10 of it from σ = 2 on."""
         scale, x = self.scale(epsilon), np.arange(-30, 31)
         weights = np.exp(-((x / scale) ** 2) / 2)
-        return float(x**2 @ weights / weights.sum()) if scale < 2 else scale**2
-
-    def with_noise(self, values: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """Integers plus independent discrete Gaussian noise."""
-        return source.add_gaussian(values, self.scale(epsilon))
+        single = float(x**2 @ weights / weights.sum()) if scale < 2 else scale**2
+        return np.full(bins - 1, 2 * single)

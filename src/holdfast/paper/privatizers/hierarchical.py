@@ -6,11 +6,11 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import whole_number
-from holdfast.paper.privatizers.privatizer import LaplaceByLevel
+from holdfast.paper.privatizers.privatizer import Noisy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hierarchical(LaplaceByLevel):
+class Hierarchical(Noisy):
     r"""Discrete Laplace noise on every node of a b-ary tree below its root, then the consistent
     tree of least variance: weighted averaging upwards, mean consistency downwards.
 

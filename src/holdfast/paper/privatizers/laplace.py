@@ -1,20 +1,17 @@
 """Discrete Laplace noise on the histogram of counts, or on its cumulative sums."""
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.paper.privatizers.privatizer import LaplaceByLevel, Noisy, laplace_variance
-from holdfast.privacy.budget import exact_epsilon
-from holdfast.privacy.randomness import Randomness, laplace_measurement
+from holdfast.paper.privatizers.privatizer import Noisy
+from holdfast.privacy.randomness import Randomness
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClassicLaplace(LaplaceByLevel):
+class ClassicLaplace(Noisy):
     r"""Discrete Laplace noise of scale 2/ε on $\eta_0, ..., \eta_{n-1}$.
 
     One person moves one row to the next bin: one bin loses one, another gains one, so the L1
@@ -57,48 +54,25 @@ class OnCumulative(Noisy):
     by 1 and nothing else: L1 and L2 sensitivity are 1.
     """
 
-    cyclic: ClassVar[bool] = False
-    """Whether one more draw, the paper's $L_0$, is added to every measured integer."""
+    def sensitivity(self, bins: int) -> int:
+        """One cumulative sum changes by one."""
+        return 1
 
-    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy cumulative histogram without its last entry."""
-        common = np.zeros(1, dtype=np.int64)
-        if self.cyclic:
-            common = self.with_noise(common, epsilon, source)
-        return self.with_noise(np.cumsum(histogram)[:-1], epsilon, source) + common
+    def levels(self, histogram: Integers) -> list[Integers]:
+        """The cumulative histogram without its last entry."""
+        return [np.cumsum(histogram)[:-1]] if len(histogram) > 1 else []
 
     def estimate(self, noisy: Integers, bins: int, total: int) -> Integers:
         """The differences of the noisy cumulative histogram."""
         return np.diff(np.concatenate([[0], noisy, [total]]))
 
-    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
-        """The variance of the noise on C_0, ..., C_(n-2); noise common to all doubles it."""
-        return np.full(bins - 1, (1 + self.cyclic) * self.variance(epsilon))
-
-    @abstractmethod
-    def with_noise(self, values: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """Integers plus independent noise."""
-
-    @abstractmethod
-    def variance(self, epsilon: Any) -> float:
-        """That of one draw."""
+    def unit_variance(self, bins: int) -> Floats:
+        """That of the noise itself."""
+        return np.ones(bins - 1)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Laplace(OnCumulative):
-    def with_noise(self, values: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        return source.add_laplace(values, epsilon)
-
-    def variance(self, epsilon: Any) -> float:
-        return laplace_variance(epsilon)
-
-    def certified_epsilon(self, epsilon: Any) -> Fraction:
-        """What OpenDP's privacy map states for this noise; at most epsilon."""
-        return laplace_measurement(exact_epsilon(epsilon))[1]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cumulative(_Laplace):
+class Cumulative(OnCumulative):
     r"""Discrete Laplace noise of scale 1/ε on C_0, ..., C_(n-2), then isotonic regression.
 
     The cyclic Laplace mechanism without its $L_0$: the same privacy at half the variance, and a
@@ -113,7 +87,7 @@ class Cumulative(_Laplace):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CyclicLaplace(_Laplace):
+class CyclicLaplace(OnCumulative):
     r"""The paper's cyclic Laplace mechanism, on whole numbers.
 
     $V_i = \eta_i + L_i - L_{i+1}$ with $L_n = L_0$ and discrete Laplace $L_i$ of scale 1/ε.
@@ -123,6 +97,13 @@ class CyclicLaplace(_Laplace):
     np.float64(1.0)
     """
 
-    cyclic: ClassVar[bool] = True
-
     projection: str = "clip"
+
+    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
+        """The cumulative release with one more draw, the paper's $L_0$, on all of it."""
+        common = source.add_laplace(np.zeros(1, dtype=np.int64), epsilon)
+        return super().measure(histogram, epsilon, source) + common
+
+    def unit_variance(self, bins: int) -> Floats:
+        """Two draws each."""
+        return 2 * super().unit_variance(bins)

@@ -66,7 +66,11 @@ def as_privatizer(given: Any) -> Privatizer:
 @dataclass(frozen=True, kw_only=True)
 class Noisy(Privatizer):
     """A privatizer of the paper: exact noise on integers that are linear in the histogram, an
-    estimate of the histogram from them, and its projection."""
+    estimate of the histogram from them, and its projection.
+
+    The noise is discrete Laplace of one scale, for integers that one unit, moved to the next bin,
+    changes by at most `sensitivity(bins)` in L1.
+    """
 
     projection: str
     """"clip" or "isotonic": how the noisy histogram becomes a distribution."""
@@ -82,28 +86,6 @@ class Noisy(Privatizer):
         return find_projection(self.projection)(self.estimate(noisy, len(eta), int(eta.sum())))
 
     @abstractmethod
-    def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """The noisy integers: all that is ever learnt about the histogram, except for its total."""
-
-    @abstractmethod
-    def estimate(self, noisy: Integers, bins: int, total: int) -> Floats | Integers:
-        """The noisy integers as a histogram that adds up to `total`; it may be negative."""
-
-    @abstractmethod
-    def certified_epsilon(self, epsilon: Any) -> Fraction:
-        """The privacy loss that the noise library's own privacy map states; at most epsilon."""
-
-    @abstractmethod
-    def cumulative_variance(self, bins: int, epsilon: Any) -> Floats:
-        """The variance of the estimate's cumulative sums C_0, ..., C_(n-2), before projection."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class LaplaceByLevel(Noisy):
-    """A privatizer with discrete Laplace noise of one scale on integers that one unit, moved
-    to the next bin, changes by at most `sensitivity(bins)` in L1."""
-
-    @abstractmethod
     def sensitivity(self, bins: int) -> int:
         """The most that moving one unit to the next bin changes the measured integers, in L1."""
 
@@ -113,11 +95,16 @@ class LaplaceByLevel(Noisy):
         public."""
 
     @abstractmethod
+    def estimate(self, noisy: Integers, bins: int, total: int) -> Floats | Integers:
+        """The noisy integers as a histogram that adds up to `total`; it may be negative."""
+
+    @abstractmethod
     def unit_variance(self, bins: int) -> Floats:
-        """The variance of C_0, ..., C_(n-2) when the noise on every integer has variance 1."""
+        """The variance of the estimate's C_0, ..., C_(n-2), before projection, when the noise on
+        every integer has variance 1."""
 
     def measure(self, histogram: Integers, epsilon: Fraction, source: Randomness) -> Integers:
-        """All levels with noise, one after the other."""
+        """The noisy integers: all that is ever learnt about the histogram, except for its total."""
         levels = self.levels(histogram)
         if not levels:
             return np.empty(0, dtype=np.int64)

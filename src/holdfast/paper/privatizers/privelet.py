@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.paper.privatizers.privatizer import LaplaceByLevel
+from holdfast.paper.privatizers.privatizer import Noisy
 
 
 @dataclass(frozen=True, kw_only=True)
-class Privelet(LaplaceByLevel):
+class Privelet(Noisy):
     r"""Discrete Laplace noise on unnormalised Haar coefficients of the histogram of counts.
 
     A node of the binary tree over the bins measures the integer $c$ = (sum of its left half)

@@ -12,6 +12,8 @@ True
 
 from holdfast.paper.theory.convexity import (
     best_columns,
+    count_error,
+    error_weights,
     is_row_wise_concentrating,
     is_row_wise_convex,
     place_peaks,
@@ -23,7 +25,7 @@ from holdfast.paper.theory.decomposition import (
     decompose_column,
     from_dense,
 )
-from holdfast.paper.theory.epsilon import Log, log
+from holdfast.paper.theory.epsilon import Log, log, show
 from holdfast.paper.theory.extreme import (
     exact_amounts,
     is_affinely_simplified,
@@ -56,9 +58,7 @@ from holdfast.paper.theory.scales import (
     single_peaked,
     walk,
 )
-from holdfast.paper.theory.show import show
 from holdfast.paper.theory.vertices import vertices
-from holdfast.paper.theory.weights import count_error, error_weights
 
 __all__ = [
     "Decomposition",

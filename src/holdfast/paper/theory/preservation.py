@@ -8,8 +8,8 @@ import numpy as np
 from holdfast.errors import HoldfastError
 from holdfast.paper.theory.decomposition import Decomposition
 from holdfast.paper.theory.epsilon import Array, is_exact, numbers, zeros
+from holdfast.paper.theory.extreme import member, piece_vectors, place
 from holdfast.paper.theory.linear_algebra import dependencies, independent
-from holdfast.paper.theory.moves import member, piece_vectors, place
 from holdfast.paper.theory.polytopes import Polytope, constraint_matrix
 from holdfast.paper.theory.scales import pattern_at, scale_matrix
 

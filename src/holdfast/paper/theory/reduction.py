@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from holdfast.errors import HoldfastError
+from holdfast.paper.theory.convexity import error_weights
 from holdfast.paper.theory.decomposition import Decomposition
 from holdfast.paper.theory.epsilon import Array, Number, zeros
-from holdfast.paper.theory.linear_algebra import dependency
-from holdfast.paper.theory.moves import (
+from holdfast.paper.theory.extreme import (
     Segment,
     member,
     piece_vectors,
@@ -17,9 +17,9 @@ from holdfast.paper.theory.moves import (
     segment_vectors,
     segments,
 )
+from holdfast.paper.theory.linear_algebra import dependency
 from holdfast.paper.theory.polytopes import Polytope, check_member
 from holdfast.paper.theory.scales import heights, powers, scale
-from holdfast.paper.theory.weights import error_weights
 
 DUST = 1e-12  # a float column that has shrunk to this part of its largest size is dead
 
