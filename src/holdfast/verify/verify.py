@@ -27,6 +27,7 @@ BORROWED = {
     "holdfast.release.release": "its type",
     "holdfast.release.parquet": "a Parquet file, read without being flooded",
     "holdfast.release.csv_files": "cells of a Parquet file as text",
+    "holdfast.release.escape": "the same",
     "holdfast.release.row_intervals": "likely intervals of rows",
     "holdfast.release.common": "answers and shares with their intervals",
     "holdfast.release.readme": "words",

@@ -1,0 +1,233 @@
+"""Releases that lie: every sum is made anew, and verify finds what does not follow."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import holdfast
+from forging import forged, of_lines, of_record, of_text, read
+
+STATES = ["AL", "KS", "NE", "TX"]
+
+
+def a_table(rows=240, seed=0):
+    rng = np.random.default_rng(seed)
+    state = rng.integers(0, 4, rows)
+    return pd.DataFrame(
+        {
+            "county": [f"c{k:03d}" for k in range(rows)],
+            "state": [STATES[k] for k in state],
+            "people": rng.integers(100, 10**6, rows),
+            "none": (rng.random(rows) < 0.05).astype(int),
+            "deaths": rng.negative_binomial(0.8, 0.1 + 0.1 * state),
+            "births": rng.poisson(3.0, rows),
+        }
+    )
+
+
+def made(kind):
+    table = a_table()
+    known = {"count": "deaths", "category": "county", "epsilon": "1", "seed": 3}
+    match kind:
+        case "plain":
+            return holdfast.privatize(table, keep=["people"], **known)
+        case "grouped":
+            return holdfast.privatize(table, within="state", totals=True, **known)
+        case "classes":
+            within = holdfast.classes("people", 5)
+            return holdfast.privatize(table, within=within, top=12, **known)
+        case "several":
+            known["count"] = ["deaths", "births"]
+            return holdfast.privatize(table, within="state", contributions=3, rows=2, **known)
+        case "gaps":
+            table["deaths"] = table["deaths"].astype("Int64")
+            table.loc[table.none == 1, "deaths"] = 0
+            table.loc[5:9, "deaths"] = pd.NA
+            return holdfast.privatize(
+                table, missing=[""], structural_zero="none", within="state", **known
+            )
+
+
+KINDS = ["plain", "grouped", "classes", "several", "gaps"]
+
+
+@pytest.fixture(scope="module", params=KINDS)
+def bundle(request, tmp_path_factory):
+    return made(request.param).save(tmp_path_factory.mktemp("bundles") / request.param)
+
+
+def test_a_release_passes(bundle):
+    report = holdfast.verify(bundle)
+    assert report, report.damage
+    assert report.simulated and not report.warnings
+
+
+def cell_changed(column, by):
+    def change(lines):
+        at = lines[0].index(column)
+        row = next(line for line in lines[3:] if line[at].isdigit())
+        row[at] = str(int(row[at]) + by)
+
+    return change
+
+
+def two_swapped(column):
+    """Released counts of two rows with the same noisy count change places: another tie order."""
+
+    def apply(folder):
+        noisy = pd.read_csv(folder / "rows.csv", dtype=str, keep_default_na=False)
+        groups = noisy["group"] if "group" in noisy else pd.Series("", index=noisy.index)
+        table = pd.read_csv(folder / "table.csv", dtype=str, keep_default_na=False)
+        keys = groups + " " + noisy[f"{column}_noisy"]
+        for _, part in table.groupby(keys):
+            values = part[column]
+            if values.nunique() > 1 and not (values == "").any():
+                first = values.index[0]
+                other = values.index[values != values.iloc[0]][0]
+                table.loc[[first, other], column] = table.loc[[other, first], column].to_numpy()
+                newline = read(folder)["table"]["newline"]
+                table.to_csv(folder / "table.csv", index=False, lineterminator=newline)
+                return
+        pytest.skip("no tie has two values here")
+
+    return apply
+
+
+def promise(change):
+    return of_record(lambda record: change(record["promise"]))
+
+
+def first_count(change):
+    return of_record(lambda record: change(record["counts"][0]))
+
+
+def more(number, by=Fraction(1, 10)):
+    return str(Fraction(number) + by)
+
+
+def spend_less(promise):
+    budget = promise["budgets"][0]
+    budget["counts"], budget["sums"] = (
+        more(budget["counts"]),
+        more(budget["sums"], -Fraction(1, 10)),
+    )
+
+
+LIES = {
+    "one released count": of_lines("table.csv", cell_changed("deaths", 1)),
+    "one noisy count": of_lines("rows.csv", cell_changed("deaths_noisy", 1)),
+    "a plain interval": of_lines("rows.csv", cell_changed("deaths_high", 1)),
+    "a likely interval": of_lines("rows.csv", cell_changed("deaths_likely_high", 3)),
+    "another order of ties": two_swapped("deaths"),
+    "another seed of ties": first_count(lambda said: said.update(ties="12345")),
+    "rows of a count": of_lines("distribution.csv", cell_changed("rows", 1)),
+    "an answer": of_lines("answers.csv", lambda lines: lines[2].__setitem__(3, "0.99")),
+    "an interval of an answer": of_lines(
+        "answers.csv", lambda lines: lines[2].__setitem__(5, "1.7")
+    ),
+    "a row less": of_lines("rows.csv", lambda lines: lines.pop()),
+    "a row less in the table": of_lines("table.csv", lambda lines: lines.pop()),
+    "a label": of_lines("rows.csv", lambda lines: lines[4].__setitem__(0, "elsewhere")),
+    "epsilon of the promise": promise(lambda said: said.update(epsilon="1/2")),
+    "epsilon everywhere in the record": promise(
+        lambda said: (said.update(epsilon="1/2"), said["budgets"][0].update(epsilon="1/2"))
+    ),
+    "parts of the budget": promise(spend_less),
+    "contributions": promise(lambda said: said["persons"].update(contributions=[7])),
+    "who is protected": promise(lambda said: said["persons"].update(unit="household")),
+    "rows of a person": promise(lambda said: said["persons"].update(person_rows=9)),
+    "no simulation": promise(
+        lambda said: said.update(simulated=False, randomness="operating system")
+    ),
+    "noise of counts": first_count(lambda said: said["noise"].update(epsilon="2")),
+    "width of the noise": first_count(
+        lambda said: said["noise"].update(width=said["noise"]["width"] + 1)
+    ),
+    "missing rows": first_count(lambda said: said.update(missing=said["missing"] + 1)),
+    "known zeros": of_record(lambda record: record["table"].update(structural_zeros=99)),
+    "number of rows": of_record(lambda record: record["table"].update(rows=10)),
+    "another schema field": of_record(lambda record: record.update(extra=1)),
+    "a field less": of_record(lambda record: record.pop("level")),
+    "a published column": of_record(lambda record: record["published"].append("people2")),
+    "a note of another epsilon": of_record(
+        lambda record: record["notes"].append("in truth epsilon = 0.01 was spent")
+    ),
+    "words of the promise": of_text("README.md", "- epsilon = 1 ", "- epsilon = 1/100 "),
+    "words beside it": of_text("README.md", "## What it says", "epsilon = 0.01\n\n## What it says"),
+    "the codebook": of_text("codebook.md", "noisy", "true"),
+    "the draft for the registry": of_text("deployment.yaml", "epsilon", "epsi1on"),
+    "a picture that does something": of_text("distribution.svg", "</svg>", "<script/></svg>"),
+    "a picture with a link": of_text("distribution.svg", "<svg ", '<svg onload="x()" '),
+}
+
+
+@pytest.mark.parametrize("bundle", ["gaps", "several"], indirect=True)
+@pytest.mark.parametrize("lie", LIES)
+def test_a_lie_is_found_though_every_sum_is_right(bundle, tmp_path, lie):
+    place = forged(bundle, tmp_path / "forged", LIES[lie])
+    report = holdfast.verify(place)
+    assert not report
+    assert all(check.passed is not False or check.detail for check in report.checks)
+
+
+def test_sums_that_are_not_made_anew_are_damage(bundle, tmp_path):
+    place = forged(bundle, tmp_path / "forged", lambda folder: None)
+    with (place / "codebook.md").open("a") as file:
+        file.write(" ")
+    assert "codebook.md" in " ".join(holdfast.verify(place).damage)
+
+
+def test_a_row_in_another_group_is_found(tmp_path):
+    bundle = made("grouped").save(tmp_path / "bundle")
+
+    def change(lines):
+        at = lines[0].index("group")
+        lines[7][at] = next(name for name in STATES if name != lines[7][at])
+
+    place = forged(bundle, tmp_path / "forged", of_lines("rows.csv", change))
+    assert not holdfast.verify(place)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_changed_number_of_any_file_is_found(bundle, tmp_path, seed):
+    rng = random.Random(seed)
+
+    def change(lines):
+        for _ in range(1000):
+            line = rng.choice(lines[1:])
+            at = rng.randrange(len(line))
+            if line[at].lstrip("-").isdigit() and lines[0][at] not in ("people", "row"):
+                line[at] = str(int(line[at]) + rng.choice([-2, 2, 5]))
+                return
+
+    for name in ("rows.csv", "distribution.csv", "table.csv"):
+        place = forged(bundle, tmp_path / f"forged {name}", of_lines(name, change))
+        assert not holdfast.verify(place)
+
+
+def test_links_pipes_and_other_files_are_refused(bundle, tmp_path):
+    place = forged(bundle, tmp_path / "forged", lambda folder: None)
+    (place / "more.txt").write_text("x")
+    assert "more.txt" in " ".join(holdfast.verify(place).damage)
+    (place / "more.txt").unlink()
+    (place / "README.md").rename(tmp_path / "README.md")
+    (place / "README.md").symlink_to(tmp_path / "README.md")
+    assert "link" in " ".join(holdfast.verify(place).damage)
+
+
+def test_nothing_of_the_maker_is_used_but_what_is_listed():
+    import ast
+    from pathlib import Path
+
+    from holdfast.verify.verify import BORROWED
+
+    used = set()
+    for path in (Path(holdfast.__file__).parent / "verify").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("holdfast."):
+                used.add(node.module)
+    used = {name for name in used if not name.startswith("holdfast.verify")}
+    assert used - {"holdfast.arrays", "holdfast.errors"} == set(BORROWED)
