@@ -11,10 +11,10 @@ import argparse
 from collections.abc import Callable
 from fractions import Fraction
 from time import process_time
-from types import SimpleNamespace
 
 import numpy as np
 
+from holdfast.fit.histogram import Histogram
 from holdfast.match.match import Matcher
 from holdfast.measure.tally import Tally
 from holdfast.privacy.noise import Noise, add_noise
@@ -92,7 +92,7 @@ def match_times(rows: int, mean: int, epsilon: str, groups: int) -> list[float]:
     counts = np.floor(rng.exponential(mean, rows)).astype(np.int64)
     group = rng.integers(0, groups, rows)
     true = Tally.of_rows(counts, group, groups=groups)
-    wanted = [SimpleNamespace(values=v, rows=n) for v, n in map(true.of, range(groups))]
+    wanted = [Histogram(values=v, rows=n) for v, n in map(true.of, range(groups))]
     noise = Noise(epsilon=Fraction(epsilon))
     starts = range(0, rows, BATCH)
     noisy = add_noise(counts, noise, SystemEntropy(), stream="a")

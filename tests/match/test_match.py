@@ -1,18 +1,18 @@
 from itertools import pairwise
 from time import process_time
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from holdfast.errors import HoldfastError
+from holdfast.fit.histogram import Histogram
 from holdfast.match.match import AT_A_TIME, MOST_CELLS, Matcher, match
 from holdfast.measure.tally import Tally
 
 
 def histogram(counts):
     values, rows = np.unique(counts, return_counts=True)
-    return SimpleNamespace(values=values, rows=rows)
+    return Histogram(values=values, rows=rows)
 
 
 def table(rows=3000, groups=5, seed=1, spread=4):
@@ -73,6 +73,19 @@ def test_a_part_is_matched_by_itself_when_the_rows_before_are_known(cut):
     np.testing.assert_array_equal(part, match(noisy, group, histograms, 1)[cut:])
 
 
+def test_integers_may_be_as_narrow_as_they_fit():
+    """Products of groups and counts need 64 bits where the integers themselves need 16."""
+    rng = np.random.default_rng(4)
+    noisy, group = rng.integers(0, 30_000, 5000), rng.integers(0, 2000, 5000)
+    narrow = noisy.astype(np.int16), group.astype(np.int16)
+    histograms = [histogram(np.arange((group == g).sum())) for g in range(2000)]
+    tally = Tally.of_rows(*narrow, groups=2000)
+    assert tally.to_dict() == Tally.of_rows(noisy, group, groups=2000).to_dict()
+    released = match(noisy, group, histograms, 1)
+    np.testing.assert_array_equal(match(*narrow, histograms, 1), released)
+    np.testing.assert_array_equal(Matcher(tally, histograms, 1)(*narrow), released)
+
+
 def test_a_table_of_many_thousand_rows_is_matched_in_pieces_of_any_size():
     noisy, group, histograms = table(rows=2 * AT_A_TIME + 5)
     released = match(noisy, group, histograms, 1)
@@ -106,12 +119,12 @@ def test_one_row_and_equal_rows_are_matched():
     equal = match(np.full(5, 2), np.zeros(5, int), [histogram([1, 1, 1, 1, 1])], 1)
     assert equal.tolist() == [1] * 5
     none = np.empty(0, int)
-    assert len(match(none, none, [SimpleNamespace(values=none, rows=none)], 1)) == 0
+    assert len(match(none, none, [Histogram(values=none, rows=none)], 1)) == 0
 
 
 def test_a_group_without_rows_has_an_empty_histogram():
     none = np.empty(0, int)
-    empty = SimpleNamespace(values=none, rows=none)
+    empty = Histogram(values=none, rows=none)
     noisy, group = np.array([1, 0]), np.array([2, 2])
     released = match(noisy, group, [empty, empty, histogram([4, 9])], 1)
     assert released.tolist() == [9, 4]

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2
 
 from holdfast.match.permutation import FEW, Ties
+from holdfast.verify.ties import key_of, places
 
 MISTAKE = 1e-6  # probability with which a test of a uniform permutation fails
 SIZES = [*range(1, FEW + 3), 36, 37, 48, 49, 50, 63, 64, 65, 99, 100, 101, 1000, 1023, 1025, 40_000]
@@ -19,6 +20,15 @@ def many(size, sets):
 def test_each_place_is_taken_once(size):
     place = many(size, 3).place(np.repeat(np.arange(3), size), np.tile(np.arange(size), 3))
     np.testing.assert_array_equal(np.sort(place.reshape(3, size)), np.tile(np.arange(size), (3, 1)))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_second_reader_finds_the_same_places(size):
+    """`verify` has code of its own, from docs/match.md."""
+    seed, group, value = (1 << 64) - 5, 12, -7
+    ties = Ties(seed, np.array([group]), np.array([value]), np.array([size]))
+    place = ties.place(np.zeros(size, int), np.arange(size))
+    np.testing.assert_array_equal(place, places(key_of(seed, group, value, size), size))
 
 
 def test_a_set_of_a_hundred_million_rows_needs_no_memory():
@@ -73,16 +83,16 @@ def test_neighbours_in_the_table_are_not_neighbours_in_rank(size):
 
 
 def test_seed_group_count_and_size_each_give_another_permutation():
-    def places(seed=1, group=0, value=0, size=100):
+    def ordered(seed=1, group=0, value=0, size=100):
         ties = Ties(seed, np.array([group]), np.array([value]), np.array([size]))
         return tuple(ties.place(np.zeros(100, int), np.arange(100)).tolist())
 
     others = [
-        places(),
-        *(places(seed=seed) for seed in (0, 2, 1 << 63, (1 << 64) - 1)),
-        *(places(group=group) for group in (1, 2)),
-        *(places(value=value) for value in (1, -1, 10**9)),
-        places(size=101),
+        ordered(),
+        *(ordered(seed=seed) for seed in (0, 2, 1 << 63, (1 << 64) - 1)),
+        *(ordered(group=group) for group in (1, 2)),
+        *(ordered(value=value) for value in (1, -1, 10**9)),
+        ordered(size=101),
     ]
     assert len(set(others)) == len(others)
 

@@ -7,6 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
+from holdfast.fit.blocks import choose_blocks
 from holdfast.measure import room as room_module
 from holdfast.measure.room import Room
 from holdfast.privacy.noise import Noise
@@ -88,9 +89,10 @@ def compare(numbers, added):
 
 
 @pytest.mark.parametrize(
-    ("name", "most_rows"), [("single counts", 4), ("wide", 4), ("one", 3), ("later", 3)]
+    ("name", "most_rows"), [("single counts", 4), ("wide", 3), ("one", 3), ("later", 3)]
 )
 def test_one_person_changes_each_number_by_what_is_declared(true_values, name, most_rows):
+    # A sum over a block changes by the sums of its single counts, and no more: these have four rows.
     most, compared = dict.fromkeys((SUMS, WHOLE, TOTALS, TOTAL), 0), 0
     for rows in range(1, most_rows + 1):
         for group in groupings(rows):
@@ -106,8 +108,15 @@ def test_one_person_changes_each_number_by_what_is_declared(true_values, name, m
     assert most == dict.fromkeys(most, 2 * MOST_ADDED)  # it is attained: no less would do
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_with_equal_noisy_numbers_equal_things_leave_the_room(monkeypatch, seed):
+def edges_of_everything(value, rows, noise, sums_noise):
+    """Edges that depend on all that they may depend on."""
+    return np.unique(np.clip(np.append(value, value * rows), 0, None))
+
+
+@pytest.mark.parametrize(
+    ("blocks", "seed"), [(edges_of_everything, 0), (edges_of_everything, 1), (choose_blocks, 2)]
+)
+def test_with_equal_noisy_numbers_equal_things_leave_the_room(monkeypatch, blocks, seed):
     """The noise of each table is such that the noisy numbers are the same: then so are edges,
     lengths, and all else of the measurement, for every table of as many rows and groups."""
     rng = np.random.default_rng(seed)
@@ -118,19 +127,15 @@ def test_with_equal_noisy_numbers_equal_things_leave_the_room(monkeypatch, seed)
             return noisy_counts[: len(values)]
         return np.arange(len(values)) + len(stream)
 
-    def choose_blocks(value, rows, noise, sums_noise):
-        """Edges that depend on everything they may depend on."""
-        return np.unique(np.clip(np.append(value, value * rows), 0, None))
-
     monkeypatch.setattr(room_module, "add_noise", add_noise)
     for rows in range(1, MOST_ROWS + 1):
         for group in groupings(rows):
             records = set()
-            for counts in product((0, 1, 3, 5, 10**6), repeat=rows):
+            for counts in product((0, 1, 5, 10**6), repeat=rows):
                 groups = max(group) + 1
                 room = Room(NOISE, source=Simulation(1), groups=groups)
                 room.noisy(np.array(counts), np.array(group))
                 whole = NOISE if groups > 1 else None
-                measurement = room.finish(choose_blocks, sums=NOISE, whole=whole, totals=NOISE)
+                measurement = room.finish(blocks, sums=NOISE, whole=whole, totals=NOISE)
                 records.add(repr(measurement.to_dict()))
             assert len(records) == 1

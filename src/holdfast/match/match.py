@@ -1,12 +1,12 @@
 """Released counts by rank: the noisy counts of a group get the values of its histogram in order."""
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, whole_number
+from holdfast.fit.histogram import Histogram
 from holdfast.match.permutation import Ties
 from holdfast.measure.tally import Tally
 
@@ -17,30 +17,16 @@ STEPS = 3  # from one value of a histogram to the next, before it is searched
 AT_A_TIME = 1 << 15  # rows side by side, which a processor's cache holds
 
 
-class Histogram(Protocol):
-    """Whole rows by count: `values` ascend, `rows` are positive."""
-
-    @property
-    def values(self) -> Integers:
-        """Counts, ascending."""
-
-    @property
-    def rows(self) -> Integers:
-        """How many rows have each."""
-
-
 def match(noisy: Integers, group: Integers, histograms: Sequence[Histogram], seed: int) -> Integers:
     """Released counts of a table: those of each group have exactly its histogram.
 
     Rows are ranked within their group by noisy count. Equal ones are ordered by a permutation that
     the public seed determines.
 
-    >>> from types import SimpleNamespace
-    >>> histogram = SimpleNamespace(values=np.array([0, 4]), rows=np.array([3, 1]))
+    >>> histogram = Histogram(values=np.array([0, 4]), rows=np.array([3, 1]))
     >>> match(np.array([2, -1, 7, 0]), np.zeros(4, int), [histogram], seed=1)
     array([0, 0, 4, 0])
     """
-    noisy, group = np.asarray(noisy, dtype=np.int64), np.asarray(group, dtype=np.int64)
     tally = Tally.of_rows(noisy, group, groups=len(histograms))
     return Matcher(tally, histograms, seed)(noisy, group)
 
@@ -77,7 +63,7 @@ class Matcher:
 
     def __call__(self, noisy: Integers, group: Integers) -> Integers:
         """Released counts of the next batch."""
-        cell = self._cells(noisy, group)
+        cell = self._cells(np.asarray(noisy, dtype=np.int64), np.asarray(group, dtype=np.int64))
         released: Integers = self._lowest[cell]
         for start in range(0, len(cell), AT_A_TIME):
             part = slice(start, start + AT_A_TIME)

@@ -50,6 +50,7 @@ class Tally:
     @staticmethod
     def of_rows(value: Integers, group: Integers, *, groups: int) -> "Tally":
         """Tally of single rows."""
+        value, group = np.asarray(value, dtype=np.int64), np.asarray(group, dtype=np.int64)
         return _summed(value, group, None, groups)
 
     @staticmethod
