@@ -283,10 +283,23 @@ def test_a_query_of_a_database_is_released(cli):
 def test_a_file_with_more_in_it_than_its_table_is_told_which_lines_it_seems_to_be(cli):
     name = table("Deaths in 1996\n\nplace,n\nKent,3\nEly,0\nYork,12\n\nSource: somebody\n")
     code, _, err = cli("privatize", name, *USUAL, "--dry-run")
-    assert code == 2 and "Try it with --header-row 3 --last-row 6." in err
+    assert code == 2 and "Name its rows: --header-row 3 --last-row 6." in err
     assert (
         cli("privatize", name, *USUAL, "--header-row", "3", "--last-row", "6", "--dry-run")[0] == 0
     )
     assert (
         "Try it" not in cli("privatize", table(name="b.csv"), "--count", "m", "--epsilon", "1")[2]
     )
+
+
+def test_without_epsilon_the_file_is_shown_with_what_to_name(cli):
+    rows = "".join(f"p{i},{i * i % 7},{'NE' if i % 3 else 'KS'}\n" for i in range(30))
+    name = table(f"place,n,state\n{rows}p99,-999,KS \nTotal,90,\n")
+    code, out, err = cli("privatize", name, "--dry-run")
+    assert code == 0 and "NOT PRIVATE" in err
+    assert re.search(r"n +│ whole numbers +│ +\d+ │ counts\?", out)
+    assert re.search(r"place +│ text +│ +32 │ category\?", out)
+    assert "-999" in out and "Leave them out" in out and "another spelling" in out
+    assert "--count n --category place --epsilon 1 --dry-run" in words_in(out)
+    code, out, err = cli("privatize", name)
+    assert code == 2 and "`epsilon` is missing" in err and "counts?" in out

@@ -43,7 +43,11 @@ def privatize(
 ) -> None:  # fmt: skip
     """Publish a table of counts: noise on every count, and the distribution of counts kept.
 
+    Without --epsilon it shows what the file looks like, and what to name.
+
     Examples:
+
+        holdfast privatize homicides.csv --dry-run
 
         holdfast privatize homicides.csv --count homicides --category county --keep state
         --epsilon 1 --dry-run
@@ -54,13 +58,19 @@ def privatize(
         holdfast privatize visits.xlsx --header-row 3 --count visits --category clinic
         --within region --missing -999 --contributions 5 --epsilon 1 --out release
     """
+    from holdfast.cli.look import say_look
     from holdfast.plan.before import before
     from holdfast.request.source import opened
 
-    request = Request.from_words(words_of(said))
+    words = words_of(said)
+    if "epsilon" not in words and not _is_large(file):
+        say_look(file, Request.from_words(words | {"epsilon": ["1"]}).table_options)
+        if dry_run:
+            return
+    request = Request.from_words(words)
     out = None if dry_run else _place(request)
     with saying_if_it_counted(), ExitStack() as stack:
-        with naming_the_lines(file, request):
+        with with_hints(file, request):
             table = stack.enter_context(opened(file, request))
         refuse_surprise(table, request)
         found = before(table, request)
@@ -114,37 +124,27 @@ def _again(more: list[str]) -> str:
 
 
 @contextmanager
-def naming_the_lines(file: Path, request: Request) -> Iterator[None]:
-    """Where a table cannot be read and its file has more in it than one, say which lines it seems
-    to be."""
+def with_hints(file: Path, request: Request) -> Iterator[None]:
+    """Where a table cannot be read, say what it looks like that it needs."""
     try:
         yield
     except LeakError:
         raise
     except HoldfastError as error:
-        options = _lines_in(file, request)
-        if not options:
+        from holdfast.cli.look import hints
+
+        found = [] if _is_large(file) else hints(file, request.table_options)
+        if not found:
             raise
-        raise HoldfastError(
-            f"{error}\nThe file has more in it than its table. Try it with {shlex.join(options)}."
-        ) from None
+        raise HoldfastError("\n".join([str(error), *(f"- {one_line(h)}" for h in found)])) from None
 
 
-def _lines_in(file: Path, request: Request) -> list[str]:
-    from holdfast.tables.file_rows import find_part
-
+def _is_large(file: Path) -> bool:
+    """Whether a file is too large to be looked at once more, or no file at all."""
     try:
-        if not file.is_file() or file.stat().st_size > MOST_BYTES:
-            return []
-        found = find_part(file)
-    except (HoldfastError, OSError):
-        return []
-    return [
-        word
-        for name, number in found.items()
-        if name not in request.part
-        for word in (FIELDS[name].option, str(number))
-    ]
+        return not file.is_file() or file.stat().st_size > MOST_BYTES
+    except OSError:
+        return True
 
 
 def _say_before(found: "Before", as_json: bool) -> None:

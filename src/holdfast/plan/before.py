@@ -1,5 +1,6 @@
 """What a run would do, said to the steward before anything is paid. NOT PRIVATE."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -189,8 +190,10 @@ def _notes(table: "Table", budgets: tuple[Budget, ...]) -> Iterator[str]:
     least = min(budget.epsilon / budget.reach for budget in budgets)
     names, sizes = table.partition.names, table.partition.sizes.tolist()
     small = concerns.small_groups(names, sizes, least)
-    labels = {text for label in table.partition.labels for text in label}
-    near = concerns.near_duplicates(sorted(labels)) if table.partition.within.parts else None
+    rows: Counter[str] = Counter()
+    for label, size in zip(table.partition.labels, sizes, strict=True):
+        rows.update(dict.fromkeys(label, size))
+    near = concerns.near_duplicates(rows)
     yield from (note for note in (small, near) if note is not None)
 
 

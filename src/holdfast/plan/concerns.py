@@ -4,10 +4,8 @@ Every function takes names, cells and counts and gives sentences; none of them i
 """
 
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import listed_names, numbered
 from holdfast.plan.explain import explain
+from holdfast.tables.near import near_labels
 
 FEW = 20  # rows below which numbers that are all different say nothing
 DIFFERENT = 0.9  # of the rows, from which on large numbers look like names of things
@@ -32,8 +31,7 @@ PLACES = re.compile(
 VALUES = 10  # different numbers below which a column is no count of people
 CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
-MOST_LABELS = 1000  # that are compared with each other
-SHORTEST = 5  # letters of labels that may differ by one
+SHOWN_PAIRS = 5  # of labels that differ by little
 
 
 def identifiers(name: str, counts: Integers) -> str | None:
@@ -135,50 +133,17 @@ def small_groups(names: Sequence[str], sizes: Iterable[int], epsilon: Fraction) 
     )
 
 
-def near_duplicates(labels: Iterable[str]) -> str | None:
-    """Labels that differ so little that one of them may be a slip.
+def near_duplicates(rows: Mapping[str, int]) -> str | None:
+    """Labels of groups, by their rows, that differ so little that one of them may be a slip.
 
-    >>> near_duplicates(["Wake", "wake ", "Guilford", "Guildford", "Kent"])[:76]
-    "some labels differ by little: 'Wake' and 'wake'; 'Guilford' and 'Guildford'."
+    >>> near_duplicates({"Wake": 9, "wake ": 1, "Kent": 4})[:46]
+    "some labels differ by little: 'wake ' and 'Wak"
     """
-    different = list(dict.fromkeys(labels))[:MOST_LABELS]
-    pairs = [
-        f"{listed_names([one])} and {listed_names([other])}" for one, other in _near(different)
-    ]
+    pairs = [f"{one!r:.60} and {other!r:.60}" for one, other in near_labels(rows)]
     if not pairs:
         return None
-    more = "; …" if len(pairs) > 5 else ""
+    more = "; …" if len(pairs) > SHOWN_PAIRS else ""
     return (
-        f"some labels differ by little: {'; '.join(pairs[:5])}{more}. Each is a group of its own: "
-        "correct them in the table if they are one"
+        f"some labels differ by little: {'; '.join(pairs[:SHOWN_PAIRS])}{more}. Each is a group of "
+        "its own: correct them in the table if they are one"
     )
-
-
-def _near(labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    plain = {label: _letters(label) for label in labels}
-    for one, other in combinations(labels, 2):
-        a, b = plain[one], plain[other]
-        if a == b or (min(len(a), len(b)) >= SHORTEST and _one_letter_apart(a, b)):
-            yield one, other
-
-
-def _letters(label: str) -> str:
-    """A label without case, spaces and marks, and without what kind of place it is."""
-    text = unicodedata.normalize("NFKD", label).casefold()
-    text = re.sub(r"\b(county|co|city|parish|district)\b", "", text)
-    return "".join(letter for letter in text if letter.isalnum())
-
-
-def _one_letter_apart(one: str, other: str) -> bool:
-    """Whether one letter more, less or another makes one of the other; digits are not slips."""
-    if abs(len(one) - len(other)) > 1:
-        return False
-    start = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
-    at = min(len(one), len(other)) if start is None else start
-    rests = {
-        (one[at + 1 :], other[at:]),
-        (one[at:], other[at + 1 :]),
-        (one[at + 1 :], other[at + 1 :]),
-    }
-    changed = one[at : at + 1] + other[at : at + 1]
-    return any(a == b for a, b in rests) and not any(letter.isdigit() for letter in changed)

@@ -1,0 +1,86 @@
+"""The first look at a table that may not be ready, as a steward sees it. NOT PRIVATE."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.cli.screen import aside, show, tabled
+from holdfast.errors import numbered, one_line
+
+if TYPE_CHECKING:
+    from holdfast.tables.look import Look
+    from holdfast.tables.options import TableOptions
+
+WIDEST_CELL = 24
+MOST_COLUMNS = 8  # of the rows that are shown
+MOST_LISTED = 30  # columns
+
+
+def say_look(file: Path, options: "TableOptions") -> None:
+    """What the table in a file looks like: its columns, its first and last rows, what to do."""
+    from holdfast.tables.look import look
+
+    found = look(file, options)
+    aside("NOT PRIVATE: these are cells of the table itself.", style="bold")
+    if found.problem:
+        show(f"{one_line(found.problem)}\n")
+    if found.columns:
+        show(f"{one_line(found.name)}: {numbered(found.rows, 'row')}.")
+        show(_columns(found))
+        show(_rows(found))
+    for hint in found.hints(str(file)):
+        show(f"- {one_line(hint)}")
+    if found.columns and not found.problem:
+        show(f"\n{_next(found, file)}")
+
+
+def hints(file: Path, options: "TableOptions") -> list[str]:
+    """What to do about a file that could not be read, a sentence each."""
+    from holdfast.tables.look import look
+
+    return look(file, options).hints(str(file))
+
+
+def _columns(found: "Look") -> object:
+    """Every column with its kind, and what it may be for."""
+    rows = []
+    for column in found.columns[:MOST_LISTED]:
+        use = ""
+        if column.name in found.non_private_counts:
+            use = "counts?"
+        elif column.name in found.category_like:
+            use = "category?"
+        elif column.labels:
+            use = f"{numbered(len(column.labels), 'group')}?"
+        rows.append((_short(column.name), column.kind.value, f"{column.different:,}", use))
+    left = ("column", "holds", "may be")
+    return tabled(("column", "holds", "different", "may be"), rows, left=left)
+
+
+def _rows(found: "Look") -> object:
+    """The first rows and the last, with their numbers in the file."""
+    shown = [*found.first, *found.last]
+    rows = [
+        ("" if row.number is None else f"{row.number:,}", *map(_short, row.cells[:MOST_COLUMNS]))
+        for row in shown
+    ]
+    if found.last:
+        rows.insert(len(found.first), ("…", *[""] * (len(rows[0]) - 1)))
+    names = [_short(column.name) for column in found.columns[:MOST_COLUMNS]]
+    return tabled(("row", *names), rows, left=names)
+
+
+def _short(text: str) -> str:
+    flat = one_line(text)
+    return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"
+
+
+def _next(found: "Look", file: Path) -> str:
+    """The command that may come next."""
+    words = ["holdfast", "privatize", str(file)]
+    for name, number in found.part.items():
+        words += [f"--{name.replace('_', '-')}", str(number)]
+    words += ["--count", (*found.non_private_counts, "COLUMN")[0]]
+    words += ["--category", (*found.category_like, "COLUMN")[0]]
+    command = one_line(shlex.join([*words, "--epsilon", "1", "--dry-run"]))
+    return f"Next, with your own choice of columns: {command}"
