@@ -24,13 +24,13 @@ def say_look(file: Path, options: "TableOptions") -> None:
     aside("NOT PRIVATE: these are cells of the table itself.", style="bold")
     if found.problem:
         show(f"{one_line(found.problem)}\n")
-    if found.columns:
+    if found.rows:
         show(f"{one_line(found.name)}: {numbered(found.rows, 'row')}.")
         show(_columns(found))
         show(_rows(found))
     for hint in found.hints(str(file)):
         show(f"- {one_line(hint)}")
-    if found.columns and not found.problem:
+    if found.rows and not found.problem and not found.persons_by:
         show(f"\n{_next(found, file)}")
 
 

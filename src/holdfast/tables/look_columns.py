@@ -73,7 +73,7 @@ def looked_column(name: str, cells: Sequence[Any], codes: Sequence[str]) -> Look
     labels: tuple[tuple[str, int], ...] = ()
     if kind in (Kind.TEXT, Kind.TRUTH) and len(texts) <= min(FEW_LABELS, len(known) / 2):
         labels = tuple(sorted(texts.items(), key=lambda item: label_order(item[0])))
-    once = len(known) > 2 and 0 < len(repeated) <= len(known) / 20
+    once = len(known) > 2 and len(texts) >= 0.95 * len(known)
     words = kind is Kind.TEXT
     return LookedColumn(
         name=name,
