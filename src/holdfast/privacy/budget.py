@@ -182,6 +182,7 @@ def read_split(split: Any) -> Fraction:
     share = exact_fraction(split, "split")
     if not 0 < share < 1:
         raise HoldfastError(
-            f"`split` must lie between 0 and 1, got {split!r:.40}. Hint: it is the share of the noisy sums."
+            f"`split` must lie between 0 and 1, got {split!r:.40}. "
+            "Hint: it is the share of the noisy sums."
         )
     return share
