@@ -1,6 +1,9 @@
 """Algorithm 1 in clock form, against the algorithm as printed in exact arithmetic."""
 
+import json
 import math
+import subprocess
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -217,3 +220,15 @@ def test_max_selector_from_left_to_right_matches_for_decreasing_z():
     by_index = Heuristic(selector=lambda z, r, c, a: int(np.flatnonzero(c)[0]))(z, epsilon=1)
     by_share = Heuristic(selector="max")(z, epsilon=1)
     np.testing.assert_allclose(by_index.matrix, by_share.matrix, atol=1e-13)
+
+
+def test_without_numba_the_same_code_gives_the_same_matrix():
+    code = (
+        "import sys; sys.modules['numba'] = None\n"
+        "from holdfast.paper.constructors import Heuristic\n"
+        "z = [0.3, 0.1, 0.25, 0.05, 0.2, 0.1]\n"
+        "print(Heuristic(selector='sandwich')(z, epsilon='0.5').matrix.tolist())"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    compiled = Heuristic(selector="sandwich")([0.3, 0.1, 0.25, 0.05, 0.2, 0.1], epsilon="0.5")
+    np.testing.assert_allclose(json.loads(ran.stdout), compiled.matrix, rtol=1e-12)

@@ -24,12 +24,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 try:
-    from holdfast.compiled import compiled
+    from numba import njit
 except ImportError:  # the extra `paper` is not installed
+    njit = None
 
-    def compiled(**options):  # type: ignore[misc]
-        """The function as it is."""
-        return lambda function: function
+
+def compiled(function):
+    """The function compiled, or as it is where numba is not installed."""
+    if njit is None:
+        return function
+    try:
+        return njit(cache=True)(function)
+    except RuntimeError:  # there is no place for a cache
+        return njit(function)
 
 
 # Columns of the nodes' mantissas `x` and exponents `k`; add 1 for the walk to lower rows.
@@ -90,7 +97,7 @@ def start(z: NDArray[np.float64], epsilon: float) -> Clocks:
     return clocks
 
 
-@compiled()
+@compiled
 def _power(power, e):
     reach = len(power) // 2
     if -reach <= e <= reach:
@@ -100,7 +107,7 @@ def _power(power, e):
     return math.exp(e * math.log(power[reach + 1]))
 
 
-@compiled()
+@compiled
 def _plus(power, x1, e1, x2, e2):
     if x2 == 0.0:
         return x1, e1
@@ -111,7 +118,7 @@ def _plus(power, x1, e1, x2, e2):
     return x2 + x1 * _power(power, e1 - e2), e2
 
 
-@compiled()
+@compiled
 def _minus(power, x1, e1, x2, e2):
     x, e = _plus(power, x1, e1, -x2, e2)
     if abs(x) < 1e-20 and x != 0.0:  # keep the mantissa near 1, so that no power overflows
@@ -120,14 +127,14 @@ def _minus(power, x1, e1, x2, e2):
     return x, e
 
 
-@compiled()
+@compiled
 def _less(power, x1, e1, x2, e2):
     if e1 >= e2:
         return x1 < x2 * _power(power, e2 - e1)
     return x1 * _power(power, e1 - e2) < x2
 
 
-@compiled()
+@compiled
 def _plant(x, k, y, w, power, growth, z):
     n, size = len(z), len(y)
     k[:, STEP] = k[:, STEP + 1] = -1
@@ -147,7 +154,7 @@ def _plant(x, k, y, w, power, growth, z):
         _pull_sums(x, k, power, v)
 
 
-@compiled()
+@compiled
 def _improve_times(x, k, y, w, power, growth, step):
     """Replace the binding times of an unbound step where its two segments know them better.
 
@@ -176,7 +183,7 @@ def _improve_times(x, k, y, w, power, growth, step):
     return improved
 
 
-@compiled()
+@compiled
 def _pull_times(x, k, power, v):
     near, far = 2 * v, 2 * v + 1  # in the order in which the walk of this side enters them
     for side in (UP, DOWN):
@@ -192,7 +199,7 @@ def _pull_times(x, k, power, v):
         near, far = far, near
 
 
-@compiled()
+@compiled
 def _pull_sums(x, k, power, v):
     near, far = 2 * v, 2 * v + 1
     for side in (UP, DOWN):
@@ -205,7 +212,7 @@ def _pull_sums(x, k, power, v):
         near, far = far, near
 
 
-@compiled()
+@compiled
 def _take(x, k, y, w, power, v, side, qx, qk):
     """Lower every clock below node v on this side by q, given in the node's frame."""
     if k[v, STEP + side] >= 0:
@@ -222,7 +229,7 @@ def _take(x, k, y, w, power, v, side, qx, qk):
         y[row, TOP], w[row, TOP] = _minus(power, y[row, TOP], w[row, TOP], qx, drop_k)
 
 
-@compiled()
+@compiled
 def _settle(x, k, y, w, power, row):
     """Pass on everything that is owed above this row's leaf."""
     leaf = len(y) + row
@@ -241,7 +248,7 @@ def _settle(x, k, y, w, power, row):
                 x[v, OWED + side], k[v, OWED + side] = 0.0, 0
 
 
-@compiled()
+@compiled
 def _reset_times(x, k, y, w, power, growth, step):
     _settle(x, k, y, w, power, w[step, TOP_ROW])
     _settle(x, k, y, w, power, w[step + 1, TOP_ROW])
@@ -253,7 +260,7 @@ def _reset_times(x, k, y, w, power, growth, step):
             v >>= 1
 
 
-@compiled()
+@compiled
 def _offer_top(y, w, power, row, rx, rk, ex, ek):
     """Take over an R with a smaller error. Only the error decides, never R: the value that
     comes from far below is the worst of them and can be anything, also less than nothing."""
@@ -262,7 +269,7 @@ def _offer_top(y, w, power, row, rx, rk, ex, ek):
         y[row, TOP_ERROR], w[row, TOP_ERROR] = ex, ek
 
 
-@compiled()
+@compiled
 def _bind(x, k, y, w, power, growth, n, step, rise):
     """Merge the two segments that meet at this step, under the higher of their tops.
 
@@ -311,7 +318,7 @@ def _bind(x, k, y, w, power, growth, n, step, rise):
         _reset_times(x, k, y, w, power, growth, high)
 
 
-@compiled()
+@compiled
 def _look(x, k, y, w, power, j):
     """What column j sees, in the frame s_j = 1: the next step to bind, when; sum z*s, sum s."""
     _settle(x, k, y, w, power, j)
@@ -336,7 +343,7 @@ def _look(x, k, y, w, power, j):
     return step, tx, tk, zx, zk, ox, ok
 
 
-@compiled()
+@compiled
 def _add_scale(x, k, y, w, power, j, qx, qk):
     """r <- r - q s, for column j's present scale with s_j = 1."""
     v = len(y) + j
@@ -354,7 +361,7 @@ def _add_scale(x, k, y, w, power, j, qx, qk):
         _pull_times(x, k, power, v)
 
 
-@compiled()
+@compiled
 def _is_at_bound(x, k, y, w, power, step, side):
     """Whether this step has reached its bound, as far as its accuracy can tell."""
     _settle(x, k, y, w, power, step)
@@ -368,7 +375,7 @@ def _is_at_bound(x, k, y, w, power, step, side):
     )
 
 
-@compiled()
+@compiled
 def _exhaust(x, k, y, w, power, bound_step, j):
     """The q that uses r up, once every step is bound."""
     top = w[0, TOP_ROW]
@@ -379,7 +386,7 @@ def _exhaust(x, k, y, w, power, bound_step, j):
     return y[top, TOP], w[top, TOP] - level
 
 
-@compiled()
+@compiled
 def fill_column(clocks, j):
     """Add scales to column j until it is full; for the last column, until r is used up."""
     x, k, y, w = clocks.x, clocks.k, clocks.y, clocks.w
@@ -418,14 +425,14 @@ def fill_column(clocks, j):
     done[1] -= 1
 
 
-@compiled()
+@compiled
 def fill_columns(clocks, order):
     """Fill the columns in this order."""
     for j in order:
         fill_column(clocks, j)
 
 
-@compiled()
+@compiled
 def residual(clocks):
     """The paper's r: what each row still needs."""
     x, k, y, w, power = clocks.x, clocks.k, clocks.y, clocks.w, clocks.power
@@ -444,7 +451,7 @@ def residual(clocks):
     return r
 
 
-@compiled()
+@compiled
 def add_pieces(columns, clocks, first):
     """Add the pieces from `first` on to the transposed matrix: columns[j] is column j."""
     power, bound_from, bound_step = clocks.power, clocks.bound_from, clocks.bound_step
