@@ -6,9 +6,14 @@ Their law is that of the whole table bent by a walk over the logarithm of the co
 
 with a step of its own at zero. Increments of s over an e-fold are normal with standard deviation
 t, and so is a common slope; t is one of a few `SCALES`, from rows that are like the table to rows
-that have nothing to do with it. Which t it is follows from the rows: the posterior of everything
-is sampled by importance from the normal approximations at each t, so that neither their tails nor
-their weights are approximations.
+that have nothing to do with it, and the rows say which. The posterior of everything is sampled by
+importance from the normal approximations at each t, so that neither their tails nor their weights
+are approximations.
+
+Few rows at a small epsilon say little, and what is taken for likely beforehand shows. The estimate
+takes it for likely that rows are like the table, which most are: its error is the least so. The
+draws, of which intervals are made, do not: they hold for rows that are not (docs/answers.md has the
+figures of both).
 """
 
 from typing import TYPE_CHECKING
@@ -27,8 +32,8 @@ if TYPE_CHECKING:
     from holdfast.fit.estimate import Estimate
 
 SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
-CHANCES = (0.1, 0.2, 0.3, 0.4)  # of each, beforehand
-SPIKE = 2.0  # deviation of the step at zero, in scales: many tables have zeros of their own
+CHANCES = {"estimate": (0.3, 0.3, 0.3, 0.1), "draws": (0.1, 0.2, 0.3, 0.4)}  # of each, beforehand
+SPIKE = {"estimate": 1.0, "draws": 2.0}  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
 NUMBER = 200  # of draws
 PROPOSED = 300  # for each scale
@@ -47,54 +52,67 @@ def part_of(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Hist
         variance=np.ones((1, 0)),
     )
     rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-    laws = posterior_laws(seen, law, cells, rng)
+    found = _Posterior(seen, law, cells, rng)
+    weights, laws = found.weights("estimate"), found.laws
     likely = seen.rows / np.maximum(laws @ seen.kernel, LEAST)
-    expected = (laws * (likely @ seen.kernel.T)).mean(axis=0)
-    drawn = draw_rows(seen, laws, laws.mean(axis=0), rng)
+    expected = weights @ (laws * (likely @ seen.kernel.T))
+    drawn_laws = found.resampled(rng)
+    drawn = draw_rows(seen, drawn_laws, drawn_laws.mean(axis=0), rng)
     variance = estimate.measurement.noise.variance
     draws = with_readings(drawn, cells, value, rows, variance, rng)
     return whole_rows(expected, cells, value, rows), draws
 
 
-def posterior_laws(seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> Floats:
-    """Laws of the part from their posterior, of shape (draws, cells)."""
-    features, covariance = walk(cells)
-    scales = np.array(SCALES)
-    precisions = np.linalg.inv(covariance) / scales[:, None, None] ** 2
-    modes, spreads = _modes(seen, law, features, precisions)
-    roots = np.linalg.cholesky(spreads)
-    size = len(features)
-    steps = rng.standard_normal((len(scales), PROPOSED, size))
-    stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(scales), PROPOSED)))
-    proposed = modes[:, None] + np.einsum("tij,tsj->tsi", roots, steps * stretch[:, :, None])
-    tilts = proposed.reshape(-1, size)
-    laws = tilted(law, features, tilts)
-    likely = np.log(np.maximum(laws @ seen.kernel, LEAST)) @ seen.rows[0]
-    spread = covariance * scales[:, None, None] ** 2
-    prior = _log_normals(tilts, np.zeros((len(scales), size)), spread)
-    prior += np.log(CHANCES)[:, None]
-    log = likely + np.logaddexp.reduce(prior, axis=0) - _log_students(tilts, modes, spreads)
-    weights = np.exp(log - log.max())
-    places = np.searchsorted(
-        np.cumsum(weights), (np.arange(NUMBER) + rng.random()) / NUMBER * weights.sum()
-    )
-    return np.asarray(laws[np.minimum(places, len(laws) - 1)])
+class _Posterior:
+    """Laws of a part with the weights that make them a sample from their posterior."""
+
+    def __init__(self, seen: Seen, law: Floats, cells: Cells, rng: np.random.Generator) -> None:
+        self._scales, features = np.array(SCALES), walk(cells)
+        self._covariances = {
+            aim: covariance_of(cells, SPIKE[aim]) * self._scales[:, None, None] ** 2
+            for aim in CHANCES
+        }
+        modes, spreads = _modes(seen, law, features, np.linalg.inv(self._covariances["draws"]))
+        size = len(features)
+        steps = rng.standard_normal((len(SCALES), PROPOSED, size))
+        stretch = np.sqrt(FREEDOM / rng.chisquare(FREEDOM, (len(SCALES), PROPOSED)))
+        steps = np.einsum("tij,tsj->tsi", np.linalg.cholesky(spreads), steps * stretch[:, :, None])
+        self._tilts = (modes[:, None] + steps).reshape(-1, size)
+        self.laws = tilted(law, features, self._tilts)
+        likely = np.log(np.maximum(self.laws @ seen.kernel, LEAST)) @ seen.rows[0]
+        self._log = likely - _log_students(self._tilts, modes, spreads)
+
+    def weights(self, aim: str) -> Floats:
+        """Of each law, adding up to 1."""
+        nothing = np.zeros((len(SCALES), self._tilts.shape[1]))
+        prior = _log_normals(self._tilts, nothing, self._covariances[aim])
+        log = self._log + np.logaddexp.reduce(prior + np.log(CHANCES[aim])[:, None], axis=0)
+        weights = np.exp(log - log.max())
+        return np.asarray(weights / weights.sum())
+
+    def resampled(self, rng: np.random.Generator) -> Floats:
+        """Equally likely laws, of shape (draws, cells)."""
+        levels = (np.arange(NUMBER) + rng.random()) / NUMBER
+        places = np.searchsorted(np.cumsum(self.weights("draws")), levels)
+        return np.asarray(self.laws[np.minimum(places, len(self.laws) - 1)])
 
 
-def walk(cells: Cells) -> tuple[Floats, Floats]:
-    """Features of cells by which a law is bent, and the covariance of their weights at scale 1."""
+def walk(cells: Cells) -> Floats:
+    """Features of cells by which a law is bent: zero, and ramps between knots."""
     place = np.log1p(cells.middles)
     zero = cells.edges == 0
     start = place[1] if zero[0] else place[0]
     knots = np.arange(start, max(place[-1], start + STEP), STEP)
     ramps = np.clip((place[None] - knots[:, None]) / STEP, 0.0, 1.0)
-    covariance = STEP * np.eye(len(knots)) + STEP**2
-    if not zero[0]:
-        return ramps, covariance
-    features = np.concatenate([zero[None].astype(float), ramps])
-    whole = SPIKE**2 * np.eye(len(features))
-    whole[1:, 1:] = covariance
-    return features, whole
+    return np.concatenate([zero[None].astype(float), ramps]) if zero[0] else ramps
+
+
+def covariance_of(cells: Cells, spike: float) -> Floats:
+    """Of the weights of these features at scale 1."""
+    size, zero = len(walk(cells)), int(cells.edges[0] == 0)
+    covariance = spike**2 * np.eye(size)
+    covariance[zero:, zero:] = STEP * np.eye(size - zero) + STEP**2
+    return covariance
 
 
 def _modes(seen: Seen, law: Floats, features: Floats, precisions: Floats) -> tuple[Floats, Floats]:
