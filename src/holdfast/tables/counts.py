@@ -23,9 +23,9 @@ MISSING = -1
 
 _HINTS = {
     "is missing": "fill in the count, 0 where there is nobody, or name the code for what is not "
-    "known with `missing`",
+    "known with `missing`, --missing ''",
     "is negative": "correct it in the source, or name the code for what is not known with "
-    "`missing`",
+    "`missing`, --missing -999",
     "is infinite": "correct it in the source; every category needs its count",
     "is not a whole number": "give counts, not rates or averages",
     "may have a mark between thousands": "write a thousand as 1000; of a CSV file the mark may be "

@@ -94,10 +94,10 @@ def look(
     told, not raised.
 
     >>> from holdfast.tables.csv import CsvTable
-    >>> rows = [["Wake", "3"], ["wake ", "-999"], ["Hyde", "0"], ["Total", "3"]]
-    >>> for hint in look(CsvTable(("county", "deaths"), rows)).hints(): print(hint)
+    >>> rows = [["Wake", "3"], ["wake ", "-9"], ["Hyde", "0"], ["Total", "3"]]
+    >>> for hint in look(CsvTable(("county", "n"), rows)).hints(): print(hint)
     'county' has rows named like totals of others: 'Total'. Leave them out.
-    'deaths' has cells that may mean that a count is not known: '-999'. If so: missing=['-999'].
+    'n' has cells that may mean that a count is not known: '-9'. If so: missing=['-9'], --missing -9.
     'county': 'wake ' may be another spelling of 'Wake'.
     """
     asked = TableOptions() if options is None else options
@@ -195,6 +195,11 @@ def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
         yield from islice(row_numbers_in(Path(source), lines, asked.sheet), rows)
 
 
+def _options(name: str, values: Sequence[str]) -> str:
+    """The same as options of the command line."""
+    return shlex.join(word for value in values for word in (f"--{name}", value))
+
+
 def _hints(found: Look, file: str) -> Iterator[str]:
     if found.sheets:
         yield f"The workbook has several sheets: {listed_names(found.sheets)}. Name one: --sheet."
@@ -215,7 +220,7 @@ def _hints(found: Look, file: str) -> Iterator[str]:
     for name, codes in found.non_private_codes.items():
         yield (
             f"{name!r} has cells that may mean that a count is not known: {listed_names(codes)}. "
-            f"If so: missing={list(codes)!r}."
+            f"If so: missing={list(codes)!r}, {_options('missing', codes)}."
         )
     for column in found.columns:
         if column.repeated and column.name not in found.non_private_counts:

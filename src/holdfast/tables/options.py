@@ -272,7 +272,7 @@ def _anyway(names: list[str]) -> str:
 
 def _advice(found: Sequence[Leak]) -> str:
     hints = {
-        ROW_ORDER: "publish in the order of a public column, with `order_by`",
+        ROW_ORDER: "publish in the order of a public column, with `order_by`, --order-by",
         TOTALS: "take totals of other rows out of the table",
     }
     first = [leak.names[0] for leak in found]
