@@ -1,0 +1,194 @@
+"""Two columns of counts, sums and rates, two years, and columns of one's own."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from holdfast.answers.changes import _NoiseOfChange
+from holdfast.errors import HoldfastError
+from private_tables import private_table
+
+ROWS = 1200
+GENERATOR = np.random.default_rng(4)
+LEVEL = GENERATOR.gamma(1.0, 1.0, ROWS)
+MURDERS, RAPES = GENERATOR.poisson(3 * LEVEL), GENERATOR.poisson(5 * LEVEL)
+STATE = np.array(["IA", "NE"])[GENERATOR.integers(0, 2, ROWS)]
+PEOPLE = GENERATOR.integers(100, 1000, ROWS)
+CELLS = {
+    "county": [f"c{row}" for row in range(ROWS)],
+    "state": STATE.tolist(),
+    "people": PEOPLE.astype(str).tolist(),
+}
+BOTH = {"murders": MURDERS, "rapes": RAPES}
+OF = ["murders", "rapes"]
+
+
+@pytest.fixture(scope="module")
+def release():
+    return private_table(BOTH, epsilon=2, cells=CELLS)
+
+
+@cache
+def releases():
+    return [private_table(BOTH, epsilon=2, seed=50 * seed, cells=CELLS) for seed in range(24)]
+
+
+def coverage(question, truth):
+    covered, values = [], []
+    for each in releases():
+        answer = each.ask(question, of=OF)
+        covered.append(answer.interval[0] <= truth <= answer.interval[1])
+        values.append(answer.estimate)
+    return np.mean(covered), np.mean(values)
+
+
+TRUE = {
+    "correlation": np.corrcoef(MURDERS, RAPES)[0, 1],
+    "slope": np.polyfit(RAPES, MURDERS, 1)[0],
+    "intercept": np.polyfit(RAPES, MURDERS, 1)[1],
+    "ratio": MURDERS.sum() / RAPES.sum(),
+    "both zero": ((MURDERS == 0) & (RAPES == 0)).mean(),
+}
+
+
+@pytest.mark.parametrize("question", TRUE)
+def test_answers_about_pairs_are_covered_and_not_bent(question):
+    covered, mean = coverage(question, TRUE[question])
+    assert covered >= 0.7
+    assert mean == pytest.approx(TRUE[question], rel=0.12, abs=0.02)
+
+
+def test_pairs_are_typed_and_grouped(release):
+    typed = release.ask("correlation of murders and rapes by state")
+    assert set(typed) == {"IA", "NE"}
+    given = release.ask("correlation", of=OF, where="state == NE")
+    assert given.estimate == typed["NE"].estimate
+    assert release.ask("both", of=OF, at_least=3).estimate > 0.2
+    with pytest.raises(HoldfastError, match="must name two columns"):
+        release.ask("correlation", of="murders")
+    with pytest.raises(HoldfastError, match="fewer than 20 rows"):
+        release.ask("correlation", of=OF, where=["c1", "c2"])
+    with pytest.raises(HoldfastError, match="several columns of counts"):
+        release.ask("mean")
+
+
+def test_a_relation_that_noise_hides_is_not_told():
+    flat = {"murders": np.full(200, 3), "rapes": np.full(200, 5)}
+    with pytest.raises(HoldfastError, match="noise hides"):
+        private_table(flat, epsilon="0.2").ask("correlation", of=OF)
+
+
+def test_sums_and_rates_of_rows_and_of_groups(release):
+    derived = release.derive("violent = murders + rapes")
+    true = MURDERS + RAPES
+    assert 0.87 <= ((derived.low <= true) & (true <= derived.high)).mean() <= 0.97
+    total = derived.ask()
+    assert total.estimate == release["murders"].counts.sum() + release["rapes"].counts.sum()
+    rate = release.ask("murders per 1,000 of people by state")
+    people = PEOPLE[STATE == "NE"].sum()
+    shown = release.ask("total", of="murders", where="state == NE").estimate
+    assert rate["NE"].estimate == pytest.approx(1000 * shown / people)
+    with pytest.raises(HoldfastError, match="no column of counts"):
+        release.derive("x = murders + thefts")
+    with pytest.raises(HoldfastError, match="holds texts"):
+        release.derive("x = murders per 10 of state")
+
+
+def test_rows_without_the_public_number_are_left_empty_and_said():
+    cells = CELLS | {"people": ["", *CELLS["people"][1:]]}
+    derived = private_table(BOTH, cells=cells).derive("rate = murders per 10 of people")
+    assert derived.columns()["rate"][0] is None and len(derived) == ROWS
+    assert derived.notes == ("1 row without people above 0 left empty",)
+
+
+def later(seed=9, shift=0):
+    counts = MURDERS.copy()
+    counts[:5] += shift
+    return private_table(counts, epsilon=2, seed=seed, cells=CELLS)
+
+
+EARLIER = private_table(MURDERS, epsilon=2, seed=1, cells=CELLS)
+
+
+def test_the_noise_of_a_change_is_that_of_two_noises():
+    law = _NoiseOfChange(EARLIER.only, later().only)
+    noise = EARLIER.only.measurement.noise
+    drawn = np.random.default_rng(0).geometric(-np.expm1(-float(noise.epsilon)), (4, 200_000))
+    away = np.abs(drawn[0] - drawn[1] + drawn[2] - drawn[3])
+    for level in (0.5, 0.9, 0.99):
+        assert law.reach(level) == np.quantile(away, level, method="inverted_cdf")
+    assert law.p_values(np.array([0]))[0] == pytest.approx(1)
+    assert law.p_values(np.array([4]))[0] == pytest.approx((away >= 4).mean(), abs=0.01)
+
+
+def test_changes_of_rows_are_covered_and_rows_that_rose_stand_out():
+    changes = later(shift=40).changes(EARLIER)
+    true = np.where(np.arange(ROWS) < 5, 40, 0)
+    assert ((changes.low <= true) & (true <= changes.high)).mean() >= 0.89
+    assert changes.stands_out[:5].all() and changes.stands_out[5:].sum() <= 5
+    assert "stand out" in str(changes)
+    assert "a change is the later release less the earlier one" in changes.notes
+
+
+def test_where_nothing_changed_hardly_a_row_stands_out():
+    picked = [later(seed=seed).changes(EARLIER).stands_out.sum() for seed in range(20, 40)]
+    assert np.mean([number > 0 for number in picked]) <= 0.4
+    assert "no row stands out" in str(later(seed=20).changes(EARLIER)) or picked[0]
+
+
+def test_the_change_of_an_answer_is_newer_less_older():
+    now = later(shift=500)
+    answer = now.ask("total", against=EARLIER)
+    assert answer.interval[0] <= 2500 <= answer.interval[1]
+    assert answer.estimate == now.counts.sum() - EARLIER.counts.sum()
+    groups = now.ask("share zero by state", against=EARLIER)
+    assert set(groups) == {"IA", "NE"}
+    one = now.ask("change of c1, c2", against=EARLIER)
+    assert len(one) == 2 and one.noisy[0] > 300
+
+
+def test_what_makes_no_change_is_refused_or_said():
+    with pytest.raises(HoldfastError, match="the same release"):
+        EARLIER.changes(EARLIER)
+    assert any("two releases of the same data" in note for note in later().changes(EARLIER).notes)
+    with pytest.raises(HoldfastError, match="rows stand in other places"):
+        later().ask("mean", where=[True] * ROWS, against=EARLIER)
+
+
+def test_columns_of_ones_own_are_merged_and_empty_rows_are_counted():
+    pandas = pytest.importorskip("pandas")
+    release = private_table(MURDERS, epsilon=2, cells=CELLS)
+    shuffled = list(range(ROWS - 7))[::-1]
+    table = pandas.DataFrame({
+        "county": [f"c{row}" for row in shuffled],
+        "rural": [bool(row % 2) for row in shuffled],
+        "income": [row * 1.5 for row in shuffled],
+    })  # fmt: skip
+    merged = release.merge(table, on="county")
+    assert "merged: 7 rows of 1,200 are not in the table" in merged.notes[-1]
+    rural = merged.ask("mean", where="rural == True")
+    assert rural.rows == (ROWS - 7) // 2
+    assert set(merged.ask("mean", by="rural")) == {"", "false", "true"}
+    assert merged.regress("murders ~ income").rows == ROWS - 7
+    with pytest.raises(HoldfastError, match="cannot be saved"):
+        merged.save("x")
+    for wrong, on, message in (
+        (table, "state", "does not have"),
+        (table[["county"]], "county", "only the columns of `on`"),
+        (pandas.concat([table, table]), "county", "in several rows"),
+        (table.assign(county="z"), "county", "in several rows"),
+        (table.assign(county=range(ROWS - 7)), "county", "no row of the release"),
+        (table.rename(columns={"rural": "state"}), "county", "both tables have"),
+    ):
+        with pytest.raises(HoldfastError, match=message):
+            release.merge(wrong, on=on)
+
+
+def test_imputed_tables_are_plausible(release):
+    tables = release.impute(3)
+    assert len(tables) == 3
+    drawn = np.array([table["murders"] for table in tables])
+    assert drawn.min() >= 0
+    assert np.abs(drawn - MURDERS).mean() < 3
+    assert abs(drawn.mean() - MURDERS.mean()) < 0.3

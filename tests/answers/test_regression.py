@@ -1,0 +1,134 @@
+"""Regression by estimating equations that noise leaves unbiased."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from holdfast.answers.formula import Factor, parse_formula
+from holdfast.errors import HoldfastError
+from private_tables import private_table
+
+ROWS = 1500
+GENERATOR = np.random.default_rng(8)
+X = GENERATOR.normal(size=ROWS)
+STATE = np.array(["IA", "NE"])[GENERATOR.integers(0, 2, ROWS)]
+CELLS = {
+    "county": [f"c{row}" for row in range(ROWS)],
+    "state": STATE.tolist(),
+    "x": [f"{value:.6f}" for value in X],
+}
+MEAN = np.exp(0.5 + 0.7 * X + 0.4 * (STATE == "NE"))
+COUNTS = GENERATOR.poisson(MEAN * GENERATOR.gamma(2, 0.5, ROWS))  # more spread than Poisson
+PRICE = 2 + 0.3 * np.log1p(COUNTS) + GENERATOR.normal(size=ROWS) * 0.2
+CELLS["price"] = [f"{value:.6f}" for value in PRICE]
+
+
+def truth(design, outcome):
+    return np.linalg.lstsq(design, outcome, rcond=None)[0]
+
+
+@cache
+def release(seed, epsilon):
+    return private_table(COUNTS, epsilon=epsilon, seed=seed, cells=CELLS)
+
+
+def fits(formula, family, seeds=24, epsilon=1):
+    return (release(seed, epsilon).regress(formula, family=family) for seed in range(seeds))
+
+
+@pytest.mark.parametrize("family", ["poisson", "nb"])
+def test_slopes_of_a_count_are_not_bent_by_noise_and_covered(family):
+    found = list(fits("murders ~ x + state", family))
+    for name, true in (("x", 0.7), ("state[NE]", 0.4)):
+        values = [fit.params[name] for fit in found]
+        assert np.mean(values) == pytest.approx(true, abs=3 * found[0].bse[name])
+        covered = [low <= true <= high for low, high in (fit.interval(name) for fit in found)]
+        assert np.mean(covered) > 0.6
+
+
+def test_least_squares_on_noisy_counts_is_unbiased():
+    true = truth(np.column_stack([np.ones(ROWS), X]), COUNTS)
+    found = [fit.params["x"] for fit in fits("murders ~ x", "ols")]
+    assert np.mean(found) == pytest.approx(true[1], abs=0.1)
+
+
+@pytest.mark.parametrize("formula", ["price ~ log1p(murders)", "price ~ murders + x"])
+def test_a_count_as_regressor_is_not_attenuated(formula):
+    columns = (
+        [np.ones(ROWS), np.log1p(COUNTS)] if "log1p" in formula else [np.ones(ROWS), COUNTS, X]
+    )
+    name = "log1p(murders)" if "log1p" in formula else "murders"
+    true = truth(np.column_stack(columns), PRICE)[1]
+    found = list(fits(formula, None, epsilon=2))
+    naive = np.mean([fit.naive[1] for fit in found])
+    ours = np.mean([fit.params[name] for fit in found])
+    assert abs(ours - true) < 0.4 * abs(naive - true)
+
+
+def test_two_columns_of_counts_can_be_outcome_and_regressor():
+    both = {"murders": COUNTS, "rapes": GENERATOR.poisson(2 + COUNTS)}
+    fit = private_table(both, epsilon=3, cells=CELLS).regress("rapes ~ murders", family="ols")
+    true = truth(np.column_stack([np.ones(ROWS), COUNTS]), both["rapes"])
+    assert fit.params["murders"] == pytest.approx(true[1], abs=0.1)
+
+
+def test_results_have_the_names_that_statsmodels_has():
+    pytest.importorskip("pandas")
+    fit = next(fits("murders ~ x + state", None, seeds=1))
+    assert list(fit.params.index) == ["Intercept", "x", "state[NE]"] == list(fit.bse.index)
+    table = fit.conf_int()
+    assert tuple(table.loc["x"]) == fit.interval("x", 0.9)
+    assert tuple(fit.conf_int(alpha=0.05).loc["x"]) == fit.interval("x", 0.95)
+    assert fit.nobs == ROWS and fit.cov_params().shape == (3, 3)
+    assert "std err" in fit.summary() and "[0.05" in fit.summary()
+    assert fit.tvalues["x"] > 2 and fit.pvalues["x"] < 0.05
+
+
+def test_empty_cells_and_missing_counts_are_left_out_and_said():
+    cells = CELLS | {"x": ["", *CELLS["x"][1:]]}
+    some = private_table(COUNTS, cells=cells, missing=np.arange(ROWS) == 5)
+    fit = some.regress("murders ~ x", where="state in (NE, IA)")
+    assert fit.rows == ROWS - 2
+    assert any("1 row with empty cells left out" in note for note in fit.notes)
+    assert any("1 row without a count left out" in note for note in fit.notes)
+
+
+@pytest.mark.parametrize(
+    ("formula", "options", "message"),
+    [
+        ("x ~ state", {}, "uses none of the counts"),
+        ("murders", {}, "it has no outcome"),
+        ("log(murders) ~ x", {}, "must be the count itself"),
+        ("murders ~ murders", {}, "its own regressor"),
+        ("price ~ log(murders)", {}, "log1p"),
+        ("price ~ C(murders)", {}, "cannot be taken as names"),
+        ("murders ~ y", {}, "no published column"),
+        ("murders ~ county", {}, "1,500 values as names"),
+        ("murders ~ x + x:x - x", {}, "only the intercept"),
+        ("murders ~ x + log(x)", {}, "has no value in some rows"),
+        ("murders ~ x", {"family": "cox"}, "`family` must be one of"),
+        ("murders ~ foo(x)", {}, "is not one of log"),
+    ],
+)
+def test_formulas_that_cannot_be_answered_are_refused_in_words(formula, options, message):
+    with pytest.raises(HoldfastError, match=message):
+        release(0, 1).regress(formula, **options)
+
+
+def test_a_formula_has_its_terms():
+    formula = parse_formula("deaths ~ log(people)*old + C(`a state`) + offset(log(years)) - 1")
+    assert [":".join(map(str, term)) for term in formula.terms] == [
+        "log(people)", "old", "log(people):old", "C(a state)",
+    ]  # fmt: skip
+    assert formula.offset == Factor("years", "log") and not formula.intercept
+
+
+def test_a_regressor_that_is_all_noise_is_refused():
+    cells = {"y": [str(row % 7) for row in range(200)]}
+    try:
+        fit = private_table(np.full(200, 3), epsilon="0.1", cells=cells).regress("y ~ murders")
+    except HoldfastError as error:
+        assert "noise hides" in str(error)
+    else:
+        assert fit.bse["murders"] > abs(fit.params["murders"]) / 5
