@@ -92,7 +92,7 @@ def compare(numbers, added):
     ("name", "most_rows"), [("single counts", 4), ("wide", 3), ("one", 3), ("later", 3)]
 )
 def test_one_person_changes_each_number_by_what_is_declared(true_values, name, most_rows):
-    # A sum over a block changes by the sums of its single counts, and no more: these have four rows.
+    # A sum over a block changes by those of its single counts, and no more: these have four rows.
     most, compared = dict.fromkeys((SUMS, WHOLE, TOTALS, TOTAL), 0), 0
     for rows in range(1, most_rows + 1):
         for group in groupings(rows):

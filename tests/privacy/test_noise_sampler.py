@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from holdfast.privacy.noise import MOST_BY_OPENDP, Noise, add_noise
+from holdfast.privacy.noise import LARGEST, MOST_BY_OPENDP, Noise, add_noise
 from holdfast.privacy.randomness import Simulation, SystemEntropy
-from holdfast.privacy.sampler import LARGEST, WORD, Digit, Inverse, Levels, Sampler, uniform
+from holdfast.privacy.sampler import WORD, Digit, Inverse, Levels, Sampler, uniform
 
 FEW_BITS = 6
 LAWS = {
@@ -313,6 +313,42 @@ def test_noise_is_added_to_what_is_given():
     np.testing.assert_array_equal(
         add_noise(values, noise, Simulation(1), stream="a"), values + drawn
     )
+
+
+class Zeros:
+    """A source of zeros for so many words of a row, and then of ones: the far tail."""
+
+    simulated = True
+
+    def __init__(self, words):
+        self.zeros = words
+
+    def words(self, size, *, stream, at=0):
+        return np.full(size, 0 if "row" not in stream or at < self.zeros else 1, dtype=np.uint64)
+
+
+@pytest.mark.parametrize("noise", [NOISES[0], NOISES[3], NOISES[5]], ids=str)
+def test_the_far_tail_is_drawn_to_the_end(noise):
+    """Ten words of zeros: some 490 scales below. The number of words decides, not a table."""
+    far = [int(add_noise([0], noise, Zeros(words), stream="a")[0]) for words in (3, 10)]
+    scales = [(words + 1) * WORD * np.log(2) / float(noise.epsilon) for words in (3, 10)]
+    for x, scale in zip(far, scales, strict=True):
+        assert x == pytest.approx(-scale * noise.shift, rel=0.25)
+
+
+@pytest.mark.parametrize("noise", [NOISES[0], NOISES[3], NOISES[6]], ids=str)
+@pytest.mark.parametrize("level", [-(1 << 62), 1 << 62, -(1 << 62) + 1])
+def test_noise_beyond_64_bits_caps_the_result_and_not_the_noise(noise, level, monkeypatch):
+    """The result follows from the exact sum, where capped noise would tell the count."""
+
+    def draw(self, words, more):
+        return np.full(len(words), level if isinstance(self.law, Levels) else 255)
+
+    monkeypatch.setattr(Inverse, "draw", draw)
+    for count in (0, 1, 10**9):
+        noisy = add_noise([count], noise, Simulation(1), stream="a")
+        assert abs(int(noisy[0])) == LARGEST
+        assert (noisy[0] > 0) == (level > 0)
 
 
 def test_sums_with_noise_stay_within_64_bits():

@@ -9,9 +9,8 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.measure.measurement import Measurement, Sums, Totals, check_edges
 from holdfast.measure.tally import Tally
-from holdfast.privacy.noise import Noise, add_noise
+from holdfast.privacy.noise import LARGEST, Noise, add_noise
 from holdfast.privacy.randomness import Randomness
-from holdfast.privacy.sampler import LARGEST
 
 ChooseBlocks = Callable[[Integers, Integers, Noise, Noise], Integers]
 """Edges of blocks from noisy counts, the rows that have each, their noise, and that of a sum."""

@@ -13,10 +13,10 @@ from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, whole_number
 from holdfast.privacy.randomness import Randomness
 from holdfast.privacy.rational import exp_above, exp_below
-from holdfast.privacy.sampler import LARGEST as LARGEST
-from holdfast.privacy.sampler import Sampler
+from holdfast.privacy.sampler import LARGEST_NOISE, Sampler
 
 MOST_BY_OPENDP = 20_000  # rows: 10 µs each are 0.2 s
+LARGEST = LARGEST_NOISE // 2  # of what noise is added to, and of the results
 LARGEST_SCALE = 1 << 40  # of shift / epsilon: noise stays far within 64 bits
 
 
@@ -184,7 +184,9 @@ def add_noise(
     if laplace and not source.simulated and at + len(integers) <= MOST_BY_OPENDP:
         return source.add_laplace(integers, noise.epsilon)
     drawn = _sampler(noise).draw(len(integers), source, stream, at)
-    return np.asarray(np.clip(integers, -LARGEST, LARGEST) + drawn)
+    noisy = np.clip(integers, -LARGEST, LARGEST) + drawn
+    capped: Integers = np.clip(noisy, -LARGEST, LARGEST)  # not the noise: that would tell the value
+    return capped
 
 
 @lru_cache(maxsize=16)  # about 1 MB each

@@ -28,7 +28,7 @@ HALF = np.uint64(WORD // 2)  # two digits share a word
 AT_A_TIME = 1 << 15  # draws side by side, which a processor's cache holds
 BASE = 256  # of the digits of a level
 LEAST_DECAY = Fraction(1, 32)  # of a table of levels, which then has about 2,800 entries at most
-LARGEST = 1 << 61  # noise stops there: sums with it stay within 64 bits
+LARGEST_NOISE = 1 << 62  # noise stops there; `add_noise` caps its results well below
 
 Words = NDArray[np.uint64]
 MoreWords = Callable[[int], Iterator[int]]
@@ -170,7 +170,7 @@ class Inverse:
             floors, first = _floors(self.law, bits)
             below = bisect_left(floors, begun)
             if below == bisect_right(floors, begun):
-                return first + below
+                return max(-LARGEST_NOISE, min(first + below, LARGEST_NOISE))
 
 
 def uniform(size: int, words: Words, more: MoreWords, bits: int = WORD) -> Integers:
@@ -217,7 +217,8 @@ class Sampler:
         level = self.levels.draw(*_words(size, source, f"{stream} level", at))
         if self.shift == self.width == self.step == 1:
             return level
-        beyond = (np.abs(level) - 1) * self.step
+        most = LARGEST_NOISE // (self.step * self.shift) + 1
+        beyond = (np.minimum(np.abs(level), most) - 1) * self.step
         for number, digit in enumerate(self.digits):
             if number % 2 == 0:
                 words, more = _words(size, source, f"{stream} digit {number}", at)
@@ -225,13 +226,13 @@ class Sampler:
                 words, more = words << HALF, _more(source, f"{stream} digit {number}", at)
             beyond += digit.draw(words, more) * self.base**number
         if self.shift == self.width == 1:
-            return np.asarray(np.sign(level) * np.minimum(beyond + 1, LARGEST))
+            return np.asarray(np.sign(level) * np.minimum(beyond + 1, LARGEST_NOISE))
         return self._placed(level, beyond, *_words(size, source, f"{stream} place", at))
 
     def _placed(self, level: Integers, beyond: Integers, words: Words, more: MoreWords) -> Integers:
         """Noise from its level and a uniform place on that level."""
         place = uniform(self.shift, words, more, self.bits)
-        absolute = np.minimum(self.width + beyond * self.shift + place, LARGEST)
+        absolute = np.minimum(self.width + beyond * self.shift + place, LARGEST_NOISE)
         noise: Integers = np.sign(level) * absolute
         centre = np.flatnonzero(level == 0)
         size = 2 * self.width - 1
