@@ -76,11 +76,11 @@ class Levels:
         low = k * one * one // (centre * growth_high + 2 * k * one)
         high = -(-k * one * one // (centre * growth_low + 2 * k * one))
         decay_low, decay_high = _decay(self.epsilon * self.step, work)
-        found: list[int] = []
+        floors: list[int] = []
         while (whole := low >> work - bits) == high >> work - bits:
-            found.append(whole)
+            floors.append(whole)
             if whole == 0:
-                return found
+                return floors
             low, high = low * decay_low >> work, -(-high * decay_high >> work)
         return None
 
@@ -104,21 +104,21 @@ class Digit:
             low, high = powers[-1]
             powers.append((low * decay_low >> work, -(-high * decay_high >> work)))
         all_high, all_low = (one - power for power in powers[-1])
-        found = []
+        floors = []
         for low, high in powers[:-1]:
             least = (one - high << bits) // all_high
             if all_low <= 0 or least != (one - low << bits) // all_low:
                 return None
-            found.append(least)
-        return found
+            floors.append(least)
+        return floors
 
 
 def _settled(attempt: Callable[[int], list[int] | None], bits: int) -> list[int]:
     """The first result that so many bits of work settle, from twice as many to twice as many."""
     work = 2 * bits + WORD
-    while (found := attempt(work)) is None:
+    while (floors := attempt(work)) is None:
         work *= 2
-    return found
+    return floors
 
 
 def _decay(x: Fraction, work: int) -> tuple[int, int]:
