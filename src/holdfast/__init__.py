@@ -15,6 +15,7 @@ from holdfast.errors import BudgetError, CertificateError, HoldfastError, LeakEr
 
 _HOMES = {
     "Ledger": "ledger.ledger",
+    "Release": "release.release",
     "classes": "tables.groups",
     "compare": "plan.compare",
     "count_by": "tables.count_by",
