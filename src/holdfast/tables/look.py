@@ -95,9 +95,9 @@ def look(
 
     >>> from holdfast.tables.csv import CsvTable
     >>> rows = [["Wake", "3"], ["wake ", "-9"], ["Hyde", "0"], ["Total", "3"]]
-    >>> for hint in look(CsvTable(("county", "n"), rows)).hints(): print(hint)
+    >>> for hint in look(CsvTable(("county", "n"), rows)).hints(): print(hint[:80])
     'county' has rows named like totals of others: 'Total'. Leave them out.
-    'n' has cells that may mean that a count is not known: '-9'. If so: missing=['-9'], --missing -9.
+    'n' has cells that may mean that a count is not known: '-9'. If so: missing=['-9
     'county': 'wake ' may be another spelling of 'Wake'.
     """
     asked = TableOptions() if options is None else options
