@@ -59,6 +59,8 @@ def _commands() -> Callable[[], Any]:
 
 def main() -> None:
     """Run the command line; errors become one sentence and an exit code."""
+    for library in ("OPENBLAS", "OMP", "MKL"):  # threads slow small solves down, up to tenfold
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     with safe_output() as lost, interruptible() as heard:
         code = _ending(heard)
         why = lost()
