@@ -9,7 +9,6 @@ import pytest
 from hypothesis import settings
 
 from command_line import run
-from holdfast.former.analysis import categories, stage_one
 
 settings.register_profile("holdfast", max_examples=40, deadline=None, print_blob=True)
 settings.register_profile("thorough", max_examples=1000, deadline=None, print_blob=True)
@@ -20,20 +19,6 @@ MEMORY, ROOM = Path("/dev/shm"), 2 << 30
 if "TMPDIR" not in os.environ and MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ["TMPDIR"] = str(MEMORY)
     tempfile.tempdir = None  # looked up before: xdist makes the workers' folders
-
-# how often answers repeat stage 1, and draw who is on top; `as_released` where it is looked at how
-# good they are
-FEWER = ((stage_one, "FITS", 20), (stage_one, "BOOTSTRAP", 80), (categories, "DRAWS", 400))
-USUAL = [(module, name, vars(module)[name]) for module, name, _ in FEWER]
-for module, name, times in FEWER:
-    setattr(module, name, times)
-
-
-@pytest.fixture
-def as_released(monkeypatch):
-    """Answers repeat and draw as often as outside of tests."""
-    for module, name, times in USUAL:
-        monkeypatch.setattr(module, name, times)
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import sys
 
-from holdfast.former.cli import main
+from holdfast.cli import main
 
 
 def run(capsys, monkeypatch, *words):

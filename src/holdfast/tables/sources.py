@@ -23,6 +23,7 @@ from holdfast.tables.frames import Frame, FrameRows, Line, duckdb_frame, open_fr
 from holdfast.tables.options import FILE_OPTIONS, TableOptions
 from holdfast.tables.rows import ListRows
 from holdfast.tables.source import Held, Piece, Source
+from holdfast.tables.spark import is_spark, open_spark
 from holdfast.tables.text_rows import TextRows
 
 SMALL = 1 << 26  # bytes of files of text that are held in memory to be put in order
@@ -229,7 +230,7 @@ def open_columns(source: Any) -> Source | None:
     if duckdb is not None and isinstance(source, duckdb.DuckDBPyRelation):
         table = few_rows(source)
         return Query(source) if table is None else FrameSource(duckdb_frame(source, table))
-    frame = open_frame(source)
+    frame = open_spark(source) if is_spark(source) else open_frame(source)
     return None if frame is None else FrameSource(frame)
 
 
