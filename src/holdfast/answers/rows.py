@@ -199,23 +199,21 @@ def top(
         rows = np.flatnonzero(inside & column.measured)
         k = whole_number(k, "k", most=len(rows), hint="there cannot be more of them than rows.")
         return _top_of(release, column, labels, rows, k, level)
-    groups = Groups.of(release, by)
-    return TopByGroup(
-        (
-            name,
-            _top_of(
-                release, column, labels, np.flatnonzero(marks), min(k, int(marks.sum())), level
-            ),
-        )
-        for name, marks in groups.within(inside & column.measured)
-    )
+    groups = Groups.of(release, by).within(inside & column.measured)
+    found = TopByGroup()
+    for name, marks in groups:
+        rows = np.flatnonzero(marks)
+        some = min(k, len(rows))
+        found[name] = _top_of(release, column, labels, rows, some, level, len(groups))
+    return found
 
 
 def _top_of(
-    release: "Release", column: "Column", labels: Labels, rows: Integers, k: int, level: float
-) -> TopRows:
+    release: "Release", column: "Column", labels: Labels, rows: Integers, k: int, level: float,
+    times: int = 1,
+) -> TopRows:  # fmt: skip
     rows, laws, kinds = _candidates(column, rows, k)
-    among, highest = chances_on_top(laws, kinds, k)
+    among, highest = chances_on_top(laws, kinds, k, MOST_DRAWN // times)
     means = np.array([law.mean for law in laws])[kinds]
     noisy = column.noisy[rows]
     order = np.lexsort((rows, -noisy, -means, -among))[:k]
@@ -279,10 +277,12 @@ def _lowest_on_top(laws: list[RowLaw], rows: Integers, k: int) -> int:
     return low
 
 
-def chances_on_top(laws: list[RowLaw], kinds: Integers, k: int) -> tuple[Floats, Floats]:
+def chances_on_top(
+    laws: list[RowLaw], kinds: Integers, k: int, most: int = MOST_DRAWN
+) -> tuple[Floats, Floats]:
     """For every row the probability to be among the k highest, and to be the highest, by drawing
     tables of true counts; that of rows of one kind is the same."""
-    number = int(np.clip(MOST_DRAWN // max(len(kinds), 1), FEWEST_TABLES, MOST_TABLES))
+    number = int(np.clip(most // max(len(kinds), 1), FEWEST_TABLES, MOST_TABLES))
     generator = np.random.default_rng(SEED)
     sizes = np.bincount(kinds, minlength=len(laws))
     among, highest = np.zeros(len(laws)), np.zeros(len(laws))

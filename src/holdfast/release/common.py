@@ -65,12 +65,14 @@ class Part:
     draws: Draws
     """Of the true one."""
 
-    def answers(self) -> Iterator[CommonAnswer]:
+    def answers(self, level: float = LEVEL) -> Iterator[CommonAnswer]:
         """The answers to the common questions."""
         rows = self.histogram.rows.astype(np.float64)
         for question, functional in _questions(self.histogram):
-            low, high = self.draws.interval(functional, LEVEL)
             answer = float(functional(self.histogram.values, rows))
+            found = np.asarray(functional(self.draws.support, self.draws.rows))
+            whole = question.split()[0] in WHOLE
+            low, high = functionals.ends(found, answer, level, whole=whole)
             yield CommonAnswer(self.column.title, self.name, question, answer, low, high)
 
     def distribution(self) -> Iterator[tuple[str, ...]]:
@@ -78,9 +80,11 @@ class Part:
         size, ends = self.histogram.size, share_intervals(self.column, self.draws)
         lines = zip(self.histogram.values.tolist(), self.histogram.rows.tolist(), strict=True)
         for value, rows in lines:
+            share = rows / size
             low, high = ends.get(value, (math.nan, math.nan))
-            share = [known_digits(x, low, high) for x in (rows / size, low, high)]
-            yield (self.column.title, self.name, str(value), str(rows), *share)
+            low, high = min(low, share), max(high, share)  # as nan they stay
+            cells = [known_digits(x, low, high) for x in (share, low, high)]
+            yield (self.column.title, self.name, str(value), str(rows), *cells)
 
 
 def parts(release: "Release") -> Iterator[Part]:
@@ -99,9 +103,9 @@ def parts(release: "Release") -> Iterator[Part]:
                 )
 
 
-def common_answers(release: "Release") -> Iterator[CommonAnswer]:
+def common_answers(release: "Release", level: float = LEVEL) -> Iterator[CommonAnswer]:
     """The answers to the common questions, column by column, all rows before their groups."""
-    return chain.from_iterable(part.answers() for part in parts(release))
+    return chain.from_iterable(part.answers(level) for part in parts(release))
 
 
 def share_intervals(column: "Column", draws: Draws) -> dict[int, tuple[float, float]]:

@@ -1,0 +1,255 @@
+"""What a report of a release says, as plain values, which JSON prints as they are.
+
+Answers are those of answers.csv: each is asked once, and written by all that show it.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from math import exp, isfinite
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from holdfast.answers.answer import check_level
+from holdfast.answers.laws import law_of
+from holdfast.answers.rows import top
+from holdfast.errors import listed_names, numbered, one_line, roughly
+from holdfast.release.common import CommonAnswer, common_answers, known_places
+from holdfast.release.groups import ALL_ROWS
+from holdfast.release.picture import bars, bins
+from holdfast.release.row_intervals import likely_intervals, plain_intervals
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Column, Release
+
+Content = dict[str, Any]
+Progress = Callable[[str, float | None], None]
+ASKING = "Answering"
+TOP = 5  # rows that are named
+SHOWN_NOISY = (0, 1, 2, 3, 5, 10, 20, 50, 100)  # noisy counts whose meaning is told
+OF_GROUPS = ("share with 0", "mean", "total")  # questions that the table of groups has
+PAPER = (
+    "N. Kohli and P. Laskowski, Preserving Target Distributions With Differentially Private Count "
+    "Mechanisms, 2026."
+)
+DO_NOT = (
+    "Do not read a single row as a fact: noise was added to its count.",
+    "Do not choose rows by their released or noisy counts: those at the top are there by luck too.",
+    "Do not add up released counts of rows that are no group of this release: ask for their total, "
+    "or add up their noisy counts.",
+    "Do not compare two releases of the same data row by row: their difference is noise of both.",
+    "Do not correct or redraw rows that look wrong and publish the result as this release.",
+    "Do not take the other columns as private: they were published as they were.",
+)
+
+
+def silent(what: str, done: float | None) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cover:
+    """What the steward writes above a report; everything may be left out."""
+
+    title: str | None = None
+    """What the table is."""
+    by: str | None = None
+    """Who publishes it."""
+    date: str | None = None
+    """When."""
+    purpose: str | None = None
+    """What for."""
+
+    @property
+    def line(self) -> str:
+        """Who, when and what for, in a line."""
+        return " · ".join(one_line(part) for part in (self.by, self.date, self.purpose) if part)
+
+
+def content_of(
+    release: "Release",
+    level: float = 0.9,
+    cover: Cover | None = None,
+    progress: Progress = silent,
+) -> Content:
+    """Everything that a report says."""
+    cover, level = cover or Cover(), check_level(level)
+    answers = _answers(release, level, progress)
+    return {
+        "title": cover.title or _title(release),
+        "cover": cover.line,
+        "simulated": release.promise.simulated,
+        "level": level,
+        "promise": _promise(release),
+        "columns": [
+            _column(release, column, [a for a in answers if a.column == column.title], level)
+            for column in release.columns
+        ],
+        "facts": _facts(release),
+        "notes": list(release.notes),
+        "do_not": list(DO_NOT),
+        "cite": _cite(release),
+    }
+
+
+def _answers(release: "Release", level: float, progress: Progress) -> list[CommonAnswer]:
+    """The common answers about everything, with a progress that moves."""
+    number = len(release.columns) * (1 + len(release.group_names) * (len(release.group_names) > 1))
+    found: list[CommonAnswer] = []
+    seen: set[tuple[str, str]] = set()
+    for answer in common_answers(release, level):
+        found.append(answer)
+        if (answer.column, answer.group) not in seen:
+            progress(ASKING, len(seen) / number)
+            seen.add((answer.column, answer.group))
+    progress(ASKING, 1.0)
+    return found
+
+
+def _title(release: "Release") -> str:
+    names = " and ".join(column.title for column in release.columns)
+    by = f" by {release.category}" if release.category else ""
+    return f"{names}{by}, with differential privacy: {numbered(release.rows, 'row')}"
+
+
+def _promise(release: "Release") -> Content:
+    promise, persons = release.promise, release.promise.persons
+    factor = roughly(exp(float(promise.epsilon)), 3)
+    parts = {"counts": "single counts", "sums": "the distribution of counts",
+             "whole": "that of the whole table", "totals": "totals"}  # fmt: skip
+    return {
+        "epsilon": str(promise.epsilon),
+        "unit": persons.unit,
+        "words": (
+            "Whoever reads this release learns almost the same whether or not any one "
+            f"{persons.unit} was counted: whatever it says is at most {factor} times as probable "
+            f"with that {persons.unit} as without, or the reverse."
+        ),
+        "neighbours": promise.neighbours,
+        "randomness": promise.randomness,
+        "spent": [
+            {"column": column.title, "on": words, "epsilon": str(getattr(budget, part))}
+            for column, budget in zip(release.columns, promise.budgets, strict=True)
+            for part, words in parts.items()
+            if getattr(budget, part)
+        ],
+    }
+
+
+def _column(
+    release: "Release", column: "Column", answers: list[CommonAnswer], level: float
+) -> Content:
+    noise = column.measurement.noise
+    whole = [answer for answer in answers if answer.group == ALL_ROWS]
+    starts = bins(release.histogram(column))
+    return {
+        "name": column.title,
+        "missing": int(np.count_nonzero(column.missing)),
+        "noise": {
+            "mean_absolute": noise.mean_absolute,
+            "standard_deviation": noise.variance**0.5,
+            "reach": noise.quantile(level),
+        },
+        "distribution": [
+            {"counts": bar.label, "share": bar.share, "low": bar.low, "high": bar.high}
+            for bar in bars(release, column, None, starts)
+        ],
+        "answers": [_said(answer) for answer in whole],
+        "groups": _groups(release, answers),
+        "single_rows": _single_rows(column, level),
+        "top_rows": _top_rows(release, column, level),
+    }
+
+
+def _said(answer: CommonAnswer) -> Content:
+    """A common answer with its words: a share in percent, and as many digits as are known."""
+    return {
+        "question": answer.question,
+        "estimate": answer.answer,
+        "interval": [x if isfinite(x) else None for x in (answer.low, answer.high)],
+        "words": number_words(answer, answer.answer),
+        "interval_words": _ends_words(answer),
+    }
+
+
+def number_words(answer: CommonAnswer, number: float) -> str:
+    """A number of a common answer as people write it."""
+    width = answer.high - answer.low
+    share = answer.question.startswith("share")
+    whole = float(number).is_integer() and float(answer.low).is_integer() and not share
+    if whole and float(answer.high).is_integer():
+        return f"{number:,.0f}"
+    places = known_places(width) if isfinite(width) and width > 0 else 4
+    return f"{100 * number:.{max(places - 2, 0)}f}%" if share else f"{number:,.{places}f}"
+
+
+def _ends_words(answer: CommonAnswer) -> str:
+    if answer.low == answer.high:
+        return "exactly"
+    return f"{number_words(answer, answer.low)} to {number_words(answer, answer.high)}"
+
+
+def _groups(release: "Release", answers: Iterable[CommonAnswer]) -> list[Content]:
+    """Every declared group with its rows and a few answers."""
+    found: dict[str, Content] = {}
+    for answer in answers:
+        if answer.group == ALL_ROWS:
+            continue
+        group = found.setdefault(answer.group, {"name": answer.group, "rows": 0, "answers": []})
+        if answer.question == "rows":
+            group["rows"] = int(answer.answer)
+        if answer.question in OF_GROUPS:
+            group["answers"].append(_said(answer))
+    return list(found.values())
+
+
+def _single_rows(column: "Column", level: float) -> list[Content]:
+    """For some noisy counts, what the true one may be; in a release by group it says other things
+    in each, and nothing is told here."""
+    if column.measurement.groups > 1:
+        return []
+    present = column.measurement.tally.value
+    shown = [value for value in SHOWN_NOISY if value in present]
+    noisy, group = np.array(shown, dtype=np.int64), np.zeros(len(shown), dtype=np.int64)
+    low, high = likely_intervals(column.estimate, level)(noisy, group)
+    plain_low, plain_high = plain_intervals(noisy, column.measurement.noise, level)
+    return [
+        {
+            "noisy": value,
+            "expected": law_of(column, 0, value).mean,
+            "interval": [int(low[k]), int(high[k])],
+            "plain_interval": [int(plain_low[k]), int(plain_high[k])],
+        }
+        for k, value in enumerate(shown)
+    ]
+
+
+def _top_rows(release: "Release", column: "Column", level: float) -> list[Content]:
+    """The rows that are most likely among the highest."""
+    measured = int(np.count_nonzero(column.measured))
+    if not measured:
+        return []
+    rows = top(release, min(TOP, measured), of=column.title, level=level)
+    return list(rows.to_dict()["rows"])
+
+
+def _facts(release: "Release") -> Content:
+    within = str(release.groups.within)
+    return {
+        "rows": release.rows,
+        "structural_zeros": release.zeros(),
+        "top_code": release.top_code,
+        "published": list(release.published),
+        "groups": f"{numbered(len(release.group_names), 'group')}: {within}" if within else "none",
+        "period": None if release.period is None else str(release.period),
+    }
+
+
+def _cite(release: "Release") -> str:
+    kind = "SIMULATED" if release.promise.simulated else "Private"
+    names = listed_names(column.title for column in release.columns)
+    return (
+        f"{kind} table of counts ({names}), {numbered(release.rows, 'row')}, epsilon = "
+        f"{release.promise.epsilon} for one {release.promise.persons.unit}, made with holdfast "
+        f"{release.made_with}. Method: {PAPER}"
+    )
