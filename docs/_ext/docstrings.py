@@ -7,6 +7,7 @@ import textwrap
 from typing import Any
 
 _PARAMETER = re.compile(r"(\w+): (.*)")
+_SECTION = re.compile(r"(\w+)\n-{3,}\n(.*)", re.DOTALL)
 
 
 def markdown(text: str) -> str:
@@ -18,6 +19,13 @@ def markdown(text: str) -> str:
     **Parameters**
     <BLANKLINE>
     - `a`: The first of all.
+
+    >>> print(markdown('''Does it.\\n\\nReturns\\n-------\\nint\\n    A number.'''))
+    Does it.
+    <BLANKLINE>
+    **Returns**
+    <BLANKLINE>
+    - `int`: A number.
     """
     parts = re.split(r"\n{2,}", inspect.cleandoc(text))
     return "\n\n".join(map(_part, _joined(parts)))
@@ -37,11 +45,28 @@ def _joined(parts: list[str]) -> list[str]:
 def _part(part: str) -> str:
     if part.startswith(">>>"):
         return f"~~~python\n{part}\n~~~"
+    section = _SECTION.fullmatch(part)
+    if section is not None:
+        return f"**{section[1]}**\n\n{_entries(section[2])}"
     if part.startswith("Parameters:\n"):
         return "**Parameters**\n\n" + _parameters(textwrap.dedent(part.partition("\n")[2]))
     if part.startswith("    "):
         return f"~~~\n{textwrap.dedent(part)}\n~~~"
     return part
+
+
+def _entries(text: str) -> str:
+    """Entries of a section: a name with its type, and below it what is said; or an example."""
+    if text.startswith(">>>"):
+        return _part(text)
+    items: list[str] = []
+    for line in text.splitlines():
+        if line.startswith(" ") and items:
+            items[-1] += (" " if ": " in items[-1] else ": ") + line.strip()
+        else:
+            name, _, kind = line.partition(" : ")
+            items.append(f"- `{name}`" + (f" ({kind})" if kind else ""))
+    return "\n".join(items)
 
 
 def _parameters(text: str) -> str:

@@ -1,6 +1,8 @@
 """The directives `api`, for public names, and `commands`, for the command line."""
 
 import inspect
+import os
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
@@ -86,44 +88,30 @@ def _entry(kind: str, title: str, body: str) -> str:
 
 
 class Commands(Written):
-    """`{commands} holdfast`: every command with its options."""
+    """`{commands} holdfast`: the help of every command, as it is printed."""
 
     def text(self, name: str) -> str:
         """All commands."""
         import typer
 
-        from holdfast.former.cli import app
+        from holdfast.cli import app
 
-        return "\n\n".join(_command(name, typer.main.get_command(app)))
-
-
-def _command(path: str, command: Any) -> list[str]:
-    if hasattr(command, "commands"):
-        return [
-            text
-            for name, sub in command.commands.items()
-            for text in _command(f"{path} {name}", sub)
-        ]
-    words = (command.help or "").replace("[bold]", "`").replace("[/bold]", "`")
-    told = [f"## {path}", inspect.cleandoc(words)]
-    rows = [
-        (_name(p), getattr(p, "help", "") or "", p.required)
-        for p in command.params
-        if p.name != "help"
-    ]
-    told += [
-        "\n".join(f"- `{n}`{' (needed)' if need else ''}: {_plain(said)}" for n, said, need in rows)
-    ]
-    return ["\n\n".join(told)]
+        os.environ["COLUMNS"] = "92"
+        return "\n\n".join(_helps(name, typer.main.get_command(app)))
 
 
-def _name(parameter: Any) -> str:
-    is_option = parameter.param_type_name == "option"
-    return " ".join(parameter.opts) if is_option else parameter.name.upper()
+def _helps(path: str, command: Any) -> Iterator[str]:
+    """The help of a command that runs, or of each command of a group."""
+    from holdfast.cli.help import mount
 
-
-def _plain(text: str) -> str:
-    return " ".join(text.split()).replace("<", "&lt;")
+    context = command.make_context(path, [], resilient_parsing=True)
+    if not hasattr(command, "list_commands"):
+        yield f"## {path}\n\n~~~text\n{command.get_help(context).strip()}\n~~~"
+        return
+    for name in command.list_commands(context):
+        mounted = command.mounted.get(name)
+        sub = mount(mounted[0]) if mounted else command.get_command(context, name)
+        yield from _helps(f"{path} {name}", sub)
 
 
 def setup(app: Any) -> dict[str, bool]:

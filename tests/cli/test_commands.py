@@ -119,7 +119,7 @@ def test_methods_are_compared_beside_the_truth(released):
 
 
 def test_an_epsilon_is_explained(cli):
-    code, out, _ = cli("explain", "1/2")
+    code, out, _ = cli("explain", "--epsilon", "1/2")
     assert code == 0 and "1.65 times as probable" in " ".join(out.split())
-    assert json.loads(cli("explain", "1/2", "--json")[1])["epsilon"] == "1/2"
-    assert cli("explain", "0")[0] == 2
+    assert json.loads(cli("explain", "--epsilon", "1/2", "--json")[1])["epsilon"] == "1/2"
+    assert cli("explain", "--epsilon", "0")[0] == 2

@@ -18,8 +18,8 @@ USUAL = ["--keep-none", "--count", "n", "--category", "place", "--epsilon", "1"]
 
 
 def explained(*, output, more=()):
-    """`holdfast explain 1` as a process with this standard output."""
-    command = [sys.executable, "-m", "holdfast", "explain", "1"]
+    """`holdfast explain --epsilon 1` as a process with this standard output."""
+    command = [sys.executable, "-m", "holdfast", "explain", "--epsilon", "1"]
     given = {"stdout": output, "stderr": subprocess.PIPE, "env": os.environ | dict(more)}
     return subprocess.run(command, text=True, check=False, **given)
 

@@ -37,6 +37,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
 )
 for command in COMMANDS:
     app.command()(command)
+styled(app)
 
 
 @app.callback(invoke_without_command=True)
@@ -54,7 +55,7 @@ def version_option(
 @cache
 def _commands() -> Callable[[], Any]:
     """All commands, made once."""
-    return get_command(styled(app))
+    return get_command(app)
 
 
 def main() -> None:

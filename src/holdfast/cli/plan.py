@@ -147,14 +147,14 @@ def compare(
 
 
 def explain(
-    epsilon: Annotated[str, argument("The whole budget, such as 1 or 1/2.", "EPSILON")],
+    epsilon: Annotated[str, says("The whole budget, such as 1 or 1/2.", takes="NUMBER")],
     as_json: Json = False,
 ) -> None:
     """Say in words and odds what an epsilon promises to one person, and who uses which.
 
     Example:
 
-        holdfast explain 1
+        holdfast explain --epsilon 1
     """
     from holdfast.plan.explain import explain as run
 

@@ -227,7 +227,7 @@ def plan(
     progress : function, default none
         Is told what is being done, and which part of it.
     **options
-        Of `holdfast.privatize`: `contributions`, `rows` excepted, `totals`, `split`.
+        Of `holdfast.privatize`: `contributions`, `totals`, `split`.
 
     Returns
     -------
