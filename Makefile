@@ -10,11 +10,9 @@ unexport PYTHONDONTWRITEBYTECODE
 # and the browser have both cores to themselves; without pyspark, Java or chromium they say so, and 5
 # is "no tests"
 define TESTS
-$(BIN)/python tests/helpers/compile_kernels.py
-OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal \
-  -m "not spark and not browser" --ignore tests/engines/test_spark.py
-$(BIN)/python -m pytest -rs -m browser tests/page/test_browser.py || [ $$? -eq 5 ]
-$(BIN)/python -m pytest -rs -m spark tests/engines/test_spark.py || [ $$? -eq 5 ]
+OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not spark and not browser"
+$(BIN)/python -m pytest -rs -m browser tests/page || [ $$? -eq 5 ]
+$(BIN)/python -m pytest -rs -m spark tests/engine/test_spark.py || [ $$? -eq 5 ]
 endef
 
 # Warnings are errors, and so is a link that leads nowhere
@@ -45,19 +43,14 @@ docs: .venv/.docs
 
 # Minutes on a quiet machine; every part says how it goes while it runs
 bench: .venv/.test
-	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/scaling.py
-	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/large_n.py
-	$(BIN)/python benchmarks/bundle.py
-	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/release_path.py
-	PYTHONPATH=tests/helpers $(BIN)/python benchmarks/paper.py
-	$(BIN)/python benchmarks/failures.py --rows 2_000_000
+	$(BIN)/python benchmarks/noise.py
+	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/accuracy.py 20
+	$(BIN)/python benchmarks/interval_coverage.py --releases 40
 
 picture: .venv/.run
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
-	$(BIN)/python benchmarks/groups_picture.py docs
-	$(BIN)/python benchmarks/bound_picture.py docs
-	$(BIN)/python benchmarks/agencies_page.py docs
 
 wheel: .venv/.build
 	rm -rf dist
