@@ -7,7 +7,7 @@ import pytest
 
 OPTIONAL = (
     "numba scipy opendp narwhals pandas polars pyarrow duckdb matplotlib pyspark typer rich flint "
-    "dp_accounting python_calamine xlsxwriter starlette uvicorn jinja2"
+    "python_calamine xlsxwriter starlette uvicorn jinja2"
 )
 
 
@@ -25,29 +25,29 @@ def test_importing_holdfast_imports_nothing_heavy():
 
 def test_the_ledger_commands_load_nothing_heavy(tmp_path):
     code = (
-        "import sys\nfrom holdfast.former.cli import main\n"
+        "import sys\nfrom holdfast.cli import main\n"
         "def run(*words):\n    sys.argv = ['holdfast', 'ledger', *words]\n"
         "    try:\n        main()\n    except SystemExit as stop:\n        assert not stop.code\n"
-        f"run('set-limit', {str(tmp_path / 'b')!r}, 'd', '--epsilon', '1')\n"
+        f"run('set-limit', {str(tmp_path / 'b')!r}, '--dataset', 'd', '--epsilon', '1')\n"
         f"run('show', {str(tmp_path / 'b')!r})\nrun('--help')"
     )
     assert loaded_after(code) <= {"typer", "rich"}
 
 
-def test_a_release_of_an_array_imports_no_frames_no_study_and_of_scipy_only_what_numba_does():
+def test_a_release_of_an_array_imports_no_frames_no_study_and_no_kernels():
     loaded = loaded_after(
-        "import sys, holdfast; holdfast.privatize([1, 0, 2, 5, 3], epsilon=1, max_count=6)\n"
-        "late = ('holdfast.studies', 'holdfast.former.engines.spark', 'scipy.optimize', 'scipy.ndimage')\n"
+        "import sys, holdfast; holdfast.privatize([1, 0, 2, 5, 3], epsilon=1).counts\n"
+        "late = ('holdfast.plan', 'holdfast.paper', 'holdfast.cli', 'scipy.optimize')\n"
         "assert not [name for name in late if name in sys.modules]"
     )
-    assert not loaded & {"pandas", "polars", "pyarrow", "duckdb", "typer"}
+    assert not loaded & {"pandas", "polars", "pyarrow", "duckdb", "typer", "numba"}
 
 
 def test_functions_win_over_the_packages_of_their_names():
     loaded_after(
-        "import holdfast.former.verify.record, holdfast.verify.bundle, holdfast.studies.audit.exact\n"
-        "from holdfast.former.verify import table\n"
-        "assert all(map(callable, (holdfast.verify, holdfast.audit, holdfast.privatize)))"
+        "import holdfast.verify.record, holdfast.plan.words, holdfast.plan.plan\n"
+        "from holdfast.plan import before\n"
+        "assert all(map(callable, (holdfast.verify, holdfast.plan, holdfast.privatize)))"
     )
 
 
@@ -57,6 +57,19 @@ def test_the_public_names_are_there():
     for name in holdfast.__all__:
         assert getattr(holdfast, name) is not None
     assert dir(holdfast) == sorted(holdfast.__all__)
+    assert holdfast.__version__[0].isdigit()
     with pytest.raises(AttributeError, match="no attribute 'privatise'"):
         holdfast.privatise  # noqa: B018
     assert callable(holdfast.privatize) and callable(holdfast.count_by)
+
+
+def test_privatize_shows_every_field_of_a_request():
+    import inspect
+
+    import holdfast
+    from holdfast.request import FIELDS
+
+    assert list(inspect.signature(holdfast.privatize).parameters) == ["table", *FIELDS]
+    for name, about in FIELDS.items():
+        assert f"\n{name} : " in holdfast.privatize.__doc__
+        assert " ".join(about.help.split()) in " ".join(holdfast.privatize.__doc__.split())

@@ -1,17 +1,48 @@
 """holdfast: tables of counts, published with differential privacy, whose distribution holds fast.
 
 >>> import holdfast
->>> holdfast.classes("population", 8)
-Classes(column='population', number=8)
+>>> release = holdfast.privatize([0, 2, 1, 0, 5], epsilon=1, seed=1)
+>>> release.promise.randomness
+'a seed (simulation: protects nobody)'
 """
 
 import sys
 from importlib import import_module
-from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BudgetError, CertificateError, HoldfastError, LeakError
+
+if TYPE_CHECKING:
+    from holdfast import paper
+    from holdfast.engine.privatize import privatize
+    from holdfast.ledger.ledger import Ledger
+    from holdfast.plan.compare import compare
+    from holdfast.plan.explain import explain
+    from holdfast.plan.plan import plan
+    from holdfast.release.load import load
+    from holdfast.release.release import Release
+    from holdfast.tables.count_by import count_by
+    from holdfast.tables.groups import classes
+    from holdfast.verify.verify import verify
+
+__all__ = [
+    "BudgetError",
+    "CertificateError",
+    "HoldfastError",
+    "LeakError",
+    "Ledger",
+    "Release",
+    "classes",
+    "compare",
+    "count_by",
+    "explain",
+    "load",
+    "paper",
+    "plan",
+    "privatize",
+    "verify",
+]
 
 _HOMES = {
     "Ledger": "ledger.ledger",
@@ -25,16 +56,6 @@ _HOMES = {
     "privatize": "engine.privatize",
     "verify": "verify.verify",
 }
-"""Where the public functions and classes are defined."""
-
-__all__ = [
-    "BudgetError",
-    "CertificateError",
-    "HoldfastError",
-    "LeakError",
-    *_HOMES,
-    "paper",
-]
 
 
 class _Package(ModuleType):
@@ -50,14 +71,16 @@ sys.modules[__name__].__class__ = _Package
 
 def __getattr__(name: str) -> Any:
     """Public names are imported when they are first used: a release needs few of them."""
-    if name in ("paper", "former"):
-        return import_module(f"holdfast.{name}")
-    home = f"holdfast.{_HOMES.get(name, 'former')}"
-    if name not in _HOMES and name not in import_module(home).__all__:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        found: Any = version("holdfast")
+    elif name == "paper":
+        found = import_module("holdfast.paper")
+    elif name in _HOMES:
+        found = getattr(import_module(f"holdfast.{_HOMES[name]}"), name)
+    else:
         raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
-    package = home.rpartition(".")[0]  # until the new path is whole, the former one stands in
-    is_there = find_spec(package) is not None and find_spec(home) is not None
-    found = getattr(import_module(home if is_there else "holdfast.former"), name)
     globals()[name] = found
     return found
 
