@@ -109,9 +109,7 @@ class Answer:
 
     @property
     def interval_words(self) -> str:
-        """Such as "90% interval 3 to 5", or "exactly" where nothing is uncertain."""
-        if self.interval[0] == self.interval[1]:
-            return "exactly"
+        """Such as "90% interval 3 to 5"."""
         return f"{percent(self.level)} interval {self.ends_words}"
 
     @property

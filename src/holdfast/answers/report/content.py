@@ -184,7 +184,7 @@ def number_words(answer: CommonAnswer, number: float) -> str:
 
 
 def _ends_words(answer: CommonAnswer) -> str:
-    if answer.low == answer.high:
+    if answer.question == "rows":
         return "exactly"
     return f"{number_words(answer, answer.low)} to {number_words(answer, answer.high)}"
 
