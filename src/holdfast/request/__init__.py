@@ -2,6 +2,7 @@
 
 from holdfast.request.asked import Asked, Form, Panel
 from holdfast.request.documentation import declared
-from holdfast.request.request import FIELDS, Request
+from holdfast.request.fields import FIELDS
+from holdfast.request.request import Request
 
 __all__ = ["FIELDS", "Asked", "Form", "Panel", "Request", "declared"]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from holdfast.request.asked import Asked
-from holdfast.request.request import FIELDS
+from holdfast.request.fields import FIELDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
