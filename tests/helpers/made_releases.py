@@ -24,7 +24,7 @@ DEMO = Path(holdfast.__file__).parent / "data" / "county_homicides_1996.csv"
 
 
 def counties() -> tuple[dict[str, list[str]], np.ndarray]:
-    """The published columns and the homicides of the demo's table, and which half a county is in."""
+    """The published columns of the demo's table, with the state's number, and its homicides."""
     with DEMO.open(newline="") as file:
         rows = list(csv.DictReader(file))
     cells = {name: [row[name] for row in rows] for name in ("county", "population")}

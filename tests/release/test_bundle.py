@@ -143,13 +143,13 @@ def test_rows_that_are_not_held_are_written_all_the_same(tmp_path):
 
 def test_writing_holds_a_batch_of_rows_and_no_more(tmp_path):
     rows = 200_000
+
+    def cells():
+        for k in range(0, rows, 5000):
+            yield {"id": [f"row {i}" for i in range(k, k + 5000)]}
+
     release = made_release({"n": np.arange(rows) % 7}, epsilon=1)
-    release = replace(
-        release,
-        published=("id",),
-        category="id",
-        _cells=lambda: ({"id": [f"row {i}" for i in range(k, k + 5000)]} for k in range(0, rows, 5000)),
-    )  # fmt: skip
+    release = replace(release, published=("id",), category="id", _cells=cells)
     release.only.estimate.draws(None)
     tracemalloc.start()
     folder = release.save(tmp_path / "r")

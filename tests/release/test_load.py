@@ -156,7 +156,7 @@ def test_a_record_that_does_not_say_what_it_must_is_refused_in_words(copy, name)
 def test_names_of_groups_must_be_those_of_their_labels(copy):
     said = json.loads((copy / "release.json").read_text())
     said["groups"]["names"][0] = "another"
-    with pytest.raises(HoldfastError, match="names? its groups"):
+    with pytest.raises(HoldfastError, match="name its groups"):
         load(changed(copy, groups=said["groups"]))
 
 

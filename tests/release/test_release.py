@@ -28,9 +28,9 @@ def test_a_release_says_in_a_line_what_it_is(demo):
 def test_columns_are_found_by_name_and_one_stands_for_itself():
     two = made_release({"a": [1, 2] * 30, "b": [0, 1] * 30})
     assert two["b"].name == "b" and made_release({None: [1] * 9})["count"].name is None
-    with pytest.raises(HoldfastError, match="several columns.*'a', 'b'"):
+    with pytest.raises(HoldfastError, match=r"several columns.*'a', 'b'"):
         two.counts  # noqa: B018
-    with pytest.raises(HoldfastError, match="no column of counts.*'a', 'b'"):
+    with pytest.raises(HoldfastError, match=r"no column of counts.*'a', 'b'"):
         two["c"]
 
 

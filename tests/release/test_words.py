@@ -35,7 +35,7 @@ def words(path):
 
 
 def test_the_readme_says_what_is_promised_and_what_came_out(demo):
-    release, folder = demo
+    _, folder = demo
     text = words(folder / "README.md")
     for said in (
         "SIMULATION, protects nobody",

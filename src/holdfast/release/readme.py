@@ -29,7 +29,7 @@ def read_me(record: dict[str, Any], answers: Iterable[Record]) -> str:
     table, groups = f"`{record['table']['file']}`", _grouped(record)
     listed = ", ".join(map(escape.code, names))
     warning = f"**{SIMULATED}: a seed was used. Do not publish it.**\n\n"
-    return f"""# A private table of counts: {escape.markdown(", ".join(names))}
+    return f"""# A private table of counts: {listed}
 
 {warning * record["promise"]["simulated"]}\
 The counts in {table} ({"columns" if len(names) > 1 else "column"} {listed})

@@ -18,6 +18,7 @@ from holdfast.verify.report import Damage, Found
 
 MARK = "SIMULATION"
 _STATED = re.compile(r"epsilon = ([0-9./]+)")
+_CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 _TAG = re.compile(r"<(/?)([a-zA-Z]+)((?:\s[^<>]*)?)>")
 _TAGS = {"svg", "rect", "text", "g", "path", "title", "tspan", "line"}
 _DANGEROUS = re.compile(r"\bon[a-z]+\s*=|href|javascript|<script|<!|<\?|url\(", re.IGNORECASE)
@@ -28,10 +29,7 @@ def check_words(folder: Path, record: dict[str, Any]) -> str:
     """README.md states the promise once and no other; a simulation is marked where it must be."""
     promise = record["promise"]
     said = read_text(folder, "README.md")
-    names = [*record["published"], *(str(column["name"]) for column in record["counts"])]
-    for name in sorted(names, key=len, reverse=True):
-        if len(name) > 3:
-            said = said.replace(name, "…")
+    said = _CODE.sub("…", said)  # names and labels stand as code, whatever they say
     unit = promise["persons"]["unit"]
     if f"\n- epsilon = {promise['epsilon']} for one {unit}." not in said:
         raise Damage("README.md does not state the promise of release.json.")
