@@ -2,6 +2,8 @@
 
 import csv
 import io
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -11,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.tables import csv_blocks, csv_file
+from holdfast.tables import csv_blocks, csv_file, spans
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_scan import NOTHING, scan
 from holdfast.tables.rows import ListRows
@@ -20,6 +22,8 @@ from holdfast.tables.writers import CsvWriter
 from open_tables import counts, counts_of, written
 
 NAMES = ("name", "visits", "note")
+DIGITS = bytes(48 + k % 10 if k < 200 else k for k in range(256))
+"""Makes digits of most bytes."""
 
 
 def by_python(text, width):
@@ -147,3 +151,43 @@ def test_plain_blocks_are_not_left_to_python(monkeypatch):
     monkeypatch.setattr(csv_blocks.BlockReader, "_as_lists", None)
     data = b'name,visits\r\n"a, ""b""",3\r\nc,"4"\r\n'
     assert parse_csv(data).rows == [['a, "b"', "3"], ["c", "4"]]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(min_size=1, max_size=60), st.data())
+def test_with_and_without_numba_spans_are_the_same(data, draw):
+    fast = pytest.importorskip("holdfast.tables.spans_fast")
+    block = np.frombuffer(data.translate(DIGITS), np.uint8)
+    place = st.integers(0, len(block))
+    pairs = sorted(draw.draw(st.lists(st.tuples(place, place).map(sorted), max_size=9)))
+    starts, stops = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+    secret = np.uint64(draw.draw(st.integers(0, 2**64 - 1)))
+    given = block, starts, stops
+    for own, other in zip(spans.digits(*given), fast.digits(*given), strict=True):
+        assert np.array_equal(own, other)
+    assert np.array_equal(spans.joined(*given), fast.joined(*given))
+    assert np.array_equal(spans.hashed(*given, secret), fast.hashed(*given, secret))
+
+
+def test_large_blocks_are_written_alike_with_and_without_numba(tmp_path, monkeypatch):
+    pytest.importorskip("numba")
+    rows = [f'"place {k}",{k * k % 97},x{k % 7}' for k in range(80_000)]
+    (tmp_path / "in.csv").write_text("place,n,more\n" + "\n".join(rows) + "\n")
+    data = []
+    for size in (spans.FAST_FROM, 1 << 40):
+        monkeypatch.setattr(spans, "FAST_FROM", size)
+        table = open_table(tmp_path / "in.csv", count="n", category="place", within="more",
+                           publish_anyway=["row order"])  # fmt: skip
+        data.append((written(table, tmp_path / f"{size}.csv"), table.measured["n"].tolist()))
+    assert data[0] == data[1] and len(data[0][0]) > 1 << 20
+
+
+def test_without_numba_tables_are_read_all_the_same():
+    code = (
+        "import sys\nsys.modules['numba'] = None\n"
+        "from holdfast.tables import spans\nspans.FAST_FROM = 0\n"
+        "from holdfast.tables.csv import parse_csv\n"
+        "assert parse_csv(b'a,n\\nx,1\\n').rows == [['x', '1']]\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

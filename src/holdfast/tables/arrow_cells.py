@@ -1,12 +1,14 @@
 """Cells of Arrow columns: as Python objects, as numbers of labels, as keys."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.keys import Keys, keys_between, text_keys
+from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
+from holdfast.tables.spans import Keys
 
 
 def python_cells(column: Any) -> list[Any]:
@@ -142,3 +144,18 @@ def _text_keys(column: Any) -> Keys:
     _, offsets, data = cells.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[cells.offset : cells.offset + len(cells) + 1]
     return keys_between(np.frombuffer(data or b"", dtype=np.uint8), ends[:-1], ends[1:])
+
+
+def may_hold(column: Any, words: Sequence[str]) -> bool:
+    """Whether a cell of an Arrow column may have one of some words in it, by a glance."""
+    import pyarrow as pa
+
+    texts = (pa.string(), pa.large_string())
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+        if values.type not in texts:
+            return not pa.types.is_integer(values.type)
+        data = bytes(values.buffers()[2] or b"").lower()
+        if any(word.encode() in data for word in words):
+            return True
+    return False

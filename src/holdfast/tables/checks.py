@@ -12,15 +12,16 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import MISSING, BadCount
-from holdfast.tables.keys import LABELS, Keys, Repeats, joined_keys
+from holdfast.tables.keys import LABELS, Repeats, joined_keys, text_keys
 from holdfast.tables.leaks import Leak, Watch
 from holdfast.tables.leaks.order import LOOKED_AT
-from holdfast.tables.leaks.totals import named_total, totals_among
+from holdfast.tables.leaks.totals import GLANCE, is_total, named_total, total_labels
 from holdfast.tables.options import Roles, refuse_leaks
 from holdfast.tables.order import order_codes, sortable
 from holdfast.tables.partition import GroupReader
 from holdfast.tables.rows import Rows
 from holdfast.tables.source import Piece, Source
+from holdfast.tables.spans import Keys
 from holdfast.tables.structural_zeros import StructuralZeros, check_marks
 
 MOST_BESIDE = 40
@@ -139,6 +140,7 @@ class FirstPass:
         self._part = [_Watches(roles, beside, withheld, numbers=way) for way in ways]
         """What looks at the rows of a subset alone, where one is named."""
         self._repeats, self._named = Repeats(), False
+        self._totals = text_keys(total_labels())
         self.groups = GroupReader(roles.within)
         self.rows, self.structural_zeros = 0, 0
         self.missing = dict.fromkeys(roles.counts, 0)
@@ -189,13 +191,16 @@ class FirstPass:
         if category is None or not len(rows):
             return
         try:
-            self._repeats.see(rows.keys(category))
+            keys = rows.keys(category)
         except TypeError:
             raise HoldfastError(
                 f"`category` column {category!r} must hold labels such as text. "
                 "Hint: name another column, or leave `category` out."
             ) from None
-        self._named = self._named or bool(totals_among(rows.cells(category)))
+        self._repeats.see(keys)
+        if not self._named:
+            named = bool(np.isin(keys, self._totals).any())
+            self._named = named or any(map(is_total, rows.labels_with(category, GLANCE)))
 
     def _refuse_nothing(self) -> None:
         subset, seen = self.roles.subset, self.rows

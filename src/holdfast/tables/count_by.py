@@ -15,12 +15,12 @@ from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import labels_of, read_file
 from holdfast.tables.formats import format_of
 from holdfast.tables.frames import FrameRows, as_list
-from holdfast.tables.keys import Keys
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.rows import Rows
 from holdfast.tables.source import Source
 from holdfast.tables.sources import FrameSource, head_of, open_columns, open_source
+from holdfast.tables.spans import Keys
 from holdfast.tables.text_rows import TextRows
 
 _Key = tuple[Any, ...]

@@ -11,19 +11,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdfast.arrays import Integers, Marks
+from holdfast.arrays import Integers
 from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
-from holdfast.tables.keys import Keys, keys_between, text_keys
+from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
+from holdfast.tables.spans import Bytes, Keys, digits, joined, separators
 
-Bytes = NDArray[np.uint8]
 QUOTE, LF, CR, ZERO, MINUS = 34, 10, 13, 48, 45
 NOTHING = np.iinfo(np.int64).min
 """Stands for an empty cell where numbers are written."""
-_MOST_DIGITS = 15  # any such number is below 2^53
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +70,7 @@ class SpanRows:
     def counts(self, name: str, where: str, missing: Sequence[Any]) -> Integers:
         """A column of counts, -1 where one is not known."""
         starts, stops = self._spans(self.names.index(name))
-        counts, odd = _digits(self.data, starts, stops)
+        counts, odd = digits(self.data, starts, stops)
         rows = np.flatnonzero(odd)
         if len(rows):
             cells = self.cells(name, rows)
@@ -118,13 +116,18 @@ class SpanRows:
         """Some of the rows, in their order."""
         return replace(self, first=self.first[rows], seps=self.seps[rows])
 
+    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
+        """All cells of a column, where the block has such a word anywhere."""
+        data = self.data.tobytes().lower()
+        return self.cells(name) if any(word.encode() in data for word in words) else []
+
     def refuse_unwritable(self, name: str) -> None:
         """What was read as CSV can be written so."""
 
     def text_of(self, name: str) -> str:
         """All cells of a column, one after the other."""
-        joined = _joined(self.data, *self._spans(self.names.index(name))).tobytes()
-        return joined.decode(errors="surrogateescape")
+        text = joined(self.data, *self._spans(self.names.index(name))).tobytes()
+        return text.decode(errors="surrogateescape")
 
     def written(
         self,
@@ -132,60 +135,81 @@ class SpanRows:
         numbers: Mapping[str, Integers],
         newline: bytes,
         further: Sequence[Integers] = (),
-    ) -> bytes | None:
-        """The records of some columns in their order, of which some get other numbers, and further
-        columns of numbers after them, quoted no more than they must be; None where that takes more
-        than leaving out bytes and putting in digits. `NOTHING` stands for an empty cell."""
-        ends = b"\r\n" if self.crlf else b"\n"
-        alone = len(names) + len(further) == 1 and (
-            names[0] not in numbers or bool((numbers[names[0]] == NOTHING).any())
-        )
-        if alone or ends != newline or not len(self):  # an empty cell alone is quoted
-            return None
-        if self.crlf and (self.data[self.seps[:, -1] - 1] != CR).any():
-            return None
-        spans = self._segments(names, numbers, further)
-        needless = self._needless_quotes([name for name in names if name not in numbers])
-        return _spliced(self.data, spans, needless, self.delimiter)
-
-    def _segments(
-        self, names: Sequence[str], numbers: Mapping[str, Integers], further: Sequence[Integers]
-    ) -> list["_Span"]:
-        """Bytes of each row that stay, and the number that comes after them. Neighbouring columns
-        are one span."""
-        spans: list[_Span] = []
-        for k, name in enumerate(names):
-            start, stop = self._raw(self.names.index(name))
-            start = start - 1 if k else start  # with the delimiter
-            near = k and self.names.index(name) == self.names.index(names[k - 1]) + 1
-            if near and names[k - 1] not in numbers:
-                start = spans.pop().start
+    ) -> bytes:
+        """The records of some columns, of which some get other numbers, and further columns of
+        numbers after them, quoted no more than they must be. `NOTHING` stands for an empty cell."""
+        buffer = _Buffer(self.data)
+        between, end = buffer.text(bytes([self.delimiter])), buffer.text(newline)
+        pieces: list[_Piece] = []
+        for name in names:
             if name in numbers:
-                mine = self._raw(self.names.index(name))[0]
-                spans.append(_Span(start, mine if k else start, numbers[name]))
-            else:
-                spans.append(_Span(start, stop))
-        stop = self._raw(len(self.names) - 1)[1]
-        spans += [_Span(stop, stop, own, lead=True) for own in further]
-        if not further and names[-1] == self.names[-1] and names[-1] not in numbers:
-            stop = spans.pop().start
-        spans.append(_Span(stop, self.seps[:, -1] + 1))
-        return spans
+                pieces += [between, buffer.numbers(numbers[name])]
+            elif not self._joins(names, numbers, name):
+                pieces += [between, self._cells_to_write(name)]
+            else:  # it follows in the block, with the delimiter before it
+                pieces[-1] = pieces[-1][0], self._raw(self.names.index(name))[1]
+        for own in further:
+            pieces += [between, buffer.numbers(own)]
+        if len(names) + len(further) == 1:  # an empty cell alone is quoted
+            (starts, stops), (quotes, after) = pieces[-1], buffer.text(b'""')
+            empty = starts == stops
+            pieces[-1] = np.where(empty, quotes, starts), np.where(empty, after, stops)
+        pieces = [*pieces[1:], end]
+        starts, stops = np.empty((2, len(self), len(pieces)), dtype=np.int64)
+        for k, (first, last) in enumerate(pieces):
+            starts[:, k], stops[:, k] = first, last
+        return joined(buffer.data, starts.ravel(), stops.ravel()).tobytes()
 
-    def _needless_quotes(self, names: Sequence[str]) -> Integers:
-        """Where quotes are around cells that need none, in order."""
+    def _joins(self, names: Sequence[str], numbers: Mapping[str, Integers], name: str) -> bool:
+        """Whether a column follows the one before it in the block as in what is written."""
+        at, place = self.names.index(name), names.index(name)
+        before = names[place - 1] if place and not self.quoted else None
+        return before is not None and before not in numbers and self.names[at - 1] == before
+
+    def _cells_to_write(self, name: str) -> tuple[Integers, Integers]:
+        """Where the cells of a column are, with quotes around those that need them."""
+        at = self.names.index(name)
+        starts, stops = self._raw(at)
         if not self.quoted:
-            return np.empty(0, dtype=np.int64)
+            return starts, stops
+        first, last = self._spans(at)
         special = (self.data == QUOTE) | (self.data == LF) | (self.data == CR)
         special |= self.data == self.delimiter
-        places, found = np.flatnonzero(special), []
-        for name in names:
-            starts, stops = self._raw(self.names.index(name))
-            quoted = (self.data[starts] == QUOTE) & (stops > starts)
-            starts, stops = starts[quoted], stops[quoted] - 1
-            inside = np.searchsorted(places, stops) - np.searchsorted(places, starts + 1)
-            found += [starts[inside == 0], stops[inside == 0]]
-        return np.sort(np.concatenate([np.empty(0, dtype=np.int64), *found]))
+        places = np.flatnonzero(special)
+        needless = np.searchsorted(places, last) == np.searchsorted(places, first)
+        return np.where(needless, first, starts), np.where(needless, last, stops)
+
+
+_Piece = tuple[Integers | int, Integers | int]
+
+
+class _Buffer:
+    """Bytes of which some follow each other in what is written."""
+
+    def __init__(self, data: Bytes) -> None:
+        self._parts, self._size = [data], len(data)
+
+    @property
+    def data(self) -> Bytes:
+        """All of them."""
+        return np.concatenate(self._parts)
+
+    def text(self, text: bytes) -> tuple[int, int]:
+        """Where a text is."""
+        return self._add(np.frombuffer(text, np.uint8))
+
+    def numbers(self, numbers: Integers) -> tuple[Integers, Integers]:
+        """Where the digits of each number are."""
+        texts, sizes = _written_digits(numbers)
+        start, _ = self._add(texts)
+        ends = np.cumsum(sizes) + start
+        return ends - sizes, ends
+
+    def _add(self, part: Bytes) -> tuple[int, int]:
+        start = self._size
+        self._parts.append(part)
+        self._size += len(part)
+        return start, self._size
 
 
 def scan(
@@ -202,8 +226,7 @@ def scan(
     if quoted:
         seps = _outside(block, ord(delimiter))
     else:
-        whole = block[: data.rfind(b"\n") + 1]
-        seps = np.flatnonzero((whole == ord(delimiter)) | (whole == LF))
+        seps = separators(block[: data.rfind(b"\n") + 1], ord(delimiter))
     if seps is None or len(seps) % width or (final and (not len(seps) or seps[-1] < len(data) - 1)):
         return None
     seps = seps.reshape(-1, width)
@@ -257,87 +280,20 @@ def _outside(block: Bytes, delimiter: int) -> Integers | None:
     return places[outside] if begins.all() and stops.all() else None
 
 
-def _digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Marks]:
-    """The numbers in spans that hold nothing but digits, and which spans hold something else."""
-    left = stops - starts
-    odd = (left == 0) | (left > _MOST_DIGITS)
-    values, power = np.zeros(len(starts), dtype=np.int64), 1
-    for k in range(min(int(left.max(initial=0)), _MOST_DIGITS)):
-        there = left > k
-        digit = data[np.maximum(stops - 1 - k, 0)] - np.uint8(ZERO)
-        odd |= there & (digit > 9)
-        values += np.where(there, digit, 0) * np.int64(power)
-        power *= 10
-    return values, odd
-
-
 def _texts(data: Bytes, starts: Integers, stops: Integers) -> list[str]:
     """The cells in spans, of which none holds a NUL."""
     if not len(starts):
         return []
     ends = np.cumsum(stops - starts + 1)
-    joined = _joined(data, starts, np.minimum(stops + 1, len(data)))
-    joined[ends - 1] = 0
-    text = joined.tobytes().decode(errors="surrogateescape")
-    cells = text.split("\0")[:-1]
-    return [cell.replace('""', '"') for cell in cells] if '""' in text else cells
+    cells = joined(data, starts, np.minimum(stops + 1, len(data)))
+    cells[ends - 1] = 0
+    text = cells.tobytes().decode(errors="surrogateescape")
+    texts = text.split("\0")[:-1]
+    return [cell.replace('""', '"') for cell in texts] if '""' in text else texts
 
 
-def _joined(data: Bytes, starts: Integers, stops: Integers) -> Bytes:
-    """The bytes of spans, one after the other."""
-    sizes = stops - starts
-    ends = np.cumsum(sizes)
-    if not len(ends):
-        return data[:0]
-    places = np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
-    places += np.arange(int(ends[-1]), dtype=np.int32)
-    return data.take(places)
-
-
-@dataclass(frozen=True)
-class _Span:
-    """Bytes of every row that stay, and a number after them."""
-
-    start: Integers
-    stop: Integers
-    number: Integers | None = None
-    lead: bool = False
-    """Whether a delimiter comes before the number."""
-
-
-def _spliced(data: Bytes, spans: Sequence[_Span], leave_out: Integers, delimiter: int) -> bytes:
-    """The spans row by row with their numbers; some bytes are left out."""
-    rows = len(spans[0].start)
-    starts = np.stack([span.start for span in spans], axis=1).ravel()
-    stops = np.stack([span.stop for span in spans], axis=1).ravel()
-    nothing = np.full(rows, NOTHING)
-    put = [nothing if span.number is None else span.number for span in spans]
-    lead = np.tile(np.array([span.lead for span in spans]), rows)
-    gaps = np.append(starts[1:], stops[-1]) - stops
-    kept = stops - starts
-    inside = np.repeat(_alternating(len(starts), True), _interleaved(kept, gaps))
-    if len(leave_out):
-        inside[leave_out - starts[0]] = False
-        kept = kept - (np.searchsorted(leave_out, stops) - np.searchsorted(leave_out, starts))
-    digits, sizes = _written_digits(np.stack(put, axis=1).ravel(), lead, delimiter)
-    places = np.repeat(_alternating(len(starts), False), _interleaved(kept, sizes))
-    out = np.empty(len(places), dtype=np.uint8)
-    out[places] = digits
-    out[~places] = data[int(starts[0]) : int(stops[-1])][inside]
-    return out.tobytes()
-
-
-def _alternating(pairs: int, first: bool) -> Marks:
-    return np.tile(np.array([first, not first]), pairs)
-
-
-def _interleaved(even: Integers, odd: Integers) -> Integers:
-    return np.stack([even, odd], axis=1).ravel()
-
-
-def _written_digits(numbers: Integers, lead: Marks, delimiter: int) -> tuple[Bytes, Integers]:
-    """Numbers as text, one after the other, some with a delimiter before them, and the size of
-    each; `NOTHING` has no digits."""
+def _written_digits(numbers: Integers) -> tuple[Bytes, Integers]:
+    """Numbers as text, one after the other, and the size of each; `NOTHING` has no digits."""
     there = numbers != NOTHING
     left = np.where(there, np.abs(numbers), 0)
     minus = there & (numbers < 0)
@@ -346,11 +302,9 @@ def _written_digits(numbers: Integers, lead: Marks, delimiter: int) -> tuple[Byt
         sizes += left >= power
         power *= 10
     sizes += minus
-    sizes += lead
     ends = np.cumsum(sizes)
     out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    out[(ends - sizes)[lead]] = delimiter
-    out[(ends - sizes + lead)[minus]] = MINUS
+    out[(ends - sizes)[minus]] = MINUS
     places, left = ends[there] - 1, left[there]
     while len(places):
         left, digit = np.divmod(left, 10)

@@ -9,14 +9,20 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.arrow_cells import arrow_codes, arrow_keys, by_appearance, python_cells
+from holdfast.tables.arrow_cells import (
+    arrow_codes,
+    arrow_keys,
+    by_appearance,
+    may_hold,
+    python_cells,
+)
 from holdfast.tables.arrow_schema import without_notes
 from holdfast.tables.columns import find_column, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
 from holdfast.tables.csv_text import LONGEST_CELL
-from holdfast.tables.keys import Keys
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.rows import LineRows
+from holdfast.tables.spans import Keys
 
 _NESTED = (list, tuple, dict, set, bytes, np.ndarray)
 _ARROW_FROM = 1 << 16  # rows from which it pays to load pyarrow for labels
@@ -68,6 +74,13 @@ class FrameRows:
         if self.data.implementation.is_pyarrow():
             return arrow_keys(self.series(name).to_native())
         return self.codes(name)[0].astype(np.uint64)
+
+    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
+        """The different cells of a column, where one of them may have such a word."""
+        series = self.series(name)
+        if self.data.implementation.is_pyarrow() and not may_hold(series.to_native(), words):
+            return []
+        return self.codes(name)[1]
 
     def refuse_unwritable(self, name: str) -> None:
         """Raise for a column that a file cannot hold."""

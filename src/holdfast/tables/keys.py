@@ -4,19 +4,14 @@ import os
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.arrays import Integers
-
-Keys = NDArray[np.uint64]
-Bytes = NDArray[np.uint8]
+from holdfast.tables.spans import Bytes, Keys, hashed, mixed
 
 LABELS = 10_000_000
 """So many different labels are remembered, in 80 MiB and as much again while they are sorted."""
 _MERGED_AT = 1 << 18
 _SECRET = np.frombuffer(os.urandom(8), dtype=np.uint64)[0]  # nobody can choose labels that collide
-_MIX = np.uint64(0xD6E8FEB86659FD93)
-_HALF = np.uint64(32)
 
 
 def keys_between(data: Bytes, starts: Integers, ends: Integers) -> Keys:
@@ -30,36 +25,7 @@ def keys_between(data: Bytes, starts: Integers, ends: Integers) -> Keys:
     >>> (keys[0] == keys[2], keys[0] == keys[1])
     (np.True_, np.False_)
     """
-    padded = np.zeros(len(data) + 8, dtype=np.uint8)
-    padded[: len(data)] = data
-    words: Keys = np.ndarray((len(data) + 1,), "<u8", padded, strides=(1,))
-    left = ends - starts
-    keys = _mixed(left.astype(np.uint64) ^ _SECRET)
-    rows, at = None, starts  # all of them, while all have bytes left
-    while len(at):
-        if left.min() <= 0:
-            more = left > 0
-            rows = np.flatnonzero(more) if rows is None else rows[more]
-            at, left = at[more], left[more]
-            continue
-        word = words[at]
-        short = left < 8
-        if short.any():
-            gap = ((8 - left[short]) * 8).astype(np.uint64)
-            word[short] = (word[short] << gap) >> gap
-        if rows is None:
-            keys = _mixed(keys ^ word)
-        else:
-            keys[rows] = _mixed(keys[rows] ^ word)
-        at, left = at + 8, left - 8
-    return keys
-
-
-def _mixed(keys: Keys) -> Keys:
-    """Other bits for each key, all of which depend on all (a permutation of 64 bits)."""
-    keys = (keys ^ (keys >> _HALF)) * _MIX
-    keys = (keys ^ (keys >> _HALF)) * _MIX
-    return keys ^ (keys >> _HALF)
+    return hashed(data, starts, ends, _SECRET)
 
 
 def text_keys(texts: Sequence[str]) -> Keys:
@@ -74,7 +40,7 @@ def joined_keys(columns: Sequence[Keys]) -> Keys:
     """The keys of rows, from those of their cells."""
     keys = np.full(len(columns[0]), _SECRET)
     for own in columns:
-        keys = _mixed(keys ^ own)
+        keys = mixed(keys ^ own)
     return keys
 
 

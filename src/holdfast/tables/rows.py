@@ -10,8 +10,9 @@ from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.tables.columns import refuse_odd_texts
 from holdfast.tables.counts import text_counts
-from holdfast.tables.keys import Keys, text_keys
+from holdfast.tables.keys import text_keys
 from holdfast.tables.partition import Coded, coded
+from holdfast.tables.spans import Keys
 
 
 class Rows(Protocol):
@@ -38,6 +39,10 @@ class Rows(Protocol):
 
     def keys(self, name: str) -> Keys:
         """A key for each cell; equal cells of a table have equal ones."""
+
+    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
+        """The cells of a column that have one of some words in them, and maybe others; a glance
+        tells mostly that there are none."""
 
     def refuse_unwritable(self, name: str) -> None:
         """Raise where a file of text cannot hold the cells of a column."""
@@ -97,6 +102,11 @@ class ListRows:
         codes, cells = self.codes(name)
         return text_keys(cells)[codes]
 
+    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
+        """All cells, where one of them has such a word."""
+        text = self.text_of(name).casefold()
+        return self.cells(name) if any(word in text for word in words) else []
+
     def refuse_unwritable(self, name: str) -> None:
         """Raise for texts that no file can hold."""
         refuse_odd_texts(name, self.cells(name))
@@ -143,6 +153,10 @@ class LineRows:
     def keys(self, name: str) -> Keys:
         """A key for each label."""
         return self.codes(name)[0].astype(np.uint64)
+
+    def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
+        """All labels of the index."""
+        return self.index[name]
 
     def refuse_unwritable(self, name: str) -> None:
         """An index is not written to files."""

@@ -46,21 +46,17 @@ class CsvWriter:
 
     def write(self, rows: Rows, numbers: Numbers) -> None:
         """Write the next rows."""
-        data = self._quickly(rows, numbers) if isinstance(rows, SpanRows) else None
-        if data is None:
+        if isinstance(rows, SpanRows) and rows.delimiter == ord(self._delimiter):
+            further = [numbers[name] for name in self._further]
+            newline = self._head.newline.encode()
+            data = rows.written(self._head.header, numbers, newline, further)
+        else:
             data = self._text(rows, numbers).encode()
         encoding = self._head.encoding
         self._sink.write(data if encoding == "utf-8" else data.decode().encode(encoding))
 
     def close(self) -> None:
         """All is written."""
-
-    def _quickly(self, rows: SpanRows, numbers: Numbers) -> bytes | None:
-        if rows.delimiter != ord(self._delimiter):
-            return None
-        replaced = {name: own for name, own in numbers.items() if name in self._head.header}
-        further = [numbers[name] for name in self._further]
-        return rows.written(self._head.header, replaced, self._head.newline.encode(), further)
 
     def _text(self, rows: Rows, numbers: Numbers) -> str:
         columns = [

@@ -3,12 +3,12 @@
 import numpy as np
 
 from holdfast.arrays import Integers
-from holdfast.tables.keys import Keys
 from holdfast.tables.leaks.names import ROW_ORDER
 from holdfast.tables.leaks.search import Leak
+from holdfast.tables.spans import Keys
 
 MOST_COUNT = 10_000  # counts above are not told apart
-LOOKED_AT = 1 << 20
+LOOKED_AT = 1 << 17
 """Rows among which those with one label are looked at."""
 _NEARLY_ALL = 0.9  # of the steps from one count to another go one way
 _STRETCHES = 0.62

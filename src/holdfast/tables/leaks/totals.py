@@ -1,28 +1,30 @@
 """Rows that are totals of others: known by their names, and by what adds up."""
 
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, exact_sum
-from holdfast.tables.keys import Keys
 from holdfast.tables.leaks.names import TOTALS
 from holdfast.tables.leaks.search import Leak
+from holdfast.tables.spans import Keys
 
 _WHOLE = (
     *("total", "totals", "grand total", "sum", "all", "overall", "ensemble", "somme"),
     *("gesamt", "insgesamt", "summe", "zusammen", "totale", "totaal", "suma", "total general"),
 )
-_INSIDE = ("total", "gesamt", "zusammen", "totaal")  # what the words below have in common
+_PLACES = ("counties", "states", "districts", "regions", "municipalities", "schools", "areas")
+GLANCE = ("tota", "gesamt", "zusammen", "all ")
+"""One of them is in a label that is named like a total without being just such a name."""
 _WORD = re.compile(
-    r"\b(sub-?)?(totals?|totale|totaal|(ins)?gesamt|zusammen)\b|^all [a-z ]*(counties|states|"
-    r"districts|regions|municipalities|schools|areas|places)$",
+    r"\b(sub-?)?(totals?|totale|totaal|(ins)?gesamt|zusammen)\b|\ball ("
+    + "|".join(_PLACES)
+    + r")\b",
     re.IGNORECASE,
 )
 _NEARLY_THE_SUM = 0.02  # a total may count rows that are not known, or be rounded
-_LOOKED_AT = 1 << 20  # rows among which subtotals are looked for
+_LOOKED_AT = 1 << 17  # rows among which subtotals are looked for
 _BEYOND_CHANCE = 9.0
 """A running sum meets a given number by chance about once in so many times as a member is large on
 average; the logarithms of that, added up over all sums that are met (e^9 is 8,100)."""
@@ -39,18 +41,10 @@ def is_total(label: Any) -> bool:
     return text.casefold() in _WHOLE or _WORD.search(text) is not None
 
 
-def totals_among(labels: Sequence[Any]) -> list[str]:
-    """Those labels that are named like totals; most are told apart by a glance at all of them.
-
-    >>> totals_among(["Kent", "Ely", "Total"])
-    ['Total']
-    """
-    texts = [label if isinstance(label, str) else str(label) for label in labels]
-    joined = "\0".join(["", *texts, ""]).casefold()
-    glance = any(word in joined for word in (*_INSIDE, "\0all ", "\0 "))
-    if not glance and not any(f"\0{word}\0" in joined for word in _WHOLE) and " \0" not in joined:
-        return []
-    return [text for text in texts if is_total(text)]
+def total_labels() -> list[str]:
+    """Labels that are just names of totals, as they are mostly written."""
+    ways = (str, str.title, str.upper, str.capitalize)
+    return list(dict.fromkeys(way(name) for name in _WHOLE for way in ways))
 
 
 def named_total() -> Leak:
@@ -116,10 +110,11 @@ def _by_label(counts: Integers, keys: Keys) -> bool:
     """Whether with nearly each label there is a row that is the sum of the others."""
     _, codes = np.unique(keys, return_inverse=True)
     known = counts > 0
-    rows = np.bincount(codes[known])
-    sums = np.bincount(codes[known], counts[known])
+    order = np.lexsort((counts[known], codes[known]))
+    codes, counts = codes[known][order], counts[known][order]
+    rows, sums = np.bincount(codes), np.bincount(codes, counts)
     most = np.zeros(len(rows))
-    np.maximum.at(most, codes[known], counts[known])
+    most[codes] = counts  # the last one stays
     large = rows > _AT_LEAST
     met = large & (2 * most == sums)
     if met.sum() < _AT_LEAST or met.sum() < 0.9 * large.sum():

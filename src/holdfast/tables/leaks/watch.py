@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.tables.keys import Keys
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.leaks.search import Leak, find_leaks
 from holdfast.tables.leaks.totals import Totals
 from holdfast.tables.order import rows_by
+from holdfast.tables.spans import Keys
 
 SAMPLE = 5_000  # rows with a count of 0, and as many with others
 

@@ -1,0 +1,109 @@
+"""Spans of bytes: where cells end, numbers in them, keys of them, and some of them put together.
+
+Each is one NumPy passage over all spans at once. With numba, which is optional (the extra `fast`),
+large ones go through the loops of `spans_fast` instead, with the same results.
+"""
+
+from functools import cache
+from types import ModuleType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.arrays import Integers, Marks
+
+Keys = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+
+MOST_DIGITS = 15  # any such number is below 2^53
+FAST_FROM = 1 << 20  # bytes: below it takes longer to load numba
+_LF, _ZERO = 10, 48
+_MIX, _HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
+
+
+@cache
+def _numba() -> ModuleType | None:
+    try:
+        from holdfast.tables import spans_fast
+    except Exception:  # not there, or not in order: it is not needed
+        return None
+    return spans_fast
+
+
+def _fast(data: Bytes) -> ModuleType | None:
+    return _numba() if len(data) >= FAST_FROM else None
+
+
+def separators(data: Bytes, delimiter: int) -> Integers:
+    """Where delimiters and line ends are."""
+    return np.flatnonzero((data == delimiter) | (data == _LF))
+
+
+def digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Marks]:
+    """The numbers in spans that hold nothing but some digits, and which spans hold something else.
+
+    >>> digits(np.frombuffer(b"12,x", np.uint8), np.array([0, 3]), np.array([2, 4]))
+    (array([12,  0]), array([False,  True]))
+    """
+    if fast := _fast(data):
+        return fast.digits(data, starts, stops)  # type: ignore[no-any-return]
+    left = stops - starts
+    odd = (left == 0) | (left > MOST_DIGITS)
+    values, power = np.zeros(len(starts), dtype=np.int64), 1
+    for k in range(min(int(left.max(initial=0)), MOST_DIGITS)):
+        there = left > k
+        digit = data[np.maximum(stops - 1 - k, 0)] - np.uint8(_ZERO)
+        odd |= there & (digit > 9)
+        values += np.where(there, digit, 0) * np.int64(power)
+        power *= 10
+    values[odd] = 0
+    return values, odd
+
+
+def joined(data: Bytes, starts: Integers, stops: Integers) -> Bytes:
+    """The bytes of spans, one after the other."""
+    if fast := _fast(data):
+        return fast.joined(data, starts, stops)  # type: ignore[no-any-return]
+    sizes = stops - starts
+    ends = np.cumsum(sizes)
+    if not len(ends):
+        return data[:0]
+    places = np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
+    places += np.arange(int(ends[-1]), dtype=np.int32)
+    return data.take(places)
+
+
+def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:
+    """A key for each span, from its bytes and its length: eight bytes at a time are mixed in."""
+    if fast := _fast(data):
+        return fast.hashed(data, starts, stops, secret)  # type: ignore[no-any-return]
+    padded = np.zeros(len(data) + 8, dtype=np.uint8)
+    padded[: len(data)] = data
+    words: Keys = np.ndarray((len(data) + 1,), "<u8", padded, strides=(1,))
+    left = stops - starts
+    keys = mixed(left.astype(np.uint64) ^ secret)
+    rows, at = None, starts  # all of them, while all have bytes left
+    while len(at):
+        if left.min() <= 0:
+            more = left > 0
+            rows = np.flatnonzero(more) if rows is None else rows[more]
+            at, left = at[more], left[more]
+            continue
+        word = words[at]
+        short = left < 8
+        if short.any():
+            gap = ((8 - left[short]) * 8).astype(np.uint64)
+            word[short] = (word[short] << gap) >> gap
+        if rows is None:
+            keys = mixed(keys ^ word)
+        else:
+            keys[rows] = mixed(keys[rows] ^ word)
+        at, left = at + 8, left - 8
+    return keys
+
+
+def mixed(keys: Keys) -> Keys:
+    """Other bits for each key, all of which depend on all (a permutation of 64 bits)."""
+    keys = (keys ^ (keys >> _HALF)) * _MIX
+    keys = (keys ^ (keys >> _HALF)) * _MIX
+    return keys ^ (keys >> _HALF)
