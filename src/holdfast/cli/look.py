@@ -1,6 +1,7 @@
 """The first look at a table that may not be ready, as a steward sees it. NOT PRIVATE."""
 
 import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,7 @@ def say_look(file: Path, options: "TableOptions") -> None:
     for hint in found.hints(str(file)):
         show(f"- {one_line(hint)}")
     if found.rows and not found.problem and not found.persons_by:
-        show(f"\n{_next(found, file)}")
+        show(f"\n{_next(found)}")
 
 
 def hints(file: Path, options: "TableOptions") -> list[str]:
@@ -75,12 +76,13 @@ def _short(text: str) -> str:
     return flat if len(flat) <= WIDEST_CELL else f"{flat[: WIDEST_CELL - 1]}…"
 
 
-def _next(found: "Look", file: Path) -> str:
-    """The command that may come next."""
-    words = ["holdfast", "privatize", str(file)]
-    for name, number in found.part.items():
-        words += [f"--{name.replace('_', '-')}", str(number)]
-    words += ["--count", (*found.non_private_counts, "COLUMN")[0]]
-    words += ["--category", (*found.category_like, "COLUMN")[0]]
-    command = one_line(shlex.join([*words, "--epsilon", "1", "--dry-run"]))
+def _next(found: "Look") -> str:
+    """The command that may come next: what was said already, and what is missing."""
+    words = ["holdfast", *(word for word in sys.argv[1:] if word != "--dry-run")]
+    needed = {f"--{name.replace('_', '-')}": str(number) for name, number in found.part.items()}
+    needed["--count"] = (*found.non_private_counts, "COLUMN")[0]
+    needed["--category"] = (*found.category_like, "COLUMN")[0]
+    for option, value in (needed | {"--epsilon": "1"}).items():
+        words += [] if option in words else [option, value]
+    command = one_line(shlex.join([*words, "--dry-run"]))
     return f"Next, with your own choice of columns: {command}"

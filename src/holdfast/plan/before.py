@@ -76,12 +76,11 @@ class Before:
     def _rows(self) -> str:
         beside = []
         if self.table.structural_zeros:
-            zeros = numbered(self.table.structural_zeros, "row")
-            beside.append(f"{zeros} publicly known to be zero")
+            beside.append(f"{self.table.structural_zeros:,} of them publicly known to be zero")
         for column, number in self._by_column(self.table.missing).items():
             if number:
-                beside.append(f"{numbered(number, 'row')} without a count of {column!r:.60}")
-        words = f", of which {' and '.join(beside)}" if beside else ""
+                beside.append(f"{number:,} of them without a count of {column!r:.60}")
+        words = "".join(f", {part}" for part in beside)
         return f"The table is in order: {numbered(self.table.rows, 'row')}{words}."
 
     @property
