@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.answers.markup import html_notes, html_table
+from holdfast.answers.result import Result
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.functionals import ends
@@ -53,7 +53,7 @@ class About:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
+class Answer(Result):
     """An estimate with an interval, and the draws that the interval comes from.
 
     >>> draws = np.linspace(0.5, 0.524, 200)
@@ -232,14 +232,9 @@ class Answer:
             "notes": list(self.notes),
         }
 
-    def _repr_html_(self) -> str:
-        header = ["", "estimate", f"{percent(self.level)} interval"]
-        row = [self.question, self.in_words(self.estimate), self.ends_words]
-        return html_table(header, [row]) + html_notes((*self._beside_table, *self.notes))
-
 
 @dataclass(frozen=True, kw_only=True)
-class Answers(Mapping[Any, Answer]):
+class Answers(Result, Mapping[Any, Answer]):
     """One answer for every group of rows, by the group's name."""
 
     question: str
@@ -306,18 +301,6 @@ class Answers(Mapping[Any, Answer]):
         """Everything as plain values."""
         groups = {str(name): answer.to_dict() for name, answer in self.items()}
         return {"question": self.question, "by": self.by, "groups": groups}
-
-    def to_pandas(self) -> Any:
-        """As a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.columns())
-
-    def _repr_html_(self) -> str:
-        first = next(iter(self.values()))
-        header = [self.by, "estimate", f"{percent(first.level)} interval"]
-        rows = [[name, a.in_words(a.estimate), a.ends_words] for name, a in self.items()]
-        return html_table(header, rows) + html_notes(self.notes)
 
 
 def apart(one: Floats, other: Floats) -> tuple[Floats, Floats]:

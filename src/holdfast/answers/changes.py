@@ -26,6 +26,7 @@ from holdfast.answers.answer import (
 from holdfast.answers.asking import ask
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import laws_of
+from holdfast.answers.result import Result
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 
@@ -42,7 +43,7 @@ NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class RowChanges:
+class RowChanges(Result):
     """For every row that is in both releases, what they say of its change."""
 
     level: float
@@ -135,12 +136,6 @@ class RowChanges:
             "only_before": list(self.only_before),
             "notes": list(self.notes),
         }
-
-    def to_pandas(self) -> Any:
-        """As a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.columns())
 
 
 def row_changes(

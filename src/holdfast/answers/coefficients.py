@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.answers.answer import LEVEL, check_level, percent
-from holdfast.answers.markup import html_notes, html_table
+from holdfast.answers.answer import LEVEL, check_level
+from holdfast.answers.result import Result
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, listed_names, one_line
 
@@ -21,7 +21,7 @@ class Coefficients:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Regression:
+class Regression(Result):
     """Coefficients that the noise of the release does not bend, with robust standard errors.
 
     `params`, `bse`, `tvalues`, `pvalues` are pandas series by name where pandas is installed, and
@@ -168,10 +168,6 @@ class Regression:
             "naive": naive,
             "notes": list(self.notes),
         }
-
-    def _repr_html_(self) -> str:
-        header = ["", "coef", "std err", f"{percent(LEVEL)} interval, from", "to", "naive"]
-        return html_table(header, self._cells(LEVEL)) + html_notes(self.notes)
 
 
 def _series(values: dict[str, float]) -> Any:

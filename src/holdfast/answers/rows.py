@@ -18,8 +18,8 @@ from holdfast.answers.answer import (
 )
 from holdfast.answers.labels import Labels
 from holdfast.answers.laws import RowLaw, laws_of, likely_interval, row_law
-from holdfast.answers.markup import html_notes, html_table
 from holdfast.answers.parts import DRAWS
+from holdfast.answers.result import Result
 from holdfast.answers.selection import Groups, chosen_rows
 from holdfast.arrays import Floats, Integers
 from holdfast.errors import HoldfastError, numbered, one_line, whole_number
@@ -106,7 +106,7 @@ class TopRow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopRows:
+class TopRows(Result):
     """The rows that are most likely among the k highest."""
 
     rows: tuple[TopRow, ...]
@@ -157,17 +157,8 @@ class TopRows:
         rows = [asdict(row) for row in self.rows]
         return {"rows": rows, "level": self.level, "notes": list(self.notes)}
 
-    def to_pandas(self) -> Any:
-        """As a pandas data frame."""
-        import pandas
 
-        return pandas.DataFrame(self.columns())
-
-    def _repr_html_(self) -> str:
-        return html_table(self._header, self._cells()) + html_notes(self.notes)
-
-
-class TopByGroup(dict[Any, TopRows]):
+class TopByGroup(Result, dict[Any, TopRows]):
     """The rows on top of each group, by its name."""
 
     def __str__(self) -> str:
@@ -313,7 +304,7 @@ def _on_top(drawn: Floats, k: int) -> Floats:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RowComparison:
+class RowComparison(Result):
     """Which of two rows truly has more."""
 
     first: str

@@ -15,6 +15,7 @@ from holdfast.answers.labels import Labels, published
 from holdfast.answers.laws import laws_of
 from holdfast.answers.parts import Part
 from holdfast.answers.questions import total
+from holdfast.answers.result import Result
 from holdfast.answers.selection import Groups, chosen_rows, where_words
 from holdfast.arrays import Floats, Marks
 from holdfast.errors import HoldfastError, listed_names, numbered, one_line
@@ -86,7 +87,7 @@ def _plain(name: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Derived:
+class Derived(Result):
     """A sum of columns or a rate: of every row with an interval, and by `ask` of rows together."""
 
     release: "Release" = field(repr=False)
@@ -160,12 +161,6 @@ class Derived:
         """Everything as plain values."""
         return {"formula": str(self.formula), "level": self.level, "rows": self.columns(),
                 "notes": list(self.notes)}  # fmt: skip
-
-    def to_pandas(self) -> Any:
-        """As a pandas data frame."""
-        import pandas
-
-        return pandas.DataFrame(self.columns())
 
     def __str__(self) -> str:
         cells = list(zip(*self.columns().values(), strict=True))
