@@ -123,3 +123,40 @@ def test_an_epsilon_is_explained(cli):
     assert code == 0 and "1.65 times as probable" in " ".join(out.split())
     assert json.loads(cli("explain", "--epsilon", "1/2", "--json")[1])["epsilon"] == "1/2"
     assert cli("explain", "--epsilon", "0")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        ((), "r-report.html"),
+        (("--format", "xlsx"), "r-report.xlsx"),
+        (("--out", "a.md"), "a.md"),
+        (("--out", "a.json"), "a.json"),
+    ],
+)
+def test_a_report_goes_to_the_file_that_is_named_or_beside_the_folder(released, words, file):
+    code, _, err = released("report", "r", "--title", "Deaths by place", *words)
+    assert code == 0 and f"Report: {file}" in err and Path(file).stat().st_size > 500
+    code, _, err = released("report", "r", *words)
+    assert code == 2 and "exists already" in err
+
+
+def test_a_report_in_words_goes_to_the_screen(released):
+    code, out, _ = released("report", "r", "--format", "md", "--title", "Deaths by place")
+    assert code == 0 and "Deaths by place" in out
+    assert json.loads(released("report", "r", "--format", "json")[1])
+    code, _, err = released("report", "r", "--format", "pdf")
+    assert code == 2 and "`--format` must be html, md, json or xlsx" in err
+
+
+def test_verify_says_what_holds_and_ends_with_its_code(released):
+    code, out, _ = released("verify", "r")
+    assert code == 3 and out.startswith("SIMULATION: a seed was given")
+    assert "holds" in out and "DOES NOT HOLD" not in out
+    found = json.loads(released("verify", "r", "--json")[1])
+    assert found["passed"] and found["simulated"]
+    Path("r/README.md").write_text("trust me")
+    code, out, _ = released("verify", "r")
+    assert code == 1 and "This release is damaged" in out and "DOES NOT HOLD" in out
+    code, out, err = released("verify", "nowhere")
+    assert (code, out) == (2, "") and err.startswith("Error: there is no folder `nowhere`.")

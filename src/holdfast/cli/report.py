@@ -63,5 +63,5 @@ def report(
     if place is None:
         typer.echo(made, nl=False)
         return
-    write_whole(place, made)
+    write_whole(place, made if isinstance(made, bytes) else made.encode())
     aside(f"Report: {place}")
