@@ -1,0 +1,203 @@
+"""The analyst's way: from a release to an answer."""
+
+import shlex
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from starlette.background import BackgroundTask
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+
+from holdfast.errors import HoldfastError
+from holdfast.page import zips
+from holdfast.page.checks import Recipe
+from holdfast.page.releases import MOST_ROWS, Opened
+from holdfast.page.site import Site, to
+
+if TYPE_CHECKING:
+    from holdfast.release.release import Release
+
+FILES = {
+    "answers": "answers.csv",
+    "rows": "rows.csv",
+    "distribution": "distribution.csv",
+    "picture": "distribution.svg",
+}
+"""Files of a release that can be taken away one by one, beside its table."""
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+SHARES = ("probability", "highest", "first_more", "equal", "second_more")
+"""Columns of answers that are probabilities."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """An answer as it is shown."""
+
+    words: str = ""
+    """In a sentence; "" where there is a table."""
+    header: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def open_release(site: Site, request: Request, form: FormData) -> Response:
+    """A folder, or a zip in the folder or dropped in."""
+    dropped = form.get("upload")
+    if isinstance(dropped, UploadFile) and dropped.filename:
+        return to(_unpacked(site, dropped.file).address)
+    path = site.folder.find(str(form.get("path", "")))
+    if path.is_file():
+        with path.open("rb") as file:
+            return to(_unpacked(site, file).address)
+    return to(Opened.of(site, path).address)
+
+
+def overview(site: Site, request: Request) -> Response:
+    """The verdict, the promise, the distribution, common answers and groups."""
+    return site.show(request, "overview.html", **_opened(site, request).overview(site))
+
+
+def ask(site: Site, request: Request) -> Response:
+    """A question, and its answer in words."""
+    opened = _opened(site, request)
+    release, asked = opened.loaded(site), dict(request.query_params)
+    values: dict[str, Any] = {"opened": opened, "at": opened.shown(site), "asked": asked}
+    values |= {"said_answer": None, "problem": "", "recipe": opened.recipe(site)}
+    values |= {"columns": release.published, "titles": [c.title for c in release.columns]}
+    values |= {"simulated": release.promise.simulated, "example": _example(release)}
+    if asked.get("question", "").strip():
+        try:
+            key = opened.key("ask")
+            how = tuple(sorted(asked.items()))
+            values["said_answer"] = site.remembered.get((*key, how), lambda: answer(release, asked))
+            values["recipe"] = _recipe(opened.shown(site), asked)
+        except HoldfastError as error:
+            values["problem"] = site.said(str(error))
+    return site.show(request, "ask.html", **values)
+
+
+def options(asked: dict[str, str]) -> dict[str, str]:
+    """What was said beside the question."""
+    names = ("where", "less", "by", "of", "label")
+    return {name: asked[name] for name in names if asked.get(name, "").strip()}
+
+
+def answer(release: "Release", asked: dict[str, str]) -> Said:
+    """The answer to a question as it was typed."""
+    from holdfast.answers.answer import Answer, Answers, percent
+
+    how: dict[str, Any] = options(asked)
+    found: Any = release.ask(asked["question"].strip(), **how)
+    first, *rest = str(found).splitlines()
+    if isinstance(found, Answers):
+        level = percent(next(iter(found.values())).level)
+        lines = [(str(name), each.in_words(each.estimate), each.ends_words)
+                 for name, each in found.items()]  # fmt: skip
+        header = (found.by, "estimate", f"{level} interval")
+        return Said(words=found.question, header=header, rows=_few(lines), notes=found.notes)
+    columns = found.columns() if hasattr(found, "columns") else {}
+    if isinstance(found, Answer) or not columns or len(next(iter(columns.values()))) == 1:
+        return Said(words=first, notes=tuple(line.strip() for line in rest))
+    cells = zip(*(_cells(name, column) for name, column in columns.items()), strict=True)
+    return Said(
+        header=tuple(name.replace("_", " ") for name in columns),
+        rows=_few(list(cells)),
+        notes=tuple(getattr(found, "notes", ())),
+    )
+
+
+def _few(rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    return tuple(rows[:MOST_ROWS])
+
+
+def _cells(name: str, column: list[Any]) -> list[str]:
+    if name in SHARES:
+        return [f"{cell:.0%}" for cell in column]
+    return ["" if cell is None else _number(cell) for cell in column]
+
+
+def _number(cell: Any) -> str:
+    if isinstance(cell, float):
+        return f"{cell:,.4g}" if abs(cell) < 1000 else f"{cell:,.0f}"
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _recipe(at: str, asked: dict[str, str]) -> Recipe:
+    question, how = asked["question"].strip(), options(asked)
+    words = [word for name, value in how.items() for word in (f"--{name}", value)]
+    given = ", ".join([repr(question), *(f"{name}={value!r}" for name, value in how.items())])
+    return Recipe(
+        command=shlex.join(["holdfast", "ask", at, question, *words]),
+        python=f"import holdfast\n\nrelease = holdfast.load({at!r})\nprint(release.ask({given}))",
+    )
+
+
+def _example(release: "Release") -> str:
+    """The label of some row, for an example."""
+    batch = next(release.batches())
+    cells = batch.cells.get(release.category or "")
+    return "" if cells is None or not len(cells) else str(cells[0])[:40]
+
+
+def report(site: Site, request: Request) -> Response:
+    """The report as it would be written, in a page of its own that may run nothing."""
+    made = _opened(site, request).report(site)
+    if made is None:
+        raise HoldfastError("there is no report of such a release.")
+    return HTMLResponse(made, headers={"Content-Security-Policy": REPORT_POLICY})
+
+
+def ready(site: Site, request: Request) -> Response:
+    """Where the zip file is, once all that goes into it was made."""
+    opened = _opened(site, request)
+    opened.report(site)
+    return site.show(request, "zip.html", opened=opened, at=opened.shown(site))
+
+
+def download(site: Site, request: Request) -> Response:
+    """One of the files of a release, or all of them."""
+    opened, what = _opened(site, request), request.path_params["what"]
+    if what == "zip":
+        return _zip(site, opened)
+    name = _table(opened) if what == "table" else FILES.get(what)
+    if name is None or not (opened.folder / name).is_file():
+        raise HoldfastError("there is no such file. Hint: go back to the release.")
+    return FileResponse(
+        opened.folder / name,
+        filename=f"{opened.shown(site).replace('/', '-')}-{name}",
+        media_type="application/octet-stream",
+    )
+
+
+def _table(opened: Opened) -> str | None:
+    found = [path.name for path in opened.folder.glob("table.*") if path.is_file()]
+    return found[0] if found else None
+
+
+def _zip(site: Site, opened: Opened) -> Response:
+    opened.verified(site).require()
+    made = opened.report(site)
+    place = site.state.make("zips") / "release.zip"
+    with place.open("wb") as file:
+        zips.pack(opened.folder, {} if made is None else {"report.html": made}, file)
+    name = quote(f"{opened.folder.name}.zip")
+    return FileResponse(
+        place,
+        media_type="application/zip",
+        headers={"Content-Disposition": f"attachment; filename*=UTF-8''{name}"},
+        background=BackgroundTask(shutil.rmtree, place.parent, ignore_errors=True),
+    )
+
+
+def _unpacked(site: Site, file: IO[bytes]) -> Opened:
+    place = site.state.make("unpacked")
+    zips.unpack(file, place / "release")
+    return Opened.of(site, place / "release")
+
+
+def _opened(site: Site, request: Request) -> Opened:
+    return Opened.find(site, request.path_params["release"])

@@ -1,0 +1,139 @@
+"""What a draft's file looks like, and what a run of it would do: computed once, kept as words."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from holdfast.errors import HoldfastError, LeakError
+from holdfast.page.draft import Draft, Filled, digest_of
+from holdfast.page.folder import stamp
+from holdfast.page.form import placed
+from holdfast.page.site import Site
+from holdfast.request import Request
+from holdfast.request.request import PART
+from holdfast.tables.look import Look, look
+
+if TYPE_CHECKING:
+    from holdfast.ledger.book import Balance
+    from holdfast.tables.options import TableOptions
+
+LOOKED_AT = (*PART, "missing")
+"""Fields that change what a file looks like."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """The same at the command line and in Python."""
+
+    command: str
+    python: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked:
+    """What a run would do, in words; or what is wrong. NOT PRIVATE."""
+
+    problem: str = ""
+    leaks: tuple[str, ...] = ()
+    """What can be published all the same."""
+    paragraphs: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    simulated: bool = False
+    epsilon: Fraction = Fraction(0)
+    balances: "tuple[Balance, ...]" = ()
+    short: bool = False
+    """Whether the ledger will refuse it, unless this very release was made before."""
+    recipe: Recipe | None = None
+    digest: str = ""
+    """Of what was filled in and of the files: a button that is older starts nothing."""
+
+
+def look_at(site: Site, draft: Draft) -> Look:
+    """What the file of a draft looks like; it is looked at once, as long as it does not change."""
+    source = draft.source(site.folder)
+    words = {name: said for name, said in draft.words.items() if name in LOOKED_AT}
+    key = ("look", draft.file, stamp(source), digest_of(words))
+    return site.remembered.get(key, lambda: _look(source, words))
+
+
+def _look(source: Path, words: Filled) -> Look:
+    try:
+        options: TableOptions = Request.from_words(words | {"epsilon": ["1"]}).table_options
+    except HoldfastError:  # said when it is checked
+        return look(source)
+    found = look(source, options)
+    return found if found.columns or not words else replace(look(source), problem=found.problem)
+
+
+def check(site: Site, draft: Draft) -> Checked:
+    """What a run of a draft would do; it is found out once, as long as nothing changes."""
+    from holdfast.release.bundle import check_place
+
+    words = draft.words
+    try:
+        true = placed(words, site.folder)
+        source = draft.source(site.folder)
+        files = [source, *(Path(path) for path in true.get("categories", []))]
+        digest = digest_of(words, draft.file, *map(stamp, files))
+        made = site.remembered.get(
+            ("check", draft.file, digest), lambda: _check(source, draft.file, words, true)
+        )
+        check_place(Path(true["out"][-1]))
+        fits = _balances(Request.from_words(true))
+    except LeakError as error:
+        return Checked(problem=site.said(str(error)), leaks=error.names)
+    except HoldfastError as error:
+        return Checked(problem=site.said(str(error)))
+    short = any(made.epsilon > balance.epsilon_left for balance in fits)
+    return replace(made, digest=digest, balances=fits, short=short)
+
+
+def _check(source: Path, called: str, words: Filled, true: Filled) -> Checked:
+    from holdfast.plan.before import before
+    from holdfast.request.source import opened
+
+    request = Request.from_words(true)
+    if request.out is None:
+        raise HoldfastError("`out` is missing. Hint: name a new folder for the release.")
+    with opened(source, request) as table:
+        found = before(table, request)
+    return Checked(
+        paragraphs=found.paragraphs,
+        doubts=found.doubts,
+        notes=found.notes,
+        simulated=found.promise.simulated,
+        epsilon=found.promise.epsilon,
+        recipe=_recipe(called, words),
+    )
+
+
+def _recipe(called: str, words: Filled) -> Recipe:
+    request = Request.from_words(words)
+    return Recipe(command=request.as_command(called), python=request.as_python(called).strip())
+
+
+def recipe(site: Site, draft: Draft) -> Recipe:
+    """The same run as a command and in Python, with paths as they are in the page's folder."""
+    return _recipe(draft.file, draft.words)
+
+
+def balances(site: Site, draft: Draft) -> "tuple[Balance, ...]":
+    """What the ledger has left for a draft's data; nothing where there is none."""
+    try:
+        return _balances(Request.from_words(placed(draft.words, site.folder)))
+    except HoldfastError:
+        return ()
+
+
+def _balances(request: Request) -> "tuple[Balance, ...]":
+    """What a release must fit: what its period has left, and what is left for all time."""
+    if request.ledger is None or request.simulated:
+        return ()
+    from holdfast.ledger.ledger import open_ledger
+
+    found = open_ledger(request.ledger).must_fit(
+        request.dataset or "", subset=request.subset, period=request.period
+    )
+    return tuple(found)

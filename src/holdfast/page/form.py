@@ -1,0 +1,237 @@
+"""The steward's form, derived from the fields of a request: what each looks like, and its words."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from starlette.datastructures import FormData
+
+from holdfast.page.draft import Filled
+from holdfast.page.folder import Folder
+from holdfast.page.words import label_of
+from holdfast.request import FIELDS, Asked, Form
+from holdfast.tables.look import Look
+
+ELSEWHERE = ("query",)
+"""Fields that the page does not ask for: SQL can read files outside of the page's folder."""
+CHOICES = {
+    "person_in": {"all columns": "all columns", "one column": "one column"},
+    "table_format": {"csv": "CSV", "parquet": "Parquet"},
+    "thousands": {",": "comma", ".": "point", "'": "apostrophe", " ": "space"},
+    "decimal": {",": "comma", ".": "point"},
+}
+"""Values of fields that have few, each with its name; none stands for what is usual."""
+BLANK = "blank cells"
+"""The code for a cell that is empty, which no field of a form can hold."""
+NUMBERS = (Form.NUMBER, Form.WHOLE)
+
+
+class Kind(StrEnum):
+    """What a field looks like."""
+
+    SELECT = "select"
+    BOXES = "boxes"
+    """Boxes to tick, and a place for others."""
+    TICK = "tick"
+    TEXT = "text"
+    LINES = "lines"
+    """Several values, one per line."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """A field of the form, as it is shown."""
+
+    about: Asked
+    kind: Kind
+    values: tuple[str, ...]
+    """What was filled in, or is suggested."""
+    options: tuple[tuple[str, str], ...] = ()
+    """Values to choose from, each with what is said of it."""
+    free: bool = True
+    """Whether something that is not among the options can be typed."""
+    wrong: bool = False
+
+    @property
+    def name(self) -> str:
+        """That of the field of the request."""
+        return self.about.name
+
+    @property
+    def label(self) -> str:
+        """What it is called."""
+        return label_of(self.name)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Values that are not among the options."""
+        known = {value for value, _ in self.options}
+        return tuple(value for value in self.values if value not in known)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether a number is typed."""
+        return self.about.form in NUMBERS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """Fields under one heading."""
+
+    title: str
+    fields: tuple[Field, ...]
+    open: bool
+    """Whether it is shown unfolded: the first, and where something was filled in or is wrong."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Context:
+    """What a form is shown with, beside what was filled in."""
+
+    look: Look
+    folder: Folder
+    leaks: tuple[str, ...] = ()
+    """What can be published all the same."""
+    problem: str = ""
+
+
+def panels(words: Filled, context: Context) -> list[Panel]:
+    """The whole form: panel by panel, each field with its values."""
+    wrong = _wrong(context.problem)
+    found: list[Panel] = []
+    for title, abouts in groupby(FIELDS.values(), key=lambda about: about.panel):
+        fields = tuple(
+            _field(about, words.get(about.name, []), context, about.name == wrong)
+            for about in abouts
+            if about.name not in ELSEWHERE
+        )
+        unfolded = not found or any(field.values or field.wrong for field in fields)
+        found.append(Panel(title=title.value, fields=fields, open=unfolded))
+    return found
+
+
+def _wrong(problem: str) -> str:
+    """The field that a message is about."""
+    named = re.findall(r"`(\w+)`", problem)
+    return next((name for name in named if name in FIELDS), "")
+
+
+def _field(about: Asked, values: Sequence[str], context: Context, wrong: bool) -> Field:
+    kind, options, free = _shape(about, context)
+    return Field(
+        about=about,
+        kind=kind,
+        values=tuple(value or BLANK for value in values),
+        options=options,
+        free=free,
+        wrong=wrong,
+    )
+
+
+def _shape(about: Asked, context: Context) -> tuple[Kind, tuple[tuple[str, str], ...], bool]:
+    """What a field looks like, what there is to choose from, and whether others can be typed."""
+    if about.name in CHOICES:
+        return Kind.SELECT, tuple(CHOICES[about.name].items()), False
+    if about.name == "sheet" and context.look.sheets:
+        return Kind.SELECT, tuple((name, name) for name in context.look.sheets), False
+    if about.form is Form.FLAG:
+        return Kind.TICK, (), False
+    if about.form is Form.SHARE:
+        return Kind.BOXES, (("yes", "yes"),), True
+    if about.form is Form.PATH:
+        return Kind.TEXT, _paths(about, context.folder), True
+    if about.name == "missing":
+        return Kind.BOXES, _codes(context.look), True
+    if about.name == "publish_anyway":
+        return Kind.BOXES, tuple((name, name) for name in context.leaks), True
+    columns = _columns(about, context.look)
+    if about.takes.startswith("COLUMN") and "=" not in about.takes and columns:
+        if about.form.repeated:
+            return Kind.BOXES, columns, about.form is Form.GROUPS
+        return Kind.SELECT, columns, False
+    return (Kind.LINES if about.form.repeated else Kind.TEXT), (), True
+
+
+def _paths(about: Asked, folder: Folder) -> tuple[tuple[str, str], ...]:
+    listed = {"ledger": folder.ledgers, "categories": folder.tables, "corrects": folder.releases}
+    return tuple((path, path) for path in listed.get(about.name, list)())
+
+
+def _codes(look: Look) -> tuple[tuple[str, str], ...]:
+    codes = dict.fromkeys(code for found in look.non_private_codes.values() for code in found)
+    return tuple((code or BLANK, code or BLANK) for code in dict.fromkeys([*codes, ""]))
+
+
+def _columns(about: Asked, look: Look) -> tuple[tuple[str, str], ...]:
+    """The columns of the file, those that a field is likely about with a word on it."""
+    likely = {
+        "count": dict.fromkeys(look.non_private_counts, "may be counts"),
+        "category": dict.fromkeys(look.category_like, "names every row"),
+        "within": {c.name: f"{len(c.labels)} groups" for c in look.columns if c.labels},
+        "by": dict.fromkeys(look.persons_by, "categories of persons"),
+    }.get(about.name, {})
+    names = [column.name for column in look.columns if column.name]
+    return tuple(
+        (name, f"{_short(name)} ({likely[name]})" if name in likely else _short(name))
+        for name in names
+    )
+
+
+def _short(name: str, width: int = 60) -> str:
+    return name if len(name) <= width else f"{name[: width - 1]}…"
+
+
+def suggested(words: Filled, look: Look, folder: Folder) -> Filled:
+    """What a form shows where nothing was filled in yet: what the look found, and a free folder."""
+    found = {name: [str(number)] for name, number in look.part.items()}
+    if len(look.non_private_counts) == 1:
+        found["count"] = [look.non_private_counts[0]]
+    if look.category_like:
+        found["category"] = [look.category_like[0]]
+    if look.persons_by:
+        found |= {"from_people": ["yes"], "by": [look.persons_by[0]]}
+    return found | {"out": [folder.free("release")]} | words
+
+
+def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
+    """The words of each field that was filled in."""
+    as_sent = {_as_sent(name): name for name in columns}
+    found: Filled = {}
+    for name, about in FIELDS.items():
+        if name in ELSEWHERE:
+            continue
+        chosen = [value for value in form.getlist(name) if isinstance(value, str) and value]
+        typed = [value for value in form.getlist(f"{name}.others") if isinstance(value, str)]
+        if name not in CHOICES:
+            chosen = [as_sent.get(_as_sent(word), word.strip()) for word in chosen]
+        words = [word for word in [*chosen, *_typed(about, typed)] if word]
+        if name == "missing":
+            words = ["" if word == BLANK else word for word in words]
+        if words:
+            found[name] = list(dict.fromkeys(words))
+    return found
+
+
+def _typed(about: Asked, typed: Sequence[str]) -> list[str]:
+    """Values from places where several may be typed: one per line; numbers of rows also apart."""
+    lines = [line.strip() for text in typed for line in text.splitlines()]
+    if about.form is Form.WHOLES:
+        lines = [part for line in lines for part in re.split(r"[,;\s]+", line)]
+    return [line for line in lines if line]
+
+
+def _as_sent(name: str) -> str:
+    """A name as a browser sends it: it has ways of its own with ends of lines."""
+    return name.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def placed(words: Mapping[str, Sequence[str]], folder: Folder) -> Filled:
+    """The same words with paths inside the page's folder, none outside of it."""
+    found = {name: list(said) for name, said in words.items()}
+    for name, said in found.items():
+        if FIELDS[name].form is Form.PATH and said:
+            path = folder.new(said[-1]) if name == "out" else folder.find(said[-1])
+            found[name] = [str(path)]
+    return found

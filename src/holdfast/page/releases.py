@@ -1,0 +1,253 @@
+"""A release that somebody has opened: verified, loaded, and what is shown of it."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from holdfast.errors import HoldfastError
+from holdfast.page.checks import Recipe
+from holdfast.page.folder import stamp
+from holdfast.page.site import Site
+from holdfast.page.state import read_json, write_json
+
+if TYPE_CHECKING:
+    from holdfast.release.common import CommonAnswer, Part
+    from holdfast.release.release import Release
+    from holdfast.verify.report import Verification
+
+LEVEL = 0.9
+MOST_ROWS = 2_000
+"""Lines of a table that a page shows; files have them all."""
+FIRST_ROWS = 12
+README = "README.md"
+IN_GROUPS = ("share with 0", "mean", "total")
+"""Common questions whose answers are shown for every group."""
+LONGEST_README = 1 << 20
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A release in its folder, with a name for addresses."""
+
+    name: str
+    folder: Path
+
+    @staticmethod
+    def of(site: Site, folder: Path) -> "Opened":
+        """The release in a folder, known from now on."""
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+        place = site.state.make("releases", name)
+        write_json(place / "path.json", str(folder))
+        return Opened(name, folder)
+
+    @staticmethod
+    def find(site: Site, name: str) -> "Opened":
+        """One that was opened before."""
+        path = read_json(site.state.place("releases", name) / "path.json")
+        if path is None:
+            raise HoldfastError("this release is not open. Hint: open it from the first page.")
+        return Opened(name, Path(path))
+
+    @property
+    def address(self) -> str:
+        """Where it is shown."""
+        return f"/releases/{self.name}"
+
+    def shown(self, site: Site) -> str:
+        """Its path as people type it."""
+        inside = self.folder.is_relative_to(site.folder.root)
+        return site.folder.shown(self.folder) if inside else self.folder.name
+
+    def verified(self, site: Site) -> "Verification":
+        """What `holdfast.verify` finds, as long as no file changes."""
+        import holdfast
+
+        return site.remembered.get(self.key("verify"), lambda: holdfast.verify(self.folder))
+
+    def loaded(self, site: Site) -> "Release":
+        """The release; raises if it is damaged."""
+        from holdfast.release.load import load
+
+        self.verified(site).require()
+        return site.remembered.get(self.key("load"), lambda: load(self.folder))
+
+    def report(self, site: Site) -> str | None:
+        """Its report as a page; None where reports cannot be made."""
+        if find_spec("holdfast.answers.report") is None:
+            return None
+        release = self.loaded(site)
+        return site.remembered.get(self.key("report"), lambda: _report(release))
+
+    def overview(self, site: Site) -> dict[str, Any]:
+        """What is shown of it first: the verdict, and of a whole release the rest."""
+        verdict = self.verified(site)
+        values: dict[str, Any] = {"opened": self, "at": self.shown(site), "verdict": verdict}
+        values |= {"shown": None, "recipe": self.recipe(site)}
+        if not verdict:
+            return values
+        release = self.loaded(site)
+        return values | {
+            "shown": site.remembered.get(self.key("shown"), lambda: _shown(release, self.folder))
+        }
+
+    def recipe(self, site: Site) -> Recipe:
+        """How to verify, read and report it elsewhere."""
+        import shlex
+
+        at = self.shown(site)
+        commands = (["holdfast", what, at] for what in ("verify", "report"))
+        return Recipe(
+            command="\n".join(map(shlex.join, commands)),
+            python=f"import holdfast\n\nprint(holdfast.verify({at!r}))\n"
+            f"release = holdfast.load({at!r})",
+        )
+
+    def key(self, what: str) -> Any:
+        """What a result about it is remembered by: its files as they are now."""
+        if not self.folder.is_dir():
+            raise HoldfastError(f"`{self.folder.name}` is gone. Hint: open another release.")
+        files = sorted(path for path in self.folder.iterdir() if path.is_file())
+        return (what, self.folder.name, str(self.folder), tuple(map(stamp, files[:64])))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """A common answer in words."""
+
+    question: str
+    answer: str
+    interval: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownColumn:
+    """What is shown of one column of counts."""
+
+    title: str
+    answers: tuple[Line, ...]
+    """Of all rows."""
+    groups: tuple[tuple[str, tuple[Line, ...]], ...]
+    """By the name of the group."""
+    more: int
+    """Groups that only the files have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """What is shown of a whole release."""
+
+    promise: tuple[str, ...]
+    notes: tuple[str, ...]
+    picture: str
+    columns: tuple[ShownColumn, ...]
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """The first rows of the table."""
+    size: int
+    readme: str
+
+
+def _shown(release: "Release", folder: Path) -> Shown:
+    from holdfast.release.common import parts
+    from holdfast.release.picture import distribution_picture
+
+    header, rows = _first_rows(release)
+    by_column: dict[str, list[Part]] = {}
+    for part in parts(release):
+        by_column.setdefault(part.column.title, []).append(part)
+    return Shown(
+        promise=_promise(release),
+        notes=release.notes,
+        picture=distribution_picture(release),
+        columns=tuple(_column(title, found) for title, found in by_column.items()),
+        header=header,
+        rows=rows,
+        size=release.rows,
+        readme=_readme(folder),
+    )
+
+
+def _promise(release: "Release") -> tuple[str, ...]:
+    from holdfast.errors import numbered, one_line, roughly
+
+    promise = release.promise
+    return (
+        f"{numbered(release.rows, 'row')}, epsilon = {roughly(float(promise.epsilon), 3)}. "
+        f"Protected is {one_line(promise.persons.protected)}.",
+    )
+
+
+def _column(title: str, found: "list[Part]") -> ShownColumn:
+    groups = [part for part in found if part.group is not None]
+    return ShownColumn(
+        title=title,
+        answers=tuple(
+            _line(each) for part in found if part.group is None for each in part.answers()
+        ),
+        groups=tuple((part.name, _of_group(part)) for part in groups[:MOST_ROWS]),
+        more=max(0, len(groups) - MOST_ROWS),
+    )
+
+
+def _of_group(part: "Part") -> tuple[Line, ...]:
+    answers = {answer.question: _line(answer) for answer in part.answers()}
+    rows = Line(question="rows", answer=f"{part.histogram.size:,}", interval="")
+    return (rows, *(answers[question] for question in IN_GROUPS if question in answers))
+
+
+def _line(answer: "CommonAnswer") -> Line:
+    """An answer with the digits that are known, shares in percent."""
+    share = answer.question.startswith("share")
+    scale = 100 if share else 1
+    from holdfast.release.common import known_digits
+
+    numbers = [scale * x for x in (answer.answer, answer.low, answer.high)]
+    said, low, high = (known_digits(x, *numbers[1:]) for x in numbers)
+    sign = " %" * share
+    return Line(
+        question=answer.question,
+        answer=_grouped(said) + sign,
+        interval="exactly" if low == high else f"{_grouped(low)} to {_grouped(high)}{sign}",
+    )
+
+
+def _grouped(number: str) -> str:
+    """Digits with marks between thousands.
+
+    >>> _grouped("48312.50"), _grouped("")
+    ('48,312.50', '')
+    """
+    whole, point, rest = number.partition(".")
+    return f"{int(whole):,}{point}{rest}" if whole.lstrip("-").isdecimal() else number
+
+
+def _first_rows(release: "Release") -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """The first rows of the table as it is published."""
+    from holdfast.tables.writers import cell_text
+
+    batch = next(release.batches())
+    size = min(len(batch), FIRST_ROWS)
+    titles = tuple(column.title for column in release.columns)
+    header = (*batch.cells, *titles)
+    rows = []
+    for place in range(size):
+        cells = [cell_text(column[place]) for column in batch.cells.values()]
+        counts = [int(release.shown(batch.counts[c.name])[place]) for c in release.columns]
+        rows.append((*cells, *("" if count < 0 else f"{count:,}" for count in counts)))
+    return header, tuple(rows)
+
+
+def _readme(folder: Path) -> str:
+    with (folder / README).open(encoding="utf-8", errors="replace") as file:
+        return file.read(LONGEST_README)
+
+
+def _report(release: "Release") -> str:
+    from importlib import import_module
+
+    report = import_module("holdfast.answers.report")
+    made = report.written(release, "html", LEVEL, report.Cover(), lambda what, done: None)
+    return made.decode("utf-8") if isinstance(made, bytes) else str(made)

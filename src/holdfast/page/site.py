@@ -1,0 +1,183 @@
+"""What all views share: folder, state, words, templates, and what was computed before."""
+
+import re
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Any, TypeVar
+
+import jinja2
+from markupsafe import Markup
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from holdfast.page.access import form_key, is_form_key
+from holdfast.page.folder import Folder
+from holdfast.page.guard import SESSION
+from holdfast.page.rendering import environment
+from holdfast.page.state import State
+from holdfast.page.waiting import Waiting, page_name
+from holdfast.page.words import Words
+
+KEPT = 48  # results that are remembered
+MOST_FIELDS, LONGEST_FIELD = 50_000, 8 << 20
+T = TypeVar("T")
+Read = Callable[["Site", Request], Response]
+Change = Callable[["Site", Request, FormData], Response]
+
+
+class Remembered:
+    """Results by what they follow from; each is computed once, whoever asks meanwhile."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[Hashable, Any] = OrderedDict()
+        self._locks: dict[Hashable, Lock] = {}
+        self._begun: list[Hashable] = []
+        self._lock = Lock()
+
+    @property
+    def doing(self) -> list[Hashable]:
+        """What is being computed, the last begun at the end."""
+        with self._lock:
+            return list(self._begun)
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The result for a key; what raises is not remembered."""
+        with self._lock:
+            own = self._locks.setdefault(key, Lock())
+        with own:
+            with self._lock:
+                if key in self._found:
+                    self._found.move_to_end(key)
+                    return self._found[key]  # type: ignore[no-any-return]
+            with self._lock:
+                self._begun.append(key)
+            try:
+                found = make()
+            finally:
+                with self._lock:
+                    self._begun.remove(key)
+            with self._lock:
+                self._found[key] = found
+                while len(self._found) > KEPT:
+                    old, _ = self._found.popitem(last=False)
+                    self._locks.pop(old, None)
+            return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """The page as it was started."""
+
+    folder: Folder
+    state: State
+    words: Words
+    demo: bool = False
+    remembered: Remembered = field(default_factory=Remembered)
+    waiting: Waiting = field(default_factory=Waiting)
+    templates: jinja2.Environment = field(default_factory=environment, repr=False)
+
+    def said(self, message: str) -> str:
+        """A message of holdfast in the page's words, with paths as they are typed, or as a dropped
+        file was called."""
+        kept = re.escape(str(self.state.root))
+        message = re.sub(rf"{kept}/drafts/\w+/upload/", "", message)
+        return self.words.said(message.replace(f"{self.folder.root}/", ""))
+
+    @property
+    def doing(self) -> str:
+        """What takes long just now, in words; nothing where there are none for it."""
+        said: dict[str, str] = self.words.content["waiting"]["doing"]
+        begun = [key for key in self.remembered.doing if isinstance(key, tuple)]
+        told = (said[key[0]].format(of=key[1]) for key in reversed(begun) if key[0] in said)
+        return next(told, "")
+
+    def render(self, template: str, **values: Any) -> str:
+        """A page as text."""
+        shared = {
+            "t": self.words.spaces,
+            "terms": self.words.with_terms,
+            "said": self.said,
+            "svg": Markup,  # only for pictures that holdfast draws
+        }
+        return self.templates.get_template(template).render(**shared, **values)
+
+    def show(self, request: Request, template: str, code: int = 200, **values: Any) -> Response:
+        """A page for somebody who is let in."""
+        key = form_key(request.scope[SESSION])
+        text = self.render(template, key=key, demo=self.demo, root=self.folder.root, **values)
+        return HTMLResponse(text, code)
+
+
+def reading(view: Read) -> Callable[[Request], Any]:
+    """A view that changes nothing, off the event loop; one that takes long says so meanwhile."""
+
+    async def endpoint(request: Request) -> Response:
+        site: Site = request.app.state.site
+        name = page_name(request)
+        if site.waiting.has(name):
+            reply = await site.waiting.again(name)
+        else:
+            reply = await site.waiting.reply(name, run_in_threadpool(view, site, request))
+        return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
+
+    return endpoint
+
+
+def sending(view: Read) -> Callable[[Request], Any]:
+    """A view that sends a file or something for the script: nothing may stand in for it."""
+
+    async def endpoint(request: Request) -> Response:
+        return await run_in_threadpool(view, request.app.state.site, request)
+
+    return endpoint
+
+
+def changing(view: Change) -> Callable[[Request], Any]:
+    """A view that takes a form, which must carry the key of its session."""
+
+    async def endpoint(request: Request) -> Response:
+        site: Site = request.app.state.site
+        limits = {"max_fields": MOST_FIELDS, "max_part_size": LONGEST_FIELD}
+        form = await request.form(max_files=2, **limits)
+        site.waiting.drop_pages()
+        name = f"form{secrets.token_hex(16)}"
+        reply = await site.waiting.reply(name, _changed(view, site, request, form))
+        return reply or to(f"/waiting/{name}")
+
+    return endpoint
+
+
+async def _changed(view: Change, site: "Site", request: Request, form: FormData) -> Response:
+    try:
+        if not is_form_key(request.scope[SESSION], str(form.get("key", ""))):
+            return site.show(request, "error.html", 403, message=site.words.content["stale"])
+        return await run_in_threadpool(view, site, request, form)
+    finally:
+        await form.close()
+
+
+async def wait(request: Request) -> Response:
+    """For whoever sent a form that takes long: where it leads, once it was taken in."""
+    site: Site = request.app.state.site
+    name = request.path_params["name"]
+    if not site.waiting.has(name):
+        return to("/")
+    reply = await site.waiting.again(name)
+    return reply or site.show(request, "waiting.html", 202, name=name, doing=site.doing)
+
+
+async def waited(request: Request) -> Response:
+    """For the script: whether to look again."""
+    site: Site = request.app.state.site
+    ended = site.waiting.is_there(request.path_params["name"])
+    return JSONResponse({"ended": ended, "doing": site.doing})
+
+
+def to(address: str) -> Response:
+    """On to another page: a reload there sends no form again."""
+    return RedirectResponse(address, 303)

@@ -1,0 +1,73 @@
+"""All words of the page, from one file per language, and the glossary of some of them."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from types import SimpleNamespace
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from holdfast.request import FIELDS
+
+LANGUAGE = "en"
+_NAMES = "|".join(name.replace("_", "[-_]") for name in sorted(FIELDS, key=len, reverse=True))
+_FIELD = re.compile(rf"`({_NAMES})`|`?--({_NAMES})\b`?")
+_TERM = re.compile(r"\[\[([a-z_]+)(?:\|([^\]]+))?\]\]")
+
+
+def label_of(name: str) -> str:
+    """What a field is called on the page.
+
+    >>> label_of("header_row")
+    'Header row'
+    """
+    return name.replace("_", " ").replace("-", " ").capitalize()
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one language by their place: `words.file.title`."""
+
+    content: dict[str, Any]
+
+    @staticmethod
+    @cache
+    def of(language: str = LANGUAGE) -> "Words":
+        """The words of a language that there is a file of."""
+        path = files("holdfast.page") / "texts" / f"{language}.toml"
+        return Words(tomllib.loads(path.read_text(encoding="utf-8")))
+
+    def said(self, message: str) -> str:
+        """A message of holdfast with fields called as the page calls them.
+
+        >>> Words.of().said("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
+        '“Header row” must be 3. Hint: “Keep” COLUMN, or “Keep”.'
+        """
+        message = _FIELD.sub(lambda found: f"“{label_of(found[1] or found[2])}”", message)
+        return message[:1].upper() + message[1:]
+
+    @cached_property
+    def spaces(self) -> SimpleNamespace:
+        """The same for templates: a key such as "copy" is never taken for a method."""
+        return _spaces(self.content)
+
+    def with_terms(self, text: str) -> Markup:
+        """A text, with [[term]] and [[term|other words]] as links that explain themselves."""
+        parts, at = [Markup()], 0
+        for match in _TERM.finditer(text):
+            parts += [escape(text[at : match.start()]), self._term(match[1], match[2])]
+            at = match.end()
+        return Markup("").join([*parts, escape(text[at:])])
+
+    def _term(self, name: str, words: str | None) -> Markup:
+        term = self.content["glossary"][name]
+        link = Markup('<a class="term" href="/glossary#{}" data-says="{}">{}</a>')
+        return link.format(name, term["says"], words or term["name"])
+
+
+def _spaces(content: dict[str, Any]) -> SimpleNamespace:
+    inside = {k: _spaces(v) if isinstance(v, dict) else v for k, v in content.items()}
+    return SimpleNamespace(**inside)
