@@ -125,7 +125,8 @@ def compare(
     from holdfast.plan.compare import EPSILONS, WARNING
     from holdfast.plan.compare import compare as run
 
-    aside(WARNING, style="bold")
+    if as_json:
+        aside(WARNING, style="bold")
     with ExitStack() as stack:
         source: Any = table
         if table == "demo":
