@@ -13,8 +13,10 @@ from holdfast.fit.likelihood import LEAST, Seen, gain
 
 NUMBER = 400  # of draws
 SEED = 20260  # public: everybody draws the same
-OFFSETS = np.array([-10.0, -5.0, -2.5, -1.0, 0.0, 1.0, 2.5, 5.0, 10.0])  # of own readings, in sd
+FINENESS = 4  # steps of the grid of own readings within one sd of the noise
 READINGS = 200  # groups of rows that are read by their noisy counts
+AT_ONCE = 20  # draws; fewer at once stay in the cache
+MOST_BY_ROW = 30  # rows of a bin, on average, up to which they are drawn one by one
 
 
 def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator) -> Floats:
@@ -22,11 +24,7 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
 
     `laws` are drawn shares of cells, one for each draw; `shares` their mean.
     """
-    filled = np.flatnonzero(seen.rows[0])
-    numbers = np.rint(seen.rows[0][filled]).astype(np.int64)
-    chances = laws[:, None, :] * seen.kernel.T[filled][None]
-    chances /= np.maximum(chances.sum(axis=2, keepdims=True), LEAST)
-    rows = rng.multinomial(numbers, chances).sum(axis=1).astype(float)
+    rows = rows_of(seen.rows[0], laws, seen.kernel, rng)
     if seen.sums.shape[1]:
         unit = np.eye(seen.sums.shape[1])
         each = Seen(
@@ -42,6 +40,31 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
         rows += (seen.sums[0] - rows @ seen.weights[0].T - noise) @ gains
     rows = np.maximum(rows, 0.0)
     return np.asarray(rows * (seen.rows.sum() / np.maximum(rows.sum(axis=1, keepdims=True), LEAST)))
+
+
+def rows_of(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator) -> Floats:
+    """Rows in each cell in each draw: every row's cell given its bin and the law of the draw."""
+    filled = np.flatnonzero(rows)
+    numbers = np.rint(rows[filled]).astype(np.int64)
+    if numbers.sum() > MOST_BY_ROW * len(filled):
+        chances = laws[:, None, :] * kernel.T[filled][None]
+        chances /= np.maximum(chances.sum(axis=2, keepdims=True), LEAST)
+        return np.asarray(rng.multinomial(numbers, chances).sum(axis=1), dtype=np.float64)
+    bin_of_row, size = np.repeat(np.arange(len(filled)), numbers), laws.shape[1]
+    found = []
+    for start in range(0, len(laws), AT_ONCE):
+        some = laws[start : start + AT_ONCE]
+        upto = np.cumsum(some[:, None, :] * kernel.T[filled], axis=2)
+        upto /= np.maximum(upto[:, :, -1:], LEAST)
+        lines = np.arange(len(some) * len(filled))  # one after the other, still rising
+        levels = (lines[:, None] + upto.reshape(len(lines), size)).ravel()
+        draw = np.arange(len(some))[:, None]
+        line = draw * len(filled) + bin_of_row
+        place = np.searchsorted(levels, line + rng.random(line.shape)) - line * size
+        cell = np.clip(place, 0, size - 1) + draw * size
+        many = np.bincount(cell.ravel(), minlength=len(some) * size)
+        found.append(many.reshape(len(some), size))
+    return np.concatenate(found).astype(np.float64)
 
 
 def with_readings(
@@ -82,23 +105,22 @@ def _without(rows: Floats, number: int, place: int) -> Floats:
 def _readings(
     value: Integers, number: Integers, variance: float, draws: int, rng: np.random.Generator
 ) -> tuple[Integers, Floats]:
-    """Supports and rows of noisy counts less noise, neighbours together where there are many."""
+    """Supports and rows of noisy counts less noise, neighbours together where there are many.
+
+    Counts are rounded at random to a grid that is fine beside the noise, so that their mean is
+    kept: rows that were split between two counts instead would hardly scatter over a threshold.
+    """
     below = np.cumsum(number) - number
     part = np.minimum(below * READINGS // max(int(number.sum()), READINGS), READINGS - 1)
     starts = np.flatnonzero(np.diff(part, prepend=-1))
     rows = np.add.reduceat(number, starts)
     means = np.add.reduceat(number * value.astype(float), starts) / rows
     deviation = np.sqrt(variance / rows)
-    shift = rng.laplace(size=(draws, len(rows))) * deviation / np.sqrt(2)
-    nodes = np.rint(means[:, None] + deviation[:, None] * OFFSETS).astype(np.int64)
-    nodes = np.maximum(nodes, 0)
-    found = np.zeros((draws, len(rows), len(OFFSETS)))
-    for group in range(len(rows)):
-        at = np.clip(means[group] + shift[:, group], nodes[group, 0], nodes[group, -1])
-        right = np.clip(np.searchsorted(nodes[group], at, side="right"), 1, len(OFFSETS) - 1)
-        left, gap = nodes[group, right - 1], nodes[group, right] - nodes[group, right - 1]
-        share = np.where(gap > 0, (at - left) / np.maximum(gap, 1), 0.0)
-        each = np.arange(draws)
-        found[each, group, right - 1] += (1 - share) * rows[group]
-        found[each, group, right] += share * rows[group]
-    return nodes.ravel(), found.reshape(draws, -1)
+    step = max(int(np.sqrt(variance) / FINENESS), 1)
+    at = means + rng.laplace(size=(draws, len(rows))) * deviation / np.sqrt(2)
+    found = np.maximum(np.floor(at / step + rng.random(at.shape)).astype(np.int64), 0) * step
+    support, place = np.unique(found, return_inverse=True)
+    places = place.reshape(at.shape) + len(support) * np.arange(draws)[:, None]
+    weights = np.broadcast_to(rows, at.shape)
+    sums = np.bincount(places.ravel(), weights.ravel(), minlength=draws * len(support))
+    return support, sums.reshape(draws, len(support))

@@ -22,7 +22,7 @@ import numpy as np
 
 from holdfast.arrays import Floats, Integers
 from holdfast.fit.cells import Cells
-from holdfast.fit.draws import SEED, with_readings
+from holdfast.fit.draws import SEED, rows_of, with_readings
 from holdfast.fit.histogram import Draws, Histogram
 from holdfast.fit.likelihood import LEAST, Seen, said
 from holdfast.fit.rounding import whole_rows
@@ -35,7 +35,7 @@ SCALES = (0.1, 0.4, 1.2, 3.0)  # of s over an e-fold
 CHANCES = {"estimate": (0.3, 0.3, 0.3, 0.1), "draws": (0.1, 0.2, 0.3, 0.4)}  # of each, beforehand
 SPIKE = {"estimate": 1.0, "draws": 2.0}  # deviation of the step at zero, in scales
 STEP = 0.7  # between knots, in e-folds
-NUMBER, AT_ONCE = 200, 20  # draws; fewer at once stay in the cache
+NUMBER = 200  # of draws
 PROPOSED = 200  # for each scale
 NEGLIGIBLE = 1e-3  # weight of a law, beside that of an average one
 FREEDOM = 5.0  # of the t law that is proposed from
@@ -59,29 +59,10 @@ def part_of(estimate: "Estimate", value: Integers, rows: Integers) -> tuple[Hist
     weights, laws = weights[some], found.laws[some]
     likely = seen.rows / np.maximum(laws @ seen.kernel, LEAST)
     expected = weights @ (laws * (likely @ seen.kernel.T))
-    drawn = _rows_of(seen.rows[0], found.resampled(rng), cells, rng)
+    drawn = rows_of(seen.rows[0], found.resampled(rng), seen.kernel, rng)
     variance = estimate.measurement.noise.variance
     draws = with_readings(drawn, cells, value, rows, variance, rng)
     return whole_rows(expected, cells, value, rows), draws
-
-
-def _rows_of(rows: Floats, laws: Floats, cells: Cells, rng: np.random.Generator) -> Floats:
-    """Rows in each cell in each draw: every row's cell given its bin and the law of the draw."""
-    filled = np.flatnonzero(rows)
-    numbers = rows[filled].astype(np.int64)
-    bin_of_row = np.repeat(np.arange(len(filled)), numbers)
-    size = len(cells.edges)
-    found = []
-    for some in np.split(laws, NUMBER // AT_ONCE):
-        upto = np.cumsum(some[:, None, :] * cells.kernel.T[filled], axis=2)
-        upto /= np.maximum(upto[:, :, -1:], LEAST)
-        lines = np.arange(AT_ONCE * len(filled))  # one after the other, still rising
-        levels = (lines[:, None] + upto.reshape(len(lines), size)).ravel()
-        line = np.arange(AT_ONCE)[:, None] * len(filled) + bin_of_row
-        place = np.searchsorted(levels, line + rng.random(line.shape)) - line * size
-        cell = np.clip(place, 0, size - 1) + np.arange(AT_ONCE)[:, None] * size
-        found.append(np.bincount(cell.ravel(), minlength=AT_ONCE * size).reshape(AT_ONCE, size))
-    return np.concatenate(found).astype(np.float64)
 
 
 class _Posterior:
