@@ -1,5 +1,6 @@
 """From a file to a release, by forms alone."""
 
+import re
 import shutil
 
 import pytest
@@ -81,11 +82,7 @@ def test_the_button_of_an_older_page_starts_nothing(visitor, folder, at_once):
     assert not (folder / "out").exists()
 
 
-def test_the_button_of_a_page_from_before_the_file_changed_starts_nothing(
-    visitor, folder, at_once
-):
-    import re
-
+def test_the_button_of_a_page_from_before_the_file_changed_starts_nothing(visitor, folder, at_once):
     draft = visitor.start()
     seen = re.search(r'name="seen" value="(\w+)"', visitor.fill(draft).text)
     (folder / "deaths.csv").write_text("county,deaths\nA,1\nB,2\n")
@@ -94,10 +91,8 @@ def test_the_button_of_a_page_from_before_the_file_changed_starts_nothing(
 
 
 def test_a_doubt_must_be_ticked(visitor, folder, at_once):
-    import re
-
     draft = visitor.start()
-    page = visitor.fill(draft, epsilon="50")
+    page = visitor.fill(draft, epsilon="10")
     assert "Before paying" in page.text
     seen = re.search(r'name="seen" value="(\w+)"', page.text)
     visitor.post(f"{draft}/run", {"seen": seen[1]})
@@ -141,14 +136,21 @@ def test_a_table_below_a_title_is_found_and_its_rows_are_filled_in(visitor, fold
     assert 'name="header_row" inputmode="decimal" value="3"' in page
 
 
+def test_rows_of_totals_are_filled_in_as_left_out(visitor, folder):
+    rows = "".join(f"C{i},{i * i * 7 % 11}\n" for i in range(30))
+    (folder / "total.csv").write_text(f"county,n\n{rows}Total,150\n")
+    page = visitor.get(visitor.start("total.csv")).text
+    assert re.search(r'name="leave_out.others"[^>]*>32</textarea>', page)
+
+
 def test_codes_that_may_mean_not_known_are_boxes(visitor, folder):
-    rows = "".join(f"C{i},{i % 5}\n" for i in range(30))
+    rows = "".join(f"C{i},{i * i * 7 % 11}\n" for i in range(30))
     (folder / "codes.csv").write_text(f"county,n\nX,-999\nY,\n{rows}")
     draft = visitor.start("codes.csv")
     assert 'name="missing" value="-999"' in visitor.get(draft).text
     fields = {"count": "n", "category": "county", "epsilon": "1", "out": "o"}
     page = visitor.fill(draft, fields, missing=["-999", "blank cells"])
-    assert problem_of(page) == "" and "2 rows without a count" in words_of(page.text)
+    assert problem_of(page) == "" and "without a count of 'n'" in words_of(page.text)
     assert "--missing &#39;&#39;" in page.text
 
 
@@ -163,7 +165,9 @@ def test_what_gives_the_counts_away_can_be_ticked(visitor, folder):
 
 
 def test_persons_are_counted_first(visitor, folder, at_once):
-    (folder / "people.csv").write_text("id,county\n" + "".join(f"p{i},C{i % 4}\n" for i in range(40)))
+    (folder / "people.csv").write_text(
+        "id,county\n" + "".join(f"p{i},C{i % 4}\n" for i in range(40))
+    )
     (folder / "list.csv").write_text("county\n" + "".join(f"C{i}\n" for i in range(6)))
     draft = visitor.start("people.csv")
     page = visitor.get(draft).text
@@ -209,6 +213,16 @@ def test_a_copy_goes_on_with_what_was_filled_in(visitor, at_once):
     assert page.url.path != draft and 'value="deaths" checked' in page.text
 
 
+def test_drafts_are_listed_with_how_far_they_are(visitor, at_once):
+    draft = visitor.start()
+    assert f'href="{draft}"' in visitor.get("/").text
+    visitor.fill(draft)
+    assert "deaths, epsilon 2" in visitor.get("/").text
+    visitor.press(draft)
+    page = visitor.get("/").text
+    assert f'href="{draft}/run"' in page and "released" in page and 'value="out"' in page
+
+
 def test_a_draft_can_be_removed(visitor):
     draft = visitor.start()
     assert draft not in visitor.post(f"{draft}/forget").text
@@ -228,11 +242,12 @@ RUNS = [
     {"contributions.others": "3", "rows": "2", "unit": "household"},
     {"totals": "yes", "split": "0.1", "within": ["state"], "keep": ["state"]},
     {"totals.others": "0.2", "top": "4"},
-    {"subset": "state=NE", "keep": ["state"], "purpose": "a test", "period": "2026"},
+    {"subset": "state=NE", "keep": ["state"], "period": "2026"},
     {"leave_out.others": "2, 3 5", "last_row": "100", "header_row": "1"},
-    {"missing": ["0"], "order_by": "county", "person_in": "one column"},
+    {"missing": ["-999"], "order_by": "county", "person_in": "one column"},
     {"count": ["deaths", "population"], "weights.others": "deaths=2\npopulation=1",
-     "contributions.others": "deaths=1\npopulation=4", "relations": "yes"},
+     "contributions.others": "deaths=1\npopulation=4", "relations": "yes",
+     "publish_anyway.others": "row order"},
     {"table_format": "csv", "repeated_categories": "yes", "keep_none": "yes"},
 ]  # fmt: skip
 
@@ -242,7 +257,6 @@ def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monk
     """The same seed, the same bytes."""
     import contextlib
     import html
-    import re
     import shlex
 
     from holdfast.cli import _commands

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from holdfast.errors import HoldfastError, LeakError
 from holdfast.page.draft import Draft, Filled, digest_of
 from holdfast.page.folder import stamp
-from holdfast.page.form import placed
+from holdfast.page.form import field_in, placed
 from holdfast.page.site import Site
 from holdfast.request import Request
 from holdfast.request.request import PART
@@ -35,6 +35,8 @@ class Checked:
     """What a run would do, in words; or what is wrong. NOT PRIVATE."""
 
     problem: str = ""
+    wrong: str = ""
+    """The field that has to be mended."""
     leaks: tuple[str, ...] = ()
     """What can be published all the same."""
     paragraphs: tuple[str, ...] = ()
@@ -83,9 +85,10 @@ def check(site: Site, draft: Draft) -> Checked:
         check_place(Path(true["out"][-1]))
         fits = _balances(Request.from_words(true))
     except LeakError as error:
-        return Checked(problem=site.said(str(error)), leaks=error.names)
+        said, wrong = site.said(str(error)), "publish_anyway"
+        return Checked(problem=said, wrong=wrong, leaks=error.names)
     except HoldfastError as error:
-        return Checked(problem=site.said(str(error)))
+        return Checked(problem=site.said(str(error)), wrong=field_in(str(error)))
     short = any(made.epsilon > balance.epsilon_left for balance in fits)
     return replace(made, digest=digest, balances=fits, short=short)
 

@@ -94,16 +94,16 @@ class Context:
     folder: Folder
     leaks: tuple[str, ...] = ()
     """What can be published all the same."""
-    problem: str = ""
+    wrong: str = ""
+    """The field that has to be mended."""
 
 
 def panels(words: Filled, context: Context) -> list[Panel]:
     """The whole form: panel by panel, each field with its values."""
-    wrong = _wrong(context.problem)
     found: list[Panel] = []
     for title, abouts in groupby(FIELDS.values(), key=lambda about: about.panel):
         fields = tuple(
-            _field(about, words.get(about.name, []), context, about.name == wrong)
+            _field(about, words.get(about.name, []), context, about.name == context.wrong)
             for about in abouts
             if about.name not in ELSEWHERE
         )
@@ -112,9 +112,9 @@ def panels(words: Filled, context: Context) -> list[Panel]:
     return found
 
 
-def _wrong(problem: str) -> str:
-    """The field that a message is about."""
-    named = re.findall(r"`(\w+)`", problem)
+def field_in(message: str) -> str:
+    """The field that a message of holdfast is about; "" for none."""
+    named = re.findall(r"`(\w+)`", message)
     return next((name for name in named if name in FIELDS), "")
 
 
@@ -190,9 +190,22 @@ def suggested(words: Filled, look: Look, folder: Folder) -> Filled:
         found["count"] = [look.non_private_counts[0]]
     if look.category_like:
         found["category"] = [look.category_like[0]]
+    totals = _totals(look)
+    if totals:
+        found["leave_out"] = totals
     if look.persons_by:
         found |= {"from_people": ["yes"], "by": [look.persons_by[0]]}
     return found | {"out": [folder.free("release")]} | words
+
+
+def _totals(look: Look) -> list[str]:
+    """The numbers of the rows that are shown and named like totals of others."""
+    return [
+        str(row.number)
+        for row in (*look.first, *look.last)
+        for column, cell in zip(look.columns, row.cells, strict=False)
+        if row.number is not None and cell in column.totals
+    ]
 
 
 def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:

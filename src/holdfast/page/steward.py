@@ -45,7 +45,7 @@ def show(site: Site, request: Request) -> Response:
     look = look_at(site, draft)
     words = draft.words if draft.checked else suggested(draft.words, look, site.folder)
     checked = check(site, draft) if draft.checked else Checked()
-    context = Context(look=look, folder=site.folder, leaks=checked.leaks, problem=checked.problem)
+    context = Context(look=look, folder=site.folder, leaks=checked.leaks, wrong=checked.wrong)
     return site.show(
         request,
         "draft.html",

@@ -15,6 +15,7 @@ from holdfast.request import FIELDS
 LANGUAGE = "en"
 _NAMES = "|".join(name.replace("_", "[-_]") for name in sorted(FIELDS, key=len, reverse=True))
 _FIELD = re.compile(rf"`({_NAMES})`|`?--({_NAMES})\b`?")
+_IN_PYTHON = re.compile(rf"\b(?:{_NAMES})=(?:\[[^\]]*\]|\{{[^}}]*\}}|'[^']*'|\w+), (?=--)")
 _TERM = re.compile(r"\[\[([a-z_]+)(?:\|([^\]]+))?\]\]")
 
 
@@ -45,8 +46,13 @@ class Words:
 
         >>> Words.of().said("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
         '“Header row” must be 3. Hint: “Keep” COLUMN, or “Keep”.'
+        >>> Words.of().said("Hint: missing=['-9'], --missing -9; `keep`, --keep.")
+        'Hint: “Missing” -9; “Keep”.'
         """
-        message = _FIELD.sub(lambda found: f"“{label_of(found[1] or found[2])}”", message)
+        message = _FIELD.sub(
+            lambda found: f"“{label_of(found[1] or found[2])}”", _IN_PYTHON.sub("", message)
+        )
+        message = re.sub(r"(“[^”]*”), \1", r"\1", message)  # the same as Python and as an option
         return message[:1].upper() + message[1:]
 
     @cached_property
