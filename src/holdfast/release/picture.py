@@ -13,7 +13,7 @@ from holdfast.errors import numbered
 from holdfast.fit.histogram import Histogram
 from holdfast.release.common import drawn
 from holdfast.release.row_intervals import LEVEL
-from holdfast.release.svg import LINE, element, moved, picture, shorter, words
+from holdfast.release.svg import LETTER, LINE, element, moved, picture, shorter, words
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -67,10 +67,10 @@ def bars(release: "Release", column: "Column", group: int | None, starts: list[i
     shares = sums / np.maximum(draws.rows.sum(axis=1, keepdims=True), 1e-9)
     tail = (1 - LEVEL) / 2
     low, high = np.quantile(shares, [tail, 1 - tail], axis=0)
-    return [
-        Bar(label=label, share=float(rows[k] / size), low=float(low[k]), high=float(high[k]))
-        for k, label in enumerate(labels(starts))
-    ]
+    known = rows / size
+    low, high = np.minimum(low, known), np.maximum(high, known)
+    ends = zip(labels(starts), known.tolist(), low.tolist(), high.tolist(), strict=True)
+    return [Bar(label=name, share=share, low=a, high=b) for name, share, a, b in ends]
 
 
 def labels(starts: list[int]) -> list[str]:
@@ -180,11 +180,15 @@ def _line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
 
 def _names(some: Sequence[Bar], place: float, height: float) -> list[str]:
     """The names of bars, as many as fit beside each other; that of zero and the last always."""
-    longest = max(len(bar.label) for bar in some) * 6.8 + 6
-    every = max(int(np.ceil(longest / place)), 1)
+    middles = [(k + 0.5 * (k > 0) + 0.5) * place for k in range(len(some))]
+    halves = [len(bar.label) * LETTER / 2 + 3 for bar in some]
     last = len(some) - 1
-    shown = [k for k in range(1, last) if (k - 1) % every == 0 and (last - k) >= every]
+    shown, end = [0], halves[0] + middles[0]
+    for k in range(1, last):
+        if middles[k] - halves[k] >= end and middles[k] + halves[k] <= middles[last] - halves[last]:
+            shown.append(k)
+            end = middles[k] + halves[k]
     return [
-        words(some[k].label, round((k + 0.5 * (k > 0) + 0.5) * place, 1), height + 16)
-        for k in sorted({0, last, *shown})
+        words(some[k].label, round(middles[k], 1), height + 16)
+        for k in dict.fromkeys([*shown, last])
     ]
