@@ -31,6 +31,13 @@ FILES = {
 REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 SHARES = ("probability", "highest", "first_more", "equal", "second_more")
 """Columns of answers that are probabilities."""
+CALLED = {
+    "expected": "expected true count",
+    "probability": "is truly among them",
+    "highest": "is truly the highest",
+    "standard_error": "standard error",
+}
+"""What columns of answers are called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,10 +109,13 @@ def answer(release: "Release", asked: dict[str, str]) -> Said:
     columns = found.columns() if hasattr(found, "columns") else {}
     if isinstance(found, Answer) or not columns or len(next(iter(columns.values()))) == 1:
         return Said(words=first, notes=tuple(line.strip() for line in rest))
-    cells = zip(*(_cells(name, column) for name, column in columns.items()), strict=True)
+    lowest, highest = columns.pop("low", []), columns.pop("high", [])
+    ends = [f"{_number(a)} to {_number(b)}" for a, b in zip(lowest, highest, strict=True)]
+    shown = {CALLED.get(name, name): _cells(name, column) for name, column in columns.items()}
+    shown |= {"90% interval": ends} if ends else {}
     return Said(
-        header=tuple(name.replace("_", " ") for name in columns),
-        rows=_few(list(cells)),
+        header=tuple(shown),
+        rows=_few(list(zip(*shown.values(), strict=True))),
         notes=tuple(getattr(found, "notes", ())),
     )
 

@@ -199,29 +199,19 @@ def _of_group(part: "Part") -> tuple[Line, ...]:
 
 
 def _line(answer: "CommonAnswer") -> Line:
-    """An answer with the digits that are known, shares in percent."""
-    share = answer.question.startswith("share")
-    scale = 100 if share else 1
-    from holdfast.release.common import known_digits
+    """An answer in the words of `ask`."""
+    from holdfast.answers.answer import Answer, Unit
+    from holdfast.release.common import WHOLE
 
-    numbers = [scale * x for x in (answer.answer, answer.low, answer.high)]
-    said, low, high = (known_digits(x, *numbers[1:]) for x in numbers)
-    sign = " %" * share
+    first = answer.question.split()[0]
+    unit = Unit.SHARE if first == "share" else Unit.COUNT if first in WHOLE else Unit.NUMBER
+    low, high = answer.low, answer.high
+    said = Answer(question=answer.question, estimate=answer.answer, interval=(low, high), unit=unit)
     return Line(
         question=answer.question,
-        answer=_grouped(said) + sign,
-        interval="exactly" if low == high else f"{_grouped(low)} to {_grouped(high)}{sign}",
+        answer=said.in_words(answer.answer),
+        interval="exactly" if low == high else said.ends_words,
     )
-
-
-def _grouped(number: str) -> str:
-    """Digits with marks between thousands.
-
-    >>> _grouped("48312.50"), _grouped("")
-    ('48,312.50', '')
-    """
-    whole, point, rest = number.partition(".")
-    return f"{int(whole):,}{point}{rest}" if whole.lstrip("-").isdecimal() else number
 
 
 def _first_rows(release: "Release") -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:

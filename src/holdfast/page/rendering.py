@@ -1,12 +1,11 @@
 """How templates become pages: where they lie, and how numbers are written in them."""
 
+import re
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
 
 import jinja2
-
-from holdfast.errors import roughly
 
 
 @cache
@@ -21,8 +20,17 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters["plainly"] = _plainly
-    made.filters["roughly"] = roughly
+    made.tests["number_like"] = _is_number_like
     return made
+
+
+def _is_number_like(cell: str) -> bool:
+    """Whether a cell stands on the right of its column: a number, or an interval.
+
+    >>> _is_number_like("-1,204.5%"), _is_number_like("3 to 5"), _is_number_like("NE 3")
+    (True, True, False)
+    """
+    return bool(re.fullmatch(r"[-−∞\d.,%]+( to [-−∞\d.,%]+)?|exactly", cell))
 
 
 def _plainly(number: Fraction) -> str:
