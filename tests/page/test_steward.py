@@ -15,12 +15,12 @@ def test_a_file_is_shown_before_anything_is_asked(visitor):
     assert "C299" in page and "What would happen" not in page
 
 
-def test_the_form_has_every_field_of_a_request_but_the_query(visitor):
+def test_the_form_has_every_field_of_a_request_but_two(visitor):
     from holdfast.page.form import ELSEWHERE
     from holdfast.request import FIELDS
 
     page = visitor.get(visitor.start()).text
-    assert ELSEWHERE == ("query",)
+    assert ELSEWHERE == ("query", "keep_none")
     for name in FIELDS:
         asked = f'name="{name}"' in page or f'name="{name}.others"' in page
         assert asked is (name not in ELSEWHERE), name
@@ -248,7 +248,12 @@ RUNS = [
     {"count": ["deaths", "population"], "weights.others": "deaths=2\npopulation=1",
      "contributions.others": "deaths=1\npopulation=4", "relations": "yes",
      "publish_anyway.others": "row order"},
-    {"table_format": "csv", "repeated_categories": "yes", "keep_none": "yes"},
+    {"table_format": "parquet", "repeated_categories": "yes"},
+    {"epsilon": "0.3", "contributions.others": "deaths=2"},
+    {"epsilon": "1/3", "keep": ["population"], "within.others": "population:auto"},
+    {"epsilon": "5", "totals": "yes"},
+    {"publish_anyway.others": "row order", "keep": ["population", "state"]},
+    {"seed": "0", "split": "1/5"},
 ]  # fmt: skip
 
 
@@ -274,8 +279,6 @@ def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monk
             exec(python, {})
         else:
             words = shlex.split(command)[1:]
-            if "--keep" not in words and "--keep-none" not in words:
-                words.append("--keep-none")  # which the command line wants said
             monkeypatch.setattr("sys.argv", ["holdfast", *words])
             with contextlib.suppress(SystemExit):
                 _commands()(words, standalone_mode=False)

@@ -14,8 +14,9 @@ from holdfast.page.words import label_of
 from holdfast.request import FIELDS, Asked, Form
 from holdfast.tables.look import Look
 
-ELSEWHERE = ("query",)
-"""Fields that the page does not ask for: SQL can read files outside of the page's folder."""
+ELSEWHERE = ("query", "keep_none")
+"""Fields that the page does not ask for: SQL can read files outside of the page's folder, and who
+ticks no column to keep has seen them all and said so."""
 CHOICES = {
     "person_in": {"all columns": "all columns", "one column": "one column"},
     "table_format": {"csv": "CSV", "parquet": "Parquet"},
@@ -224,7 +225,7 @@ def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
             words = ["" if word == BLANK else word for word in words]
         if words:
             found[name] = list(dict.fromkeys(words))
-    return found
+    return found if "keep" in found else found | {"keep_none": ["yes"]}
 
 
 def _typed(about: Asked, typed: Sequence[str]) -> list[str]:

@@ -31,6 +31,7 @@ DEMO_WORDS = {
     "category": ["county"],
     "epsilon": ["0.5"],
     "out": ["release"],
+    "keep_none": ["yes"],
 }
 PATIENCE = 60.0  # seconds that a run past paying is given to end well
 
