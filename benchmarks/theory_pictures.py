@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.paper.theory.decomposition import decompose_column
-from holdfast.paper.theory.epsilon import Array, log
+from holdfast.paper.theory.epsilon import Array, log, show
 from holdfast.paper.theory.scales import Pattern, patterns, scale, single_peaked
-from holdfast.paper.theory.epsilon import show
 
 BLUE = "#3b6fb6"
 BAR, HEIGHT, GAP = 22, 110, 26
