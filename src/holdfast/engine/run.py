@@ -90,7 +90,8 @@ class Run:
             rows=table.rows,
             columns=len(table.counts),
             groups=len(table.partition),
-            names=self._published,
+            names=(*self._published, *table.counts),
+            labels=table.partition.labels,
         )
         for budget in self.promise.budgets:
             rehearse(budget, randomness(0))

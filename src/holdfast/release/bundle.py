@@ -30,7 +30,7 @@ from holdfast.release.limits import LARGEST, SCHEMA, check_size
 from holdfast.release.picture import PICTURE, distribution_picture
 from holdfast.release.readme import read_me
 from holdfast.release.release import Column, Release, RowBatch
-from holdfast.release.table_files import RowFiles, table_name
+from holdfast.release.table_files import RowFiles, table_header, table_name
 
 RECORD, SUMS = "release.json", "SHA256SUMS"
 README, CODEBOOK, DEPLOYMENT = "README.md", "codebook.md", "deployment.yaml"
@@ -55,7 +55,8 @@ def write(release: Release, batches: Iterable[RowBatch], folder: str | os.PathLi
         rows=release.rows,
         columns=len(release.columns),
         groups=len(release.group_names),
-        names=release.published,
+        names=table_header(release),
+        labels=release.groups.labels,
     )
     with writing(Path(folder).parent), new_folder(folder) as place:
         with ExitStack() as stack:

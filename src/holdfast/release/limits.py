@@ -6,6 +6,7 @@ memory than one of holdfast's own. Files of rows have no bound of their own: the
 batches, and have as many records as release.json says.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from holdfast.errors import HoldfastError
@@ -19,8 +20,14 @@ MOST_COLUMNS: Final = 20
 """Columns of counts; `Persons` has the same."""
 MOST_GROUPS: Final = 10_000
 """Declared groups: each has its lines in answers.csv and distribution.csv, and its sums."""
-MOST_NAMES: Final = 1 << 17
-"""Characters of the names of all published columns, which stand in several files."""
+MOST_PARTS: Final = 50_000
+"""Groups times columns of counts: each has about 20 lines in answers.csv, 50 MB in all."""
+LONGEST_LABEL: Final = 1_000
+"""Characters of a group's label: the README shows 20 groups for each column of counts."""
+MOST_LABELS: Final = 1 << 20
+"""Characters of the labels of all groups, times columns of counts."""
+MOST_NAMES: Final = 1 << 16
+"""Characters of the names of all columns, which stand in several files, escaped."""
 LARGEST_COUNT: Final = 1 << 62
 """Of a released count; noisy ones are at least its negative."""
 
@@ -38,11 +45,11 @@ BATCH_BYTES: Final = 1 << 30
 
 LARGEST: Final = {
     "release.json": 1 << 26,
-    "README.md": 1 << 20,
+    "README.md": 1 << 22,
     "codebook.md": 1 << 22,
-    "deployment.yaml": 1 << 20,
+    "deployment.yaml": 1 << 22,
     "distribution.svg": 1 << 20,
-    "answers.csv": 1 << 28,
+    "answers.csv": 1 << 27,
     "SHA256SUMS": 1 << 12,
 }
 """Bytes of the files that are read as a whole. release.json holds the noisy sums of all groups: 64
@@ -58,12 +65,27 @@ PARQUET_RATIO: Final = 1100
 """How many bytes one byte of a Parquet file may become: what deflate can at the most."""
 
 
-def check_size(*, rows: int, columns: int, groups: int, names: tuple[str, ...]) -> None:
-    """Refuse a table whose bundle nobody could read; to be called before anything is paid."""
+def check_size(
+    *,
+    rows: int,
+    columns: int,
+    groups: int,
+    names: Sequence[str],
+    labels: Iterable[Sequence[str]] = (),
+) -> None:
+    """Refuse a table whose bundle nobody could read; to be called before anything is paid.
+
+    `names` are those of all columns that are published, counts included; `labels` those of the
+    groups, a text for each column that they are of.
+    """
+    lengths = [sum(map(len, label)) for label in labels]
     for number, most, what in (
         (rows, MOST_ROWS, "rows"),
         (columns, MOST_COLUMNS, "columns of counts"),
         (groups, MOST_GROUPS, "groups"),
+        (groups * columns, MOST_PARTS, "groups in all columns of counts"),
+        (max(lengths, default=0), LONGEST_LABEL, "characters in the label of a group"),
+        (sum(lengths) * columns, MOST_LABELS, "characters in labels of groups"),
         (sum(map(len, names)), MOST_NAMES, "characters in the names of published columns"),
     ):
         if number > most:

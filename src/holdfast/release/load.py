@@ -105,9 +105,15 @@ def _release(folder: Path, said: dict[str, Any]) -> Release:
     groups = _groups(said["groups"])
     published = tuple(map(str, said["published"]))
     rows = int(table["rows"])
-    check_size(rows=rows, columns=len(counts), groups=len(groups.labels), names=published)
     names = tuple(column["name"] for column in counts)
     titles = ["count" if name is None else str(name) for name in names]
+    check_size(
+        rows=rows,
+        columns=len(counts),
+        groups=len(groups.labels),
+        names=(*published, *titles),
+        labels=groups.labels,
+    )
     kind = next((kind for kind in FORMATS if table["file"] == table_name(kind)), None)
     if kind is None:
         raise HoldfastError("release.json names no file with the table.")

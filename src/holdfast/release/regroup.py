@@ -33,6 +33,7 @@ def regrouped(release: "Release", by: Any) -> "Release":
         columns=len(release.columns),
         groups=len(groups),
         names=release.published,
+        labels=groups.labels,
     )
     return replace(
         release,

@@ -1,0 +1,49 @@
+"""Sizes: what could not be read again is refused before it is paid, and the largest is readable."""
+
+import pytest
+
+import holdfast
+from holdfast.errors import HoldfastError
+from holdfast.release import limits
+from holdfast.release.limits import check_size
+from holdfast.release.load import load
+from made_releases import made_release
+
+FINE = {"rows": 10, "columns": 1, "groups": 1, "names": ("a",), "labels": [("x",)]}
+TOO_MUCH = {
+    "rows": {"rows": limits.MOST_ROWS + 1},
+    "columns of counts": {"columns": limits.MOST_COLUMNS + 1},
+    "groups": {"groups": limits.MOST_GROUPS + 1},
+    "groups in all columns": {"groups": 6000, "columns": 9},
+    "in the label of a group": {"labels": [("x" * 600, "y" * 600)]},
+    "in labels of groups": {"labels": [("x" * 100,)] * 10_000, "columns": 2},
+    "in the names": {"names": ("n" * 40_000, "m" * 40_000)},
+}
+
+
+@pytest.mark.parametrize("what", TOO_MUCH)
+def test_what_is_too_large_is_named(what):
+    check_size(**FINE)
+    with pytest.raises(HoldfastError, match=f"{what}.*at most"):
+        check_size(**FINE | TOO_MUCH[what])
+
+
+def test_names_and_labels_of_the_longest_kind_are_written_and_read_again(tmp_path):
+    longest = "\U0001f4a5" * limits.LONGEST_LABEL  # four bytes, ten characters in YAML
+    labels = [f"{longest[:-2]}{k:02d}" for k in range(30)]
+    names = ["k", *(f"{'ü<|`' * 1500}{k}" for k in range(10))]
+    cells = dict.fromkeys(names, labels)
+    counts = {f"{'=<é`' * 40}{k}": [k % 3] * 30 for k in range(20)}
+    release = made_release(counts, cells, within="k", epsilon=20)
+    again = load(release.save(tmp_path / "r"))
+    assert again.group_names == release.group_names and again.published == release.published
+
+
+def test_too_many_groups_are_refused_before_anything_is_paid(tmp_path):
+    ledger, table = tmp_path / "ledger.json", {"id": range(10_001), "n": [1] * 10_001}
+    frame = pytest.importorskip("pandas").DataFrame(table)
+    with pytest.raises(HoldfastError, match="10,001 groups, and a release at most 10,000"):
+        holdfast.privatize(
+            frame, epsilon=1, count="n", category="id", within="id", ledger=ledger, dataset="d"
+        )
+    assert not ledger.exists()
