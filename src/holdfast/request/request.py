@@ -159,7 +159,7 @@ class Request(Declared):
         return {
             name: value[0] if isinstance(value, list) and len(value) == 1 else value
             for name, value in values.items()
-            if value not in (None, [], False, FIELDS[name].default)
+            if value is not False and value not in (None, [], FIELDS[name].default)
         }
 
     def to_dict(self) -> dict[str, Any]:
