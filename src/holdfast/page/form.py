@@ -225,7 +225,8 @@ def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
             words = ["" if word == BLANK else word for word in words]
         if words:
             found[name] = list(dict.fromkeys(words))
-    return found if "keep" in found else found | {"keep_none": ["yes"]}
+    kept = found.keys() & {"keep", "from_people"}
+    return found if kept else found | {"keep_none": ["yes"]}
 
 
 def _typed(about: Asked, typed: Sequence[str]) -> list[str]:
