@@ -116,3 +116,13 @@ def test_tables_of_few_rows_have_plain_intervals_alone():
     assert (found == np.array(plain_intervals(few.noisy, few.measurement.noise))).all()
     more = made_release({"n": [0, 3, 1, 0, 2] * 100}, epsilon="0.1").only
     assert (likely_intervals(more.estimate)(more.noisy, more.group)[1]).mean() < 10
+
+
+@pytest.mark.parametrize("rows", [20, 300])
+def test_a_row_that_is_asked_for_has_the_interval_of_the_file(tmp_path, rows):
+    cells = {"id": [f"r{i}" for i in range(rows)]}
+    release = made_release({"n": [0, 3, 1, 0, 2] * (rows // 5)}, cells, epsilon="0.2")
+    lines = (release.save(tmp_path / "r") / "rows.csv").read_text().splitlines()[1:]
+    for line in lines[:20]:
+        label, *_, low, high = line.split(",")
+        assert release.row(label).interval == (float(low), float(high))

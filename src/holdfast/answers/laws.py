@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from holdfast.arrays import Floats, Integers
-from holdfast.release.row_intervals import plain_intervals, posterior_runs
+from holdfast.release.row_intervals import has_prior, plain_intervals, posterior_runs
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column
@@ -90,7 +90,7 @@ def row_law(column: "Column", row: int) -> RowLaw:
 def likely_interval(column: "Column", row: int, level: float) -> tuple[int, int]:
     """The interval of a row that rows.csv has."""
     noisy, noise = column.noisy[[row]], column.measurement.noise
-    if not column.estimate.cells.inside(noisy)[0]:
+    if not has_prior(column.estimate, noisy)[0]:
         low, high = plain_intervals(noisy, noise, level)
     else:
         group = int(column.group[row]) if len(column.measurement.sums) > 1 else None

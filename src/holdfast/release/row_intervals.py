@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.privacy.noise import Noise
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyInterv
     count lies beyond what the density speaks of, and in tables of too few rows to have one."""
     measurement = estimate.measurement
     tally, noise = measurement.tally, measurement.noise
-    inside = estimate.cells.inside(tally.value)
-    inside &= tally.rows.sum() >= FEW * noise.mean_absolute
+    inside = has_prior(estimate, tally.value)
     group, value = tally.group[inside], tally.value[inside]
     lowest = int(value.min(initial=0))
     span = int(value.max(initial=0)) - lowest + 1
@@ -95,6 +94,14 @@ def likely_intervals(estimate: "Estimate", level: float = LEVEL) -> LikelyInterv
         lowest=lowest,
         span=span,
     )
+
+
+def has_prior(estimate: "Estimate", noisy: Integers) -> Marks:
+    """For which noisy counts the distribution says how common each count is: not where they lie
+    beyond it, and for none of a table of too few rows."""
+    measurement = estimate.measurement
+    enough = measurement.tally.rows.sum() >= FEW * measurement.noise.mean_absolute
+    return estimate.cells.inside(noisy) & enough
 
 
 def posterior_runs(
