@@ -1,1 +1,0 @@
-"""What an analyst may ask of a release."""

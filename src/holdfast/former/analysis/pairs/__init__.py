@@ -1,1 +1,0 @@
-"""What a release of several counts says of two of them together."""

@@ -1,1 +1,0 @@
-"""Regressions with a private count as outcome or as regressor."""

@@ -1,1 +1,0 @@
-"""The ways to run both stages: in memory, over a stream, on Spark, inside OpenDP."""

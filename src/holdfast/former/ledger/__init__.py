@@ -1,1 +1,0 @@
-"""What each dataset may spend and has spent: paid before any draw, refused, or shown again."""

@@ -1,1 +1,0 @@
-"""A count mechanism in exact integers: its weights, its certificate, its draws."""

@@ -1,1 +1,0 @@
-"""Exact numbers: the budget, epsilon and delta, rationals, randomness, metrics."""

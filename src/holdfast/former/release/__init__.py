@@ -1,1 +1,0 @@
-"""The release: what an analyst gets, its bundle on disk, its words and pictures."""

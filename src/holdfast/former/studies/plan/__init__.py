@@ -1,1 +1,0 @@
-"""Choosing a budget before the private table is touched."""

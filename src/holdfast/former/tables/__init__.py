@@ -1,1 +1,0 @@
-"""A table from anywhere, checked: frames, CSV, Parquet, streams, and counting people."""

@@ -1,1 +1,0 @@
-"""Tables that are read and written a batch at a time."""
