@@ -54,7 +54,8 @@ class Cells:
     def binned(self, value: Integers, rows: Integers) -> Floats:
         """Rows in each bin."""
         place = np.searchsorted(self.bins, value, side="right")
-        return np.bincount(place, weights=rows, minlength=len(self.bins) + 1)
+        many = np.bincount(place, weights=rows, minlength=len(self.bins) + 1)
+        return np.asarray(many, dtype=np.float64)
 
     def block_weights(self, block_edges: Integers) -> Floats:
         """What a row in each cell adds to each block's sum of C, of shape (blocks, cells).
@@ -66,7 +67,7 @@ class Cells:
 
         def ramp(t: Integers) -> Floats:
             n = np.clip(t[:, None] - first[None], 0, width[None]).astype(float)
-            return n * (t[:, None] - first[None]) - n * (n - 1) / 2
+            return np.asarray(n * (t[:, None] - first[None]) - n * (n - 1) / 2)
 
         ramps = ramp(np.asarray(block_edges, dtype=np.int64)) / width
         weights = np.diff(ramps, axis=0)

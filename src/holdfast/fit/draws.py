@@ -82,8 +82,8 @@ def with_readings(
         if not chosen.any():
             continue
         own, many = value[chosen], number[chosen]
-        place = 0 if sign < 0 else -1
-        columns[0] = _without(columns[0], int(many.sum()), place)
+        end = 0 if sign < 0 else -1
+        columns[0] = _without(columns[0], int(many.sum()), end)
         nodes, found = _readings(own, many, variance, len(rows), rng)
         supports.append(nodes)
         columns.append(found)
@@ -123,4 +123,4 @@ def _readings(
     places = place.reshape(at.shape) + len(support) * np.arange(draws)[:, None]
     weights = np.broadcast_to(rows, at.shape)
     sums = np.bincount(places.ravel(), weights.ravel(), minlength=draws * len(support))
-    return support, sums.reshape(draws, len(support))
+    return support, np.asarray(sums, dtype=np.float64).reshape(draws, len(support))

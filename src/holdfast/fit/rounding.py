@@ -69,7 +69,7 @@ def shared_out(expected: Floats, target: Integers) -> Integers:
     have = np.zeros(groups, dtype=np.int64)
     found = np.zeros((groups, number), dtype=np.int64)
     for place in range(number):
-        lack = np.minimum(due[:, place], sizes) - have
+        lack = np.asarray(np.minimum(due[:, place], sizes) - have, dtype=np.float64)
         given = _largest(lack, int(target[place]), sizes - have)
         found[:, place] = given
         have += given

@@ -101,7 +101,7 @@ def has_prior(estimate: "Estimate", noisy: Integers) -> Marks:
     beyond it, and for none of a table of too few rows."""
     measurement = estimate.measurement
     enough = measurement.tally.rows.sum() >= FEW * measurement.noise.mean_absolute
-    return estimate.cells.inside(noisy) & enough
+    return np.asarray(estimate.cells.inside(noisy) & enough)
 
 
 def posterior_runs(
