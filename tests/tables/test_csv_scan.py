@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from holdfast.errors import HoldfastError
 from holdfast.tables import csv_blocks, csv_file, spans
 from holdfast.tables.csv import CsvTable, parse_csv
-from holdfast.tables.csv_scan import NOTHING, scan
+from holdfast.tables.csv_scan import scan
 from holdfast.tables.rows import ListRows
+from holdfast.tables.spans import NOTHING
 from holdfast.tables.table import open_table
 from holdfast.tables.writers import CsvWriter
 from open_tables import counts, counts_of, written

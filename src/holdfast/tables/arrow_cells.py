@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.arrays import Integers
+from holdfast.tables.csv_text import LONGEST_CELL
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.spans import Keys
@@ -148,14 +149,32 @@ def _text_keys(column: Any) -> Keys:
 
 def may_hold(column: Any, words: Sequence[str]) -> bool:
     """Whether a cell of an Arrow column may have one of some words in it, by a glance."""
+    found = [_bytes_of(chunk) for chunk in _chunks(column)]
+    lower = [data.lower() for data, _ in found if data is not None]
+    odd = any(data is None for data, _ in found)
+    return odd or any(word.encode() in data for data in lower for word in words)
+
+
+def is_writable(column: Any) -> bool:
+    """Whether every cell of an Arrow column of text can be written in a file, by a glance."""
+    found = [_bytes_of(chunk) for chunk in _chunks(column)]
+    return all(d is not None and b"\0" not in d and size <= LONGEST_CELL for d, size in found)
+
+
+def _chunks(column: Any) -> list[Any]:
+    return list(column.chunks) if hasattr(column, "chunks") else [column]
+
+
+def _bytes_of(chunk: Any) -> tuple[bytes | None, int]:
+    """The bytes of all texts, one after the other, and the size of the longest."""
     import pyarrow as pa
 
-    texts = (pa.string(), pa.large_string())
-    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
-        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
-        if values.type not in texts:
-            return not pa.types.is_integer(values.type)
-        data = bytes(values.buffers()[2] or b"").lower()
-        if any(word.encode() in data for word in words):
-            return True
-    return False
+    values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+    wide = {pa.string(): np.int32, pa.large_string(): np.int64}.get(values.type)
+    if wide is None:
+        return (b"", 0) if pa.types.is_integer(values.type) else (None, 0)
+    _, offsets, data = values.buffers()
+    if offsets is None or not len(values):
+        return b"", 0
+    ends = np.frombuffer(offsets, wide)[values.offset : values.offset + len(values) + 1]
+    return bytes(data or b"")[ends[0] : ends[-1]], int(np.diff(ends).max())

@@ -101,35 +101,9 @@ def _batches_of(path: str, schema: Any) -> Iterator[Any]:
     import pyarrow.parquet as parquet
 
     # read ahead of nothing: a dataset's scanner would hold much of the file
-    metadata = parquet.read_metadata(path)
-    few = _dictionaries(metadata, schema)
-    with parquet.ParquetFile(
-        path, metadata=metadata, pre_buffer=False, read_dictionary=few
-    ) as file:
+    with parquet.ParquetFile(path, pre_buffer=False) as file:
         there = [name for name in schema.names if name in file.schema_arrow.names]
-        groups = range(file.num_row_groups)
-        for some in map(list, zip(groups) if few else [groups]):  # each has a dictionary of its own
-            yield from file.iter_batches(_rows_at_a_time(metadata), some, columns=there)
-
-
-def _dictionaries(metadata: Any, schema: Any) -> list[str]:
-    """Those columns of texts that a Parquet file has as dictionaries alone: less than the length of
-    a text is kept for each row."""
-    import pyarrow as pa
-
-    texts = {field.name for field in schema if field.type == pa.string()}
-    groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
-    columns = range(metadata.num_columns if groups else 0)
-    places = {groups[0].column(at).path_in_schema: at for at in columns}
-    return [
-        name
-        for name in places.keys() & texts
-        if all(_is_short(group.column(places[name])) for group in groups)
-    ]
-
-
-def _is_short(chunk: Any) -> bool:
-    return bool(chunk.total_uncompressed_size < 4 * chunk.num_values)
+        yield from file.iter_batches(_rows_at_a_time(file.metadata), columns=there)
 
 
 def _rows_at_a_time(metadata: Any) -> int:
@@ -148,8 +122,6 @@ def _fitted(batch: Any, schema: Any, keys: dict[str, Any]) -> Any:
         if field.name not in batch.schema.names:
             return pa.nulls(len(batch), field.type)
         found = batch.column(field.name)
-        if pa.types.is_dictionary(found.type) and found.type.value_type == field.type:
-            return found
         return found if found.type == field.type else found.cast(field.type)
 
     columns = [column(field) for field in schema]

@@ -1,6 +1,5 @@
 """Arrow schemas without what is written beside the data: notes that may tell the true counts."""
 
-from collections.abc import Callable
 from typing import Any
 
 
@@ -20,13 +19,13 @@ def without_notes(table: Any) -> Any:
     return pa.Table.from_arrays(table.columns, schema=schema)
 
 
-def plain(table: Any, keep: Callable[[Any], bool] = lambda _: False) -> Any:
+def plain(table: Any) -> Any:
     """For a file: without notes; extension types as what they hold, because their parameters are
     notes as well; dictionaries as their values, because the order of those may be that of the
-    counts, but for columns that are to be kept."""
+    counts."""
     import pyarrow as pa
 
-    columns = [_plain(column, keep) for column in table.columns]
+    columns = list(map(_plain, table.columns))
     fields = [
         pa.field(field.name, column.type, field.nullable)
         for field, column in zip(table.schema, columns, strict=True)
@@ -34,11 +33,11 @@ def plain(table: Any, keep: Callable[[Any], bool] = lambda _: False) -> Any:
     return pa.Table.from_arrays(columns, schema=pa.schema(fields))
 
 
-def _plain(column: Any, keep: Callable[[Any], bool]) -> Any:
+def _plain(column: Any) -> Any:
     import pyarrow as pa
 
     if isinstance(column.type, pa.BaseExtensionType):
         kind = column.type.storage_type
         column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind)
-    labels = pa.types.is_dictionary(column.type) and not keep(column)
+    labels = pa.types.is_dictionary(column.type)
     return column.cast(column.type.value_type) if labels else column

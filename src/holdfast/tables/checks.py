@@ -200,7 +200,8 @@ class FirstPass:
         self._repeats.see(keys)
         if not self._named:
             named = bool(np.isin(keys, self._totals).any())
-            self._named = named or any(map(is_total, rows.labels_with(category, GLANCE)))
+            glanced = rows.labels_with(category, GLANCE) if self.rows < LOOKED_AT else []
+            self._named = named or any(map(is_total, glanced))
 
     def _refuse_nothing(self) -> None:
         subset, seen = self.roles.subset, self.rows

@@ -106,7 +106,7 @@ def refuse_odd_texts(name: str, texts: Sequence[str | None]) -> None:
     holdfast.errors.HoldfastError: data row 1 of column 'place' cannot be written: it holds a NUL...
     """
     for row, text in enumerate(texts, 1):
-        if text is not None and not _is_writable(text):
+        if text is not None and not is_text(text):
             raise HoldfastError(
                 f"data row {row} of column {name!r:.80} cannot be written: it holds a NUL, half of "
                 f"a character (a surrogate), or more than {LONGEST_CELL:,} characters. Hint: "
@@ -114,7 +114,8 @@ def refuse_odd_texts(name: str, texts: Sequence[str | None]) -> None:
             )
 
 
-def _is_writable(text: str) -> bool:
+def is_text(text: str) -> bool:
+    """Whether a file of text can hold it as a cell."""
     if len(text) > LONGEST_CELL or "\0" in text:
         return False
     return text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text)

@@ -17,11 +17,9 @@ from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
-from holdfast.tables.spans import Bytes, Keys, digits, joined, separators
+from holdfast.tables.spans import Bytes, Keys, by_record, digits, joined, separators, texts
 
-QUOTE, LF, CR, ZERO, MINUS = 34, 10, 13, 48, 45
-NOTHING = np.iinfo(np.int64).min
-"""Stands for an empty cell where numbers are written."""
+QUOTE, LF, CR = 34, 10, 13
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,34 +135,38 @@ class SpanRows:
         further: Sequence[Integers] = (),
     ) -> bytes:
         """The records of some columns, of which some get other numbers, and further columns of
-        numbers after them, quoted no more than they must be. `NOTHING` stands for an empty cell."""
+        numbers after them, quoted no more than they must be. `spans.NOTHING` stands for an empty
+        cell."""
         buffer = _Buffer(self.data)
         between, end = buffer.text(bytes([self.delimiter])), buffer.text(newline)
         pieces: list[_Piece] = []
+        before = None  # the place of the column before, where its cells are as in the block
         for name in names:
-            if name in numbers:
-                pieces += [between, buffer.numbers(numbers[name])]
-            elif not self._joins(names, numbers, name):
-                pieces += [between, self._cells_to_write(name)]
-            else:  # it follows in the block, with the delimiter before it
-                pieces[-1] = pieces[-1][0], self._raw(self.names.index(name))[1]
-        for own in further:
-            pieces += [between, buffer.numbers(own)]
-        if len(names) + len(further) == 1:  # an empty cell alone is quoted
-            (starts, stops), (quotes, after) = pieces[-1], buffer.text(b'""')
-            empty = starts == stops
-            pieces[-1] = np.where(empty, quotes, starts), np.where(empty, after, stops)
-        pieces = [*pieces[1:], end]
-        starts, stops = np.empty((2, len(self), len(pieces)), dtype=np.int64)
-        for k, (first, last) in enumerate(pieces):
-            starts[:, k], stops[:, k] = first, last
+            at = None if self.quoted or name in numbers else self.names.index(name)
+            if at is not None and before is not None and at == before + 1:
+                pieces[-1] = pieces[-1][0], self._raw(at)[1]  # with the delimiter before it
+            elif at:
+                first, last = self._raw(at)
+                pieces.append((first - bool(pieces), last))
+            else:
+                if before is not None and before < len(self.names) - 1:
+                    pieces[-1] = pieces[-1][0], pieces[-1][1] + 1  # with the delimiter after it
+                elif pieces:
+                    pieces.append(between)
+                pieces.append(
+                    buffer.numbers(numbers[name]) if name in numbers else self._cells_to_write(name)
+                )
+            before = at
+        for more in further:
+            pieces += [between, buffer.numbers(more)]
+        if len(pieces) == 1:  # an empty cell alone is quoted
+            (start, stop), (quotes, after) = pieces[0], buffer.text(b'""')
+            empty = np.equal(start, stop)
+            pieces = [(np.where(empty, quotes, start), np.where(empty, after, stop))]
+        starts, stops = np.empty((2, len(self), len(pieces) + 1), dtype=np.int32)
+        for k, piece in enumerate([*pieces, end]):
+            starts[:, k], stops[:, k] = piece
         return joined(buffer.data, starts.ravel(), stops.ravel()).tobytes()
-
-    def _joins(self, names: Sequence[str], numbers: Mapping[str, Integers], name: str) -> bool:
-        """Whether a column follows the one before it in the block as in what is written."""
-        at, place = self.names.index(name), names.index(name)
-        before = names[place - 1] if place and not self.quoted else None
-        return before is not None and before not in numbers and self.names[at - 1] == before
 
     def _cells_to_write(self, name: str) -> tuple[Integers, Integers]:
         """Where the cells of a column are, with quotes around those that need them."""
@@ -200,8 +202,8 @@ class _Buffer:
 
     def numbers(self, numbers: Integers) -> tuple[Integers, Integers]:
         """Where the digits of each number are."""
-        texts, sizes = _written_digits(numbers)
-        start, _ = self._add(texts)
+        cells, sizes = texts(numbers)
+        start, _ = self._add(cells)
         ends = np.cumsum(sizes) + start
         return ends - sizes, ends
 
@@ -224,17 +226,14 @@ def scan(
         return None
     block, width = np.frombuffer(data, np.uint8), len(names)
     if quoted:
-        seps = _outside(block, ord(delimiter))
+        outside = _outside(block, ord(delimiter))
+        seps = None if outside is None else by_record(block, outside, width)
     else:
-        seps = separators(block[: data.rfind(b"\n") + 1], ord(delimiter))
-    if seps is None or len(seps) % width or (final and (not len(seps) or seps[-1] < len(data) - 1)):
-        return None
-    seps = seps.reshape(-1, width)
-    ends = block[seps] == LF
-    if not ends[:, -1].all() or ends[:, :-1].any():
+        seps = separators(block[: data.rfind(b"\n") + 1], ord(delimiter), width)
+    if seps is None or (final and (not len(seps) or seps[-1, -1] < len(data) - 1)):
         return None
     first = np.concatenate([np.zeros(1, dtype=np.int64), seps[:, -1] + 1])
-    if np.diff(seps.ravel(), prepend=-1).max(initial=0) > LONGEST_CELL or (
+    if _may_be_long(seps.ravel(), int(first[-1])) or (
         len(data) > LONGEST_RECORD and np.diff(first).max(initial=0) > LONGEST_RECORD
     ):
         return None
@@ -248,6 +247,13 @@ def scan(
         crlf=crlf,
         used=int(first[-1]),
     )
+
+
+def _may_be_long(seps: Integers, end: int) -> bool:
+    """Whether there may be a cell above the limit: then some stretch of half of that has no end of
+    a cell in it."""
+    places = np.searchsorted(seps, np.arange(0, end, LONGEST_CELL // 2))
+    return bool((places[1:] == places[:-1]).any())
 
 
 def _outside(block: Bytes, delimiter: int) -> Integers | None:
@@ -288,27 +294,5 @@ def _texts(data: Bytes, starts: Integers, stops: Integers) -> list[str]:
     cells = joined(data, starts, np.minimum(stops + 1, len(data)))
     cells[ends - 1] = 0
     text = cells.tobytes().decode(errors="surrogateescape")
-    texts = text.split("\0")[:-1]
-    return [cell.replace('""', '"') for cell in texts] if '""' in text else texts
-
-
-def _written_digits(numbers: Integers) -> tuple[Bytes, Integers]:
-    """Numbers as text, one after the other, and the size of each; `NOTHING` has no digits."""
-    there = numbers != NOTHING
-    left = np.where(there, np.abs(numbers), 0)
-    minus = there & (numbers < 0)
-    sizes, power = there.astype(np.int64), 10
-    while power <= int(left.max(initial=0)):
-        sizes += left >= power
-        power *= 10
-    sizes += minus
-    ends = np.cumsum(sizes)
-    out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    out[(ends - sizes)[minus]] = MINUS
-    places, left = ends[there] - 1, left[there]
-    while len(places):
-        left, digit = np.divmod(left, 10)
-        out[places] = digit + ZERO
-        more = left > 0
-        left, places = left[more], places[more] - 1
-    return out, sizes
+    found = text.split("\0")[:-1]
+    return [cell.replace('""', '"') for cell in found] if '""' in text else found

@@ -13,13 +13,13 @@ from holdfast.tables.arrow_cells import (
     arrow_codes,
     arrow_keys,
     by_appearance,
+    is_writable,
     may_hold,
     python_cells,
 )
 from holdfast.tables.arrow_schema import without_notes
-from holdfast.tables.columns import find_column, refuse_odd_texts
+from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
-from holdfast.tables.csv_text import LONGEST_CELL
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.rows import LineRows
 from holdfast.tables.spans import Keys
@@ -90,17 +90,16 @@ class FrameRows:
         kind, backend = series.dtype, self.data.implementation
         if kind.is_nested() or kind == nw.Binary:
             raise _unwritable(name)
-        if kind == nw.String and (backend.is_polars() or backend.is_pyarrow()):
-            nul = series.str.contains("\0", literal=True).any()
-            if nul or (series.str.len_chars().max() or 0) > LONGEST_CELL:
-                refuse_odd_texts(name, self.cells(name))
-        elif not (kind.is_numeric() or kind.is_temporal() or kind == nw.Boolean):
-            cells = self.cells(name)
-            if any(
-                isinstance(cell, list | tuple | dict | set | bytes | np.ndarray) for cell in cells
-            ):
-                raise _unwritable(name)
-            refuse_odd_texts(name, [str(cell) for cell in cells if not is_missing(cell)])
+        if kind.is_numeric() or kind.is_temporal() or kind == nw.Boolean:
+            return
+        if backend.is_pyarrow() and is_writable(series.to_native()):
+            return
+        cells = self.codes(name)[1] if kind != nw.Object else self.cells(name)
+        if any(isinstance(cell, _NESTED) for cell in cells):
+            raise _unwritable(name)
+        texts = [None if is_missing(cell) else str(cell) for cell in cells]
+        if not all(text is None or is_text(text) for text in texts):
+            refuse_odd_texts(name, [str(cell) for cell in self.cells(name)])
 
     def take(self, rows: Integers) -> "FrameRows":
         """Other rows, or the same in another order."""

@@ -10,7 +10,7 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.tables.counts import label_text
-from holdfast.tables.groups import Classes, Within, classes_rule
+from holdfast.tables.groups import Within, classes_rule
 
 MISSING_LABEL = "(missing)"
 Label = tuple[str, ...]
@@ -75,6 +75,10 @@ class GroupReader:
     def see(self, columns: Sequence[Coded], measured: Sequence[Marks], before: int) -> None:
         """Take in the next rows: the cells of each column of `within`, and which rows are measured
         in each column of counts; so many rows came before."""
+        if not columns:  # one group, and quicker
+            every = [int(marks.sum()) for marks in (np.logical_or.reduce(measured), *measured)]
+            self._seen.append((np.empty((1, 0), dtype=np.int64), np.array([every])))
+            return
         used = np.flatnonzero(np.logical_or.reduce(measured))
         lines, inside = combinations(columns, used)
         ids = self._ids(columns, lines, used, before)
@@ -111,6 +115,8 @@ class GroupReader:
 
     def place(self, columns: Sequence[Coded], used: Marks) -> Integers:
         """The group of each of some rows that were seen before, -1 for those not used."""
+        if not columns:
+            return used.astype(np.int64) - 1
         at = np.flatnonzero(used)
         found = np.full(len(used), -1, dtype=np.int64)
         lines, inside = combinations(columns, at)
@@ -313,36 +319,3 @@ def partition(within: Within, columns: Sequence[Sequence[Any]]) -> tuple[Partiti
     reader, batch = GroupReader(within), [coded(cells) for cells in columns]
     reader.see(batch, [every], 0)
     return reader.settle()[0], reader.place(batch, every)
-
-
-def found_again(known: Partition, columns: Sequence[Sequence[Any]]) -> Integers:
-    """The group of each row of a table that was written and read: cells may have become text.
-
-    A cell is of a label if it is the same text, the same number, or the same truth value; classes
-    are in the same order.
-    """
-    again, inside = partition(known.within, columns)
-    ours, theirs = _comparable(known), _comparable(again)
-    place = {label: k for k, label in enumerate(ours)}
-    if len(place) != len(known) or set(place) != set(theirs):
-        raise HoldfastError("the groups of the table are not those of the release.")
-    return np.array([place[label] for label in theirs], dtype=np.int64)[inside]
-
-
-def _comparable(groups: Partition) -> list[tuple[Any, ...]]:
-    """Labels such that those of a table and of the same table once written and read are equal."""
-    parts: list[list[Any]] = []
-    for part, texts in zip(groups.within.parts, zip(*groups.labels, strict=True), strict=True):
-        if isinstance(part, Classes):
-            order = Classes.in_order(texts)
-            parts.append([order.index(text) for text in texts])
-        else:
-            exact = [_value(text) for text in texts]
-            alike = len(set(exact)) < len(set(texts))  # "01" and "1" are two labels
-            parts.append(list(texts) if alike else exact)
-    return list(zip(*parts, strict=True))
-
-
-def _value(text: str) -> Any:
-    number = _is_number(text)
-    return float(text) if number else text.casefold()

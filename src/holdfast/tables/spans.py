@@ -6,6 +6,7 @@ large ones go through the loops of `spans_fast` instead, with the same results.
 
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,9 @@ Bytes = NDArray[np.uint8]
 
 MOST_DIGITS = 15  # any such number is below 2^53
 FAST_FROM = 1 << 20  # bytes: below it takes longer to load numba
-_LF, _ZERO = 10, 48
+_LF, _ZERO, _MINUS = 10, 48, 45
+NOTHING = np.iinfo(np.int64).min
+"""Stands for an empty cell where numbers are written."""
 _MIX, _HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 
 
@@ -34,9 +37,26 @@ def _fast(data: Bytes) -> ModuleType | None:
     return _numba() if len(data) >= FAST_FROM else None
 
 
-def separators(data: Bytes, delimiter: int) -> Integers:
-    """Where delimiters and line ends are."""
-    return np.flatnonzero((data == delimiter) | (data == _LF))
+def separators(data: Bytes, delimiter: int, width: int) -> Integers | None:
+    """Where delimiters and line ends are, a line for each record; None where the records have not
+    so many cells each.
+
+    >>> separators(np.frombuffer(b"a,b\\nc,d\\n", np.uint8), ord(","), 2).tolist()
+    [[1, 3], [5, 7]]
+    """
+    if fast := _fast(data):
+        found = fast.separators(data, delimiter, width)
+        return found.reshape(-1, width) if len(found) or not len(data) else None
+    return by_record(data, np.flatnonzero((data == delimiter) | (data == _LF)), width)
+
+
+def by_record(data: Bytes, seps: Integers, width: int) -> Integers | None:
+    """Delimiters and line ends, a line for each record, if each of these has so many."""
+    if len(seps) % width:
+        return None
+    lines = seps.reshape(-1, width)
+    ends = data[lines] == _LF
+    return lines if ends[:, -1].all() and not ends[:, :-1].any() else None
 
 
 def digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Marks]:
@@ -60,7 +80,7 @@ def digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Ma
     return values, odd
 
 
-def joined(data: Bytes, starts: Integers, stops: Integers) -> Bytes:
+def joined(data: Bytes, starts: NDArray[Any], stops: NDArray[Any]) -> Bytes:
     """The bytes of spans, one after the other."""
     if fast := _fast(data):
         return fast.joined(data, starts, stops)  # type: ignore[no-any-return]
@@ -71,6 +91,35 @@ def joined(data: Bytes, starts: Integers, stops: Integers) -> Bytes:
     places = np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
     places += np.arange(int(ends[-1]), dtype=np.int32)
     return data.take(places)
+
+
+def texts(numbers: Integers) -> tuple[Bytes, Integers]:
+    """Numbers as text, one after the other, and the size of each; `NOTHING` has no digits.
+
+    >>> found, sizes = texts(np.array([12, NOTHING, -3]))
+    >>> found.tobytes(), sizes
+    (b'12-3', array([2, 0, 2]))
+    """
+    if len(numbers) >= FAST_FROM >> 4 and (fast := _numba()):
+        return fast.texts(numbers)  # type: ignore[no-any-return]
+    there = numbers != NOTHING
+    left = np.where(there, np.abs(numbers), 0)
+    minus = there & (numbers < 0)
+    sizes, power = there.astype(np.int64), 10
+    while power <= int(left.max(initial=0)):
+        sizes += left >= power
+        power *= 10
+    sizes += minus
+    ends = np.cumsum(sizes)
+    out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
+    out[(ends - sizes)[minus]] = _MINUS
+    places, left = ends[there] - 1, left[there]
+    while len(places):
+        left, digit = np.divmod(left, 10)
+        out[places] = digit + _ZERO
+        more = left > 0
+        left, places = left[more], places[more] - 1
+    return out, sizes
 
 
 def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:

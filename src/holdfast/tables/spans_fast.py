@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 MOST_DIGITS = 15
+NOTHING = np.iinfo(np.int64).min
 MIX, HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 
 
@@ -13,6 +14,51 @@ def compiled(function):
         return njit(cache=True, nogil=True)(function)
     except RuntimeError:
         return njit(nogil=True)(function)
+
+
+@compiled
+def separators(data, delimiter, width):
+    """Where delimiters and line ends are; nothing where records have not so many cells each."""
+    number = 0
+    for byte in data:
+        number += (byte == delimiter) | (byte == 10)
+    found, k, cell = np.empty(number, np.int64), 0, 0
+    for at in range(len(data)):
+        if data[at] == delimiter or data[at] == 10:
+            cell += 1
+            if (data[at] == 10) != (cell == width):
+                return found[:0]
+            if cell == width:
+                cell = 0
+            found[k] = at
+            k += 1
+    return found if cell == 0 else found[:0]
+
+
+@compiled
+def texts(numbers):
+    """Numbers as text, and the size of each."""
+    sizes, size = np.zeros(len(numbers), np.int64), 0
+    for row in range(len(numbers)):
+        if numbers[row] != NOTHING:
+            left, sizes[row] = abs(numbers[row]), 1 + (numbers[row] < 0)
+            while left >= 10:
+                left //= 10
+                sizes[row] += 1
+            size += sizes[row]
+    out, end = np.empty(size, np.uint8), 0
+    for row in range(len(numbers)):
+        end += sizes[row]
+        left, at = abs(numbers[row]), end - 1
+        if sizes[row]:
+            out[at] = 48 + left % 10
+            while left >= 10:
+                left //= 10
+                at -= 1
+                out[at] = 48 + left % 10
+            if numbers[row] < 0:
+                out[at - 1] = 45
+    return out, sizes
 
 
 @compiled

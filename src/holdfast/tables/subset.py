@@ -88,11 +88,6 @@ def read_subset(given: Any) -> Subset | None:
     return Subset(column, text)
 
 
-def is_subset_note(note: str) -> bool:
-    """Whether a note says which rows a release is of."""
-    return note.startswith(ROWS_WHOSE)
-
-
 def label_key(text: str) -> str:
     """What is the same for all spellings of a label."""
     plain = normalize("NFKC", text).strip().casefold()

@@ -14,11 +14,12 @@ from holdfast.arrays import Integers
 from holdfast.tables.batch import Batch, Numbers
 from holdfast.tables.counts import MISSING, is_missing
 from holdfast.tables.csv import CsvTable, csv_text
-from holdfast.tables.csv_scan import NOTHING, SpanRows
+from holdfast.tables.csv_scan import SpanRows
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.frames import FrameRows
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.rows import Rows
+from holdfast.tables.spans import NOTHING
 
 
 class CsvWriter:
