@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
+from itertools import combinations, pairwise
 from time import process_time
 
 import numpy as np
@@ -254,6 +254,21 @@ def test_neighbouring_draws_are_independent():
         assert abs((scaled[lag:] * scaled[:-lag]).mean()) < 5e-3
     parts = np.sign(drawn), np.abs(drawn) % 256
     assert abs(np.corrcoef(parts)[0, 1]) < 5e-3
+
+
+@pytest.mark.parametrize("shift", [1, 16])
+def test_level_digits_and_place_of_a_draw_are_independent(shift):
+    noise = Noise.least(Fraction(1, 10**6), shift)
+    drawn = add_noise(np.zeros(400_000, int), noise, Simulation(11), stream="law")
+    outside = drawn[np.abs(drawn) >= noise.width]
+    beyond, place = np.divmod(np.abs(outside) - noise.width, shift)
+    parts = [np.minimum(beyond >> 16, 15), beyond >> 12 & 15, beyond >> 4 & 15, beyond & 15]
+    for first, second in combinations([*parts, place, np.sign(outside) + 1], 2):
+        seen = np.bincount(first * 16 + second, minlength=256).reshape(16, 16)
+        expected = np.outer(seen.sum(axis=1), seen.sum(axis=0)) / len(outside)
+        possible = expected > 5
+        statistic = ((seen - expected)[possible] ** 2 / expected[possible]).sum()
+        assert chi2.sf(statistic, max(1, possible.sum() - 1)) > MISTAKE
 
 
 # --- where draws come from
