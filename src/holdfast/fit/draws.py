@@ -38,8 +38,19 @@ def draw_rows(seen: Seen, laws: Floats, shares: Floats, rng: np.random.Generator
         scale = np.sqrt(seen.variance[0] / 2)
         noise = rng.laplace(size=(len(rows), len(scale))) * scale
         rows += (seen.sums[0] - rows @ seen.weights[0].T - noise) @ gains
-    rows = np.maximum(rows, 0.0)
-    return np.asarray(rows * (seen.rows.sum() / np.maximum(rows.sum(axis=1, keepdims=True), LEAST)))
+    return _not_below_zero(rows)
+
+
+def _not_below_zero(rows: Floats) -> Floats:
+    """Draws whose cumulative rows rise, as near as the envelopes of those that may fall.
+
+    To take negative rows for 0 would add to cells that hardly any row has, and so to every total.
+    """
+    upto = np.cumsum(rows, axis=1)
+    above = np.maximum.accumulate(upto, axis=1)
+    below = np.minimum.accumulate(upto[:, ::-1], axis=1)[:, ::-1]
+    rising = np.clip((above + below) / 2, 0.0, upto[:, -1:])
+    return np.asarray(np.diff(rising, axis=1, prepend=0.0))
 
 
 def rows_of(rows: Floats, laws: Floats, kernel: Floats, rng: np.random.Generator) -> Floats:
