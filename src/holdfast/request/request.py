@@ -140,8 +140,7 @@ class Request(Declared):
         rest, share = epsilon - totals, self.split
         if share is None:
             share = split.share_of_sums(rest / (contributions * self.rows), rows, groups)
-        of_whole = getattr(split, "share_of_whole", lambda groups: Fraction(0))
-        whole = rest * share * of_whole(groups) if groups > 1 else Fraction(0)
+        whole = rest * share * split.share_of_whole(groups)
         return Budget(
             epsilon=epsilon,
             counts=rest * (1 - share),
