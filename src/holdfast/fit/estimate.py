@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells, cells_for
 from holdfast.fit.density import Densities, fit_densities
 from holdfast.fit.draws import NUMBER, SEED, draw_rows, with_readings
 from holdfast.fit.histogram import Draws, Histogram, added, collected
-from holdfast.fit.likelihood import Seen, expected_rows
+from holdfast.fit.likelihood import LEAST, Seen, expected_rows
 from holdfast.fit.rounding import raked, shared_out, whole_rows
-from holdfast.fit.tilts import BATCH, START, Tilts, fit_tilts
+from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 
 if TYPE_CHECKING:
     from holdfast.measure.measurement import Measurement, Sums
@@ -96,7 +96,8 @@ def fit(measurement: "Measurement") -> Estimate:
     densities = fit_densities(seen, cells)
     law = densities.shares
     whole = whole_rows(expected_rows(seen, law[None])[0], cells, tally.value, tally.rows)
-    histograms, tilts = (whole,), None
+    histograms: tuple[Histogram, ...] = (whole,)
+    tilts = None
     if len(tallies) > 1:
         tilts = fit_tilts(grouped, law, cells)
         histograms = _groups(whole, grouped, tilts, cells, tallies)
@@ -154,19 +155,60 @@ def _groups(
     cells: Cells,
     tallies: list[tuple[Integers, Integers]],
 ) -> tuple[Histogram, ...]:
-    """Histograms of groups that add up to the whole table's."""
+    """Histograms of groups that add up to the whole table's.
+
+    Rows that are read by their noisy counts keep their reading, and so their group; the others are
+    raked.
+    """
     shares = tilts.shares()
+    outside = [~cells.inside(value) for value, _ in tallies]
+    apart = np.array([cells.binned(v[o], r[o]) for (v, r), o in zip(tallies, outside, strict=True)])
     expected = np.concatenate(
         [
             expected_rows(grouped.of(some), shares[some])
+            - _expected_alone(apart[some], shares[some], cells)
             for some in (slice(i, i + BATCH) for i in range(0, len(shares), BATCH))
         ]
     )
-    sizes = grouped.sizes
-    place = np.clip(np.searchsorted(cells.edges, whole.values, side="right") - 1, 0, None)
-    target = np.bincount(place, weights=whole.rows, minlength=len(cells.edges))
+    inside, own = _own_readings(whole, cells, tallies, outside)
+    place = np.clip(np.searchsorted(cells.edges, inside.values, side="right") - 1, 0, None)
+    target = np.bincount(place, inside.rows, len(cells.edges)).astype(np.float64)
+    sizes = grouped.sizes - apart.sum(axis=1)
     found = shared_out(raked(expected, sizes, target), target.astype(np.int64))
-    return _with_values(found, place, whole)
+    return tuple(
+        added([histogram, readings])
+        for histogram, readings in zip(_with_values(found, place, inside), own, strict=True)
+    )
+
+
+def _expected_alone(rows: Floats, shares: Floats, cells: Cells) -> Floats:
+    """Rows in each cell that these rows of bins are expected to be."""
+    q = np.maximum(shares @ cells.kernel, LEAST)
+    return np.asarray(shares * ((rows / q) @ cells.kernel.T))
+
+
+def _own_readings(
+    whole: Histogram,
+    cells: Cells,
+    tallies: list[tuple[Integers, Integers]],
+    outside: list[Marks],
+) -> tuple[Histogram, list[Histogram]]:
+    """The histogram of the rows that have a density, and those of the others of each group: the
+    lowest and the highest counts of the whole, in the order of noisy counts."""
+    alone = [(v[o], r[o]) for (v, r), o in zip(tallies, outside, strict=True)]
+    value = np.concatenate([np.repeat(v, r) for v, r in alone])
+    group = np.repeat(np.arange(len(alone)), [int(r.sum()) for _, r in alone])
+    below = int((value < cells.lowest).sum())
+    last = whole.size - (len(value) - below)
+    upto = np.cumsum(whole.rows)
+    lowest = np.diff(np.minimum(upto, below), prepend=0)
+    inside: Integers = np.diff(np.clip(upto, below, last), prepend=below).astype(np.int64)
+    highest = np.diff(np.maximum(upto, last), prepend=last)
+    read = np.concatenate([np.repeat(whole.values, lowest), np.repeat(whole.values, highest)])
+    own = group[np.argsort(value, kind="stable")]
+    one = np.ones(len(read), dtype=np.int64)
+    readings = [collected(read[own == g], one[own == g]) for g in range(len(tallies))]
+    return collected(whole.values, inside), readings
 
 
 def _with_values(found: Integers, place: Integers, whole: Histogram) -> tuple[Histogram, ...]:
