@@ -1,17 +1,35 @@
-"""A smooth density of counts with free ends, as stiff as the evidence has it."""
+r"""A smooth density of counts with free ends, as stiff as the evidence has it.
 
+The log density runs straight between knots. Its bends u_j, second differences at unequal places
+per root of length, are independent and Laplace under the prior, with variance kappa: mostly small,
+now and then large, as at the edge of a range. At zero there is a step beside the bend, which a
+spike at zero needs. By the variational bound (for every w > 0, with b = sqrt(kappa / 2)),
+
+    Laplace(u; b) >= N(u; 0, w) sqrt(2 pi w) / (2 b) exp(-w / (2 b^2)),   best at w = b sqrt(E u^2),
+
+so that a Gaussian fit whose variances w follow the bends gives the mode and a bound of the evidence.
+The stiffness kappa, the size of the step at zero, and the scale on which counts are smooth (log or
+plain) are averaged by that evidence.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.arrays import Floats, Integers, Marks
+from holdfast.fit.breaks import SIZE, candidate_breaks, found_breaks
 from holdfast.fit.cells import Cells
 from holdfast.fit.likelihood import Seen, said
 
-LOOSENESS = tuple(10.0**k for k in range(-5, 3))  # variance of a change of slope
-FREE = 30.0  # standard deviation of what has no other prior
-ROUNDS, TOLERANCE = 30, 1e-3
+LOOSENESS = (1e-4, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # kappa; below the least, a power law or geometric
+STEPS = (1.5, 0.15)  # standard deviation of the step at zero
+FREE = 30.0  # of what has no other prior
+FIRST_ROUNDS, ROUNDS, TOLERANCE = 20, 6, 0.02  # in log shares
 LONGEST = 2.0  # step of a log share
+WORSE = 8.0  # log evidence below the best at which to stop loosening
+NEGLIGIBLE = 1e-3  # weight
+MOST_TIMES = 2  # that breaks are looked for
 SINGLE = 25  # counts that have a knot each
 SPREAD = 0.05  # knots beyond are so far apart, relative to the count
 
@@ -24,6 +42,7 @@ class Density:
     features: Floats
     """Log densities of the cells follow from theta by these, of shape (F, cells)."""
     theta: Floats
+    """Standard normal under the prior."""
     precision: Floats
     """Of theta."""
     shares: Floats
@@ -56,7 +75,7 @@ class Densities:
 
 
 def shares_of(theta: Floats, features: Floats, widths: Integers) -> Floats:
-    """Shares of cells from log densities at the knots; any number of them at once."""
+    """Shares of cells from theta; any number of them at once."""
     log = theta @ features
     log -= log.max(axis=-1, keepdims=True)
     shares = np.exp(log) * widths
@@ -67,20 +86,23 @@ def fit_densities(seen: Seen, cells: Cells) -> Densities:
     """The density of one table (seen has one), over all stiffnesses and two scales of counts."""
     knots, between = knots_of(cells)
     middles = cells.middles - cells.edges[0]
-    found = []
-    for place in (np.log1p(middles[knots]), middles[knots] / max(middles[-1] / 5, 1.0)):
-        bases, bent = coordinates(place)
-        last: Floats | None = None
-        for kappa in LOOSENESS:
-            scale = np.where(bent, np.sqrt(kappa), FREE)
-            features = scale[:, None] * (bases @ between)
-            start = np.zeros(len(scale)) if last is None else last / scale
-            density = _mode(seen, features, cells.widths, start)
-            last = density.theta * scale
-            found.append(density)
+    scales = np.log1p(middles[knots]), middles[knots] / max(middles[-1] / 5, 1.0)
+    bends = [Bends.at(place, between) for place in scales]
+    found = [density for each in bends for density in _fits(seen, each, cells.widths)]
+    candidates = candidate_breaks(cells)
+    breaks = np.zeros((0, len(cells.edges)))
+    for _ in range(MOST_TIMES):
+        best = max(found, key=lambda density: density.log_evidence)
+        more = found_breaks(seen, best.shares, best.features, best.precision, candidates)
+        if not len(more):
+            break
+        breaks = np.concatenate([breaks, more])
+        cost = len(breaks) * float(np.log(len(candidates)))
+        for each in bends:
+            found += _fits(seen, each.with_breaks(breaks), cells.widths, cost)
     evidence = np.array([density.log_evidence for density in found])
     weights = np.exp(evidence - evidence.max())
-    keep = np.flatnonzero(weights > 1e-3 * weights.sum())
+    keep = np.flatnonzero(weights > NEGLIGIBLE * weights.sum())
     return Densities(
         weights=weights[keep] / weights[keep].sum(),
         densities=tuple(found[place] for place in keep),
@@ -103,55 +125,128 @@ def knots_of(cells: Cells) -> tuple[Integers, Floats]:
     return chosen, features
 
 
-def coordinates(place: Floats) -> tuple[Floats, Marks]:
-    """Log densities at the knots for a unit of each coordinate, and which of these are bends.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Bends:
+    """Coordinates of a log density: its bends, and what these leave free."""
 
-    Coordinates are the second differences of log density at unequal places, per root of length,
-    which are independent and of one variance under the prior; and what these leave free: a step
-    at either end and the slope between. (The level is free, as shares add up to 1.)
-    """
-    number = len(place)
-    bends = max(number - 4, 0)
-    rows = np.zeros((number, number))
-    each = np.arange(bends)
-    inner = each + 1
-    before, after = place[inner + 1] - place[inner], place[inner + 2] - place[inner + 1]
-    root = np.sqrt((before + after) / 2)
-    rows[each, inner] = 1 / before / root
-    rows[each, inner + 1] = -(1 / before + 1 / after) / root
-    rows[each, inner + 2] = 1 / after / root
-    free = [(1, 0, 1.0), (number - 2, number - 1, 1.0)]
-    if number >= 4:
-        free.insert(1, (1, number - 2, float(place[-2] - place[1])))
-    free = free[: number - 1]
-    for row, (first, last, length) in enumerate(free, start=bends):
-        rows[row, first], rows[row, last] = -1 / length, 1 / length
-    rows[-1, min(1, number - 1)] = 1.0
-    size = np.abs(rows).max(axis=1)
-    inverse = np.linalg.inv(rows / size[:, None]) / size
-    return inverse.T[:-1], np.arange(number - 1) < bends
+    features: Floats
+    """Log density of the cells for a unit of each coordinate."""
+    bent: Marks
+    """Which coordinates are bends; the others are the slope, a step at the open end, and breaks."""
+    free: Floats
+    """Prior variance of each that is not."""
+    at_zero: float
+    """The first bend for a step of 1 at zero."""
+
+    @staticmethod
+    def at(place: Floats, between: Floats) -> "Bends":
+        """Bends of a density with knots at these places, from which that of the cells follows.
+
+        Row j of B maps log densities at the knots to coordinate j: bends, the slope, the step of
+        the open cell, and last the level, which is left out since shares add up to 1. The inverse
+        of B gives the log densities for a unit of each coordinate.
+        """
+        number = len(place)
+        bends = max(number - 3, 0)
+        rows = np.zeros((number, number))
+        each = np.arange(bends)
+        before, after = place[each + 1] - place[each], place[each + 2] - place[each + 1]
+        root = np.sqrt((before + after) / 2)
+        rows[each, each] = 1 / before / root
+        rows[each, each + 1] = -(1 / before + 1 / after) / root
+        rows[each, each + 2] = 1 / after / root
+        free = [(number - 2, number - 1, 1.0)]
+        if number > 2:
+            free.insert(0, (0, number - 2, float(place[-2] - place[0])))
+        for row, (first, last, length) in enumerate(free, start=bends):
+            rows[row, first], rows[row, last] = -1 / length, 1 / length
+        rows[-1, 0] = 1.0
+        size = np.abs(rows).max(axis=1)
+        inverse = np.linalg.inv(rows / size[:, None]) / size
+        return Bends(
+            features=inverse.T[:-1] @ between,
+            bent=np.arange(number - 1) < bends,
+            free=np.full(number - 1, FREE**2),
+            at_zero=float(rows[0, 0]),
+        )
+
+    def with_breaks(self, breaks: Floats) -> "Bends":
+        """The same and breaks, each a feature of the cells."""
+        return Bends(
+            features=np.concatenate([self.features, breaks]),
+            bent=np.append(self.bent, np.zeros(len(breaks), dtype=bool)),
+            free=np.append(self.free, np.full(len(breaks), SIZE**2)),
+            at_zero=self.at_zero,
+        )
 
 
-def _mode(seen: Seen, features: Floats, widths: Integers, theta: Floats) -> Density:
-    """The most probable density under a standard normal prior of theta, by Newton's method on
-    Fisher's information, with the evidence of its Laplace approximation."""
-    unit = np.eye(len(theta))
-    for _ in range(ROUNDS):
-        shares = shares_of(theta, features, widths)
-        found = said(seen, shares[None], features[None])
-        step = np.linalg.solve(found.information[0] + unit, found.gradient[0] - theta)
-        longest = np.abs(step @ features).max()
-        theta = theta + step * min(1.0, LONGEST / max(longest, 1e-300))
-        if longest < TOLERANCE:
-            break
-    shares = shares_of(theta, features, widths)
-    found = said(seen, shares[None], features[None])
-    precision = found.information[0] + unit
-    evidence = found.value[0] - 0.5 * theta @ theta - 0.5 * np.linalg.slogdet(precision)[1]
-    return Density(
-        log_evidence=float(evidence),
-        features=features,
-        theta=theta,
-        precision=precision,
-        shares=shares,
-    )
+def _fits(seen: Seen, bends: Bends, widths: Integers, cost: float = 0.0) -> Iterator[Density]:
+    """Fits of rising looseness, as long as they get no worse; steps at zero at those that do well.
+
+    `cost` is taken from their log evidence."""
+    well: tuple[float, ...] = LOOSENESS
+    for step in STEPS:
+        fit = _Fit(seen, bends, widths, (step * bends.at_zero) ** 2)
+        evidence: list[float] = []
+        for kappa in well:
+            density = fit.loosened(kappa, cost)
+            yield density
+            evidence.append(density.log_evidence)
+            if density.log_evidence < max(evidence) - WORSE:
+                break
+        least = max(evidence) - WORSE
+        well = tuple(k for k, e in zip(well, evidence, strict=False) if e > least)
+
+
+class _Fit:
+    """A density on its way from stiff to loose: coordinates u and the variances of their priors."""
+
+    def __init__(self, seen: Seen, bends: Bends, widths: Integers, step: float) -> None:
+        self._seen, self._bends, self._widths = seen, bends, widths
+        self._step = np.zeros(len(bends.bent))
+        self._step[:1] = step * bends.bent[:1]  # variance that a step at zero adds
+        self._u = np.zeros(len(bends.bent))
+        self._w = np.where(bends.bent, 0.0, bends.free)
+        self._kappa = 0.0
+
+    def loosened(self, kappa: float, cost: float) -> Density:
+        """The most probable density of this stiffness, by Newton's method on Fisher's information,
+        while the variances of the bends follow these."""
+        bent, free = self._bends.bent, self._bends.free
+        rounds = ROUNDS if self._kappa else FIRST_ROUNDS
+        wider = np.sqrt(kappa / self._kappa) if self._kappa else 1.0
+        least = 1e-4 * kappa if self._kappa else kappa
+        self._w = np.where(bent, np.maximum(self._w * wider, least), free)
+        self._kappa = kappa
+        for round in range(rounds):
+            variance = self._w + self._step
+            features = np.sqrt(variance)[:, None] * self._bends.features
+            theta = self._u / np.sqrt(variance)
+            shares = shares_of(theta, features, self._widths)
+            found = said(self._seen, shares[None], features[None])
+            precision = found.information[0] + np.eye(len(theta))
+            covariance = np.linalg.inv(precision)
+            step = covariance @ (found.gradient[0] - theta)
+            longest = np.abs(step @ features).max()
+            if round == rounds - 1 or (longest < TOLERANCE and round > 2):
+                break
+            theta = theta + step * min(1.0, LONGEST / max(longest, 1e-300))
+            self._u = theta * np.sqrt(variance)
+            part = self._w / variance  # of a coordinate that is bend, and no step at zero
+            square = (theta**2 + np.diag(covariance)) * variance * part**2 + self._w * (1 - part)
+            self._w = np.where(bent, np.sqrt(kappa / 2 * square), free)
+        evidence = float(
+            found.value[0] - 0.5 * theta @ theta - 0.5 * np.linalg.slogdet(precision)[1]
+        )
+        return Density(
+            log_evidence=evidence + self._bound() - cost,
+            features=features,
+            theta=theta,
+            precision=precision,
+            shares=shares,
+        )
+
+    def _bound(self) -> float:
+        """What the bound of the Laplace law has beside its Gaussian."""
+        w = self._w[self._bends.bent]
+        return float((-w / self._kappa + 0.5 * np.log(np.pi * w / self._kappa)).sum())
