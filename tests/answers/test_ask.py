@@ -193,3 +193,12 @@ def test_a_function_of_ones_own_is_asked_of_counts_and_rows(release):
 def test_what_cannot_be_asked_is_refused_with_a_hint(release, question, options, message):
     with pytest.raises(HoldfastError, match=message):
         release.ask(question, **options)
+
+
+def test_groups_are_answered_about_without_their_rows_that_have_no_count():
+    missing = np.arange(len(COUNTS)) % 90 == 0
+    release = private_table(COUNTS, cells=CELLS, epsilon=1, within="state", missing=missing)
+    for each in (release, release.by("state")):
+        answers = each.ask("mean", by="state")
+        sizes = {state: int(((state == STATE) & ~missing).sum()) for state in STATES}
+        assert {state: answer.rows for state, answer in answers.items()} == sizes

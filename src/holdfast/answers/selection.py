@@ -133,7 +133,8 @@ class Groups:
 
     def within(self, inside: Marks) -> list[tuple[Any, Marks]]:
         """Each group that has rows inside, with these rows."""
-        sizes = np.bincount(self.codes[inside], minlength=len(self.names))
+        some = self.codes[inside]
+        sizes = np.bincount(some[some >= 0], minlength=len(self.names))
         if (sizes > 0).sum() > MOST_GROUPS:
             raise HoldfastError(
                 f"`by` makes {int((sizes > 0).sum()):,} groups, and up to {MOST_GROUPS:,} are "
@@ -158,10 +159,7 @@ def _by_columns(release: "Release", columns: list[str]) -> Groups:
 
 def _declared(release: "Release") -> Integers:
     """The declared group of every row; -1 where a row is in none."""
-    codes = np.full(release.rows, -1, dtype=np.int64)
-    for column in release.columns:
-        codes[column.measured] = column.group[column.measured]
-    return codes
+    return np.asarray(np.max([column.group for column in release.columns], axis=0), dtype=np.int64)
 
 
 def _coded(values: list[Any], column: str, order: Callable[[list[Any]], list[Any]]) -> Groups:
