@@ -192,3 +192,8 @@ def test_imputed_tables_are_plausible(release):
     assert drawn.min() >= 0
     assert np.abs(drawn - MURDERS).mean() < 3
     assert abs(drawn.mean() - MURDERS.mean()) < 0.3
+
+
+def test_a_question_about_two_columns_that_names_none_says_how_to_ask(release):
+    with pytest.raises(HoldfastError, match="Hint: 'correlation of A and B'"):
+        release.ask("correlation")

@@ -132,7 +132,7 @@ class Pair:
 
 
 def ask_pair(
-    release: "Release", question: str, of: Any, *, where: Any = None, by: Any = None,
+    release: "Release", question: str, of: Any = None, *, where: Any = None, by: Any = None,
     label: str | None = None, level: float = LEVEL, **options: Any,
 ) -> Answer | Answers:  # fmt: skip
     """The answer to a question about two columns of counts; see `Release.ask`."""
@@ -142,7 +142,10 @@ def ask_pair(
         )
     names = list(of) if isinstance(of, list | tuple) else []
     if len(names) != 2 or names[0] == names[1]:
-        raise HoldfastError("`of` must name two columns of counts. Hint: of=['A', 'B'].")
+        raise HoldfastError(
+            "`of` must name two columns of counts. "
+            f"Hint: '{question} of A and B', or of=['A', 'B']."
+        )
     columns = (release[names[0]], release[names[1]])
     if question == "both zero":
         question, options = "both", {"equal": 0}
