@@ -73,6 +73,7 @@ def test_files_and_the_zip_can_be_taken_away(reader, opened, bundle):
     assert "The zip file is ready" in reader.get(f"{opened}/zip").text
     packed = zipfile.ZipFile(io.BytesIO(reader.get(f"{opened}/get/zip").content))
     assert packed.read("first/release.json") == (bundle / "release.json").read_bytes()
+    assert b"<html" in packed.read("report.html")
     assert reader.get(f"{opened}/get/..%2Fx").status_code in (400, 404)
 
 

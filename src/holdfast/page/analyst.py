@@ -106,8 +106,8 @@ def answer(release: "Release", asked: dict[str, str]) -> Said:
                  for name, each in found.items()]  # fmt: skip
         header = (found.by, "estimate", f"{level} interval")
         return Said(words=found.question, header=header, rows=_few(lines), notes=found.notes)
-    columns = found.columns() if hasattr(found, "columns") else {}
-    if isinstance(found, Answer) or not columns or len(next(iter(columns.values()))) == 1:
+    columns = found.columns()
+    if isinstance(found, Answer) or len(next(iter(columns.values()))) == 1:
         return Said(words=first, notes=tuple(line.strip() for line in rest))
     lowest, highest = columns.pop("low", []), columns.pop("high", [])
     ends = [f"{_number(a)} to {_number(b)}" for a, b in zip(lowest, highest, strict=True)]
@@ -156,8 +156,6 @@ def _example(release: "Release") -> str:
 def report(site: Site, request: Request) -> Response:
     """The report as it would be written, in a page of its own that may run nothing."""
     made = _opened(site, request).report(site)
-    if made is None:
-        raise HoldfastError("there is no report of such a release.")
     return HTMLResponse(made, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
@@ -189,11 +187,10 @@ def _table(opened: Opened) -> str | None:
 
 
 def _zip(site: Site, opened: Opened) -> Response:
-    opened.verified(site).require()
     made = opened.report(site)
     place = site.state.make("zips") / "release.zip"
     with place.open("wb") as file:
-        zips.pack(opened.folder, {} if made is None else {"report.html": made}, file)
+        zips.pack(opened.folder, {"report.html": made}, file)
     name = quote(f"{opened.folder.name}.zip")
     return FileResponse(
         place,

@@ -3,7 +3,6 @@
 import hashlib
 import os
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,10 +73,8 @@ class Opened:
         self.verified(site).require()
         return site.remembered.get(self.key("load"), lambda: load(self.folder))
 
-    def report(self, site: Site) -> str | None:
-        """Its report as a page; None where reports cannot be made."""
-        if find_spec("holdfast.answers.report") is None:
-            return None
+    def report(self, site: Site) -> str:
+        """Its report as a page."""
         release = self.loaded(site)
         return site.remembered.get(self.key("report"), lambda: _report(release))
 
@@ -236,8 +233,6 @@ def _readme(folder: Path) -> str:
 
 
 def _report(release: "Release") -> str:
-    from importlib import import_module
+    from holdfast.answers.report import written
 
-    report = import_module("holdfast.answers.report")
-    made = report.written(release, "html", LEVEL, report.Cover(), lambda what, done: None)
-    return made.decode("utf-8") if isinstance(made, bytes) else str(made)
+    return str(written(release, "html", LEVEL))
