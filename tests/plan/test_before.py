@@ -118,3 +118,11 @@ def test_labels_that_differ_by_a_slip_are_pointed_out():
 def test_few_rows_are_not_judged():
     assert concerns.identifiers("phone", np.arange(10) + 5_550_000) is None
     assert concerns.people_beside("ENROLLMENT", ["3", "9"]) is None
+
+
+def test_a_second_count_of_people_is_found_whatever_stands_for_a_missing_one():
+    counts = [str(300 + row) for row in range(40)]
+    for code in ("-999", "-1", "k.A.", "-", "inf", "3.5", "007"):
+        assert concerns.people_beside("ENROLLMENT", [code, *counts]) is not None
+        assert concerns.people_beside("ENROLLMENT", [*[code] * 60, *counts]) is not None
+    assert concerns.people_beside("mean age", [f"{row / 7:.2f}" for row in range(200)]) is None

@@ -6,6 +6,7 @@ Every function takes names, cells and counts and gives sentences; none of them i
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ PLACES = re.compile(
     re.IGNORECASE,
 )
 VALUES = 10  # different numbers below which a column is no count of people
+MISSING_CODES = 5  # different cells that are no counts, up to which they mean that one is missing
 CAPPED = Fraction(1, 2)  # of the rows, from which on a top code leaves little to see
 LITTLE = 10  # rows times epsilon below which a group says little of itself
 SHOWN_PAIRS = 5  # of labels that differ by little
@@ -65,7 +67,7 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
     if CODES.search(name.replace("_", " ")) or PLACES.search(name):
         return None
     numbers = _whole_numbers(cells)
-    if numbers is None or len(numbers) < FEW or len(np.unique(numbers)) < VALUES:
+    if len(numbers) < FEW or len(np.unique(numbers)) < VALUES:
         return None
     return (
         f"{name!r:.60} holds whole numbers. Is it another count of people? A public figure, such "
@@ -74,8 +76,11 @@ def people_beside(name: str, cells: Sequence[Any]) -> str | None:
     )
 
 
-def _whole_numbers(cells: Sequence[Any]) -> Floats | None:
-    found = []
+def _whole_numbers(cells: Sequence[Any]) -> Floats:
+    """The whole numbers from 0 up, where most cells are, or where the others are a few codes of
+    what is missing, such as -999 or "n/a"; else none of them.
+    """
+    found, others = list[float](), list[str]()
     for cell in cells:
         text = str(cell).strip().replace(",", "")
         if text in ("", "None", "nan"):
@@ -83,11 +88,14 @@ def _whole_numbers(cells: Sequence[Any]) -> Floats | None:
         try:
             number = float(text)
         except ValueError:
-            return None
-        if number < 0 or number != int(number) or (text[0] == "0" and len(text) > 1):
-            return None
-        found.append(number)
-    return np.array(found)
+            number = -1.0
+        whole = isfinite(number) and number >= 0 and number.is_integer()
+        if whole and (text[0] != "0" or number == 0):
+            found.append(number)
+        else:
+            others.append(text)
+    mostly = len(found) > len(others) or len(set(others)) <= MISSING_CODES
+    return np.array(found if mostly else [])
 
 
 def reached_top(top: int | None, name: str, counts: Integers) -> str | None:
