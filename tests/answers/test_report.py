@@ -6,8 +6,10 @@ import json
 import numpy as np
 import pytest
 
+from holdfast.answers.answer import Answer, Unit
 from holdfast.answers.report import Cover, written
-from holdfast.release.common import common_answers, known_digits
+from holdfast.answers.report.content import number_words
+from holdfast.release.common import CommonAnswer, common_answers, known_digits
 from private_tables import private_table
 
 COUNTS = np.random.default_rng(2).poisson(np.repeat([1.0, 6.0], [300, 200]))
@@ -125,3 +127,11 @@ def test_several_columns_stand_side_by_side():
     text = written(both, "md")
     assert "What it says of murders" in text and "What it says of rapes" in text
     assert len(json.loads(written(both, "json"))["columns"]) == 2
+
+
+def test_zero_has_no_sign():
+    found = Answer.of("total", 0.0, np.zeros(50), unit=Unit.COUNT).to_dict()
+    assert json.dumps(found["interval"]) == "[0.0, 0.0]"
+    small = CommonAnswer("n", "all rows", "mean", -1e-9, -0.01, 0.01)
+    assert number_words(small, small.answer) == "0.000"
+    assert number_words(small._replace(low=-0.0, high=-0.0), -0.0) == "0"

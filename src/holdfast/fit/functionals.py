@@ -103,4 +103,4 @@ def ends(
     low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
     if whole:
         low, high = float(np.floor(low + NEARLY)), float(np.ceil(high - NEARLY))
-    return min(low, estimate), max(high, estimate)
+    return min(low, estimate) + 0.0, max(high, estimate) + 0.0  # never -0.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from holdfast.answers.answer import check_level
+from holdfast.answers.answer import check_level, unsigned_zero
 from holdfast.answers.laws import law_of
 from holdfast.answers.rows import top
 from holdfast.errors import listed_names, numbered, one_line, roughly
@@ -178,9 +178,11 @@ def number_words(answer: CommonAnswer, number: float) -> str:
     share = answer.question.startswith("share")
     whole = float(number).is_integer() and float(answer.low).is_integer() and not share
     if whole and float(answer.high).is_integer():
-        return f"{number:,.0f}"
+        return unsigned_zero(f"{number:,.0f}")
     places = known_places(width) if isfinite(width) and width > 0 else 4
-    return f"{100 * number:.{max(places - 2, 0)}f}%" if share else f"{number:,.{places}f}"
+    if share:
+        return unsigned_zero(f"{100 * number:.{max(places - 2, 0)}f}%")
+    return unsigned_zero(f"{number:,.{places}f}")
 
 
 def _ends_words(answer: CommonAnswer) -> str:

@@ -160,7 +160,7 @@ def _shares(*numbers: float) -> list[Any]:
 def _known(estimate: float, low: float | None, high: float | None) -> list[Any]:
     width = (high or 0.0) - (low or 0.0)
     places = known_places(width) if width > 0 else 6
-    return [x if x is None else round(x, places) for x in (estimate, low, high)]
+    return [x if x is None else round(x, places) + 0.0 for x in (estimate, low, high)]
 
 
 class _Book:
