@@ -1,8 +1,8 @@
 """Where a density is not smooth: spikes of single counts, and jumps as at the end of a range.
 
 A smooth fit shows them in what it leaves over. For a feature f of the cells that would be added to
-the log density, the score s = f (E[h | y, m] - N p) has variance I = I_ff - I_ft P^-1 I_tf after the
-coordinates t that are fitted already, and s^2 / I is chi-square if there is nothing.
+the log density, the score s = f (E[h | y, m] - N p) has variance I = I_ff - I_ft P^-1 I_tf after
+the coordinates t that are fitted already, and s^2 / I is chi-square if there is nothing.
 """
 
 import numpy as np

@@ -7,9 +7,9 @@ spike at zero needs. By the variational bound (for every w > 0, with b = sqrt(ka
 
     Laplace(u; b) >= N(u; 0, w) sqrt(2 pi w) / (2 b) exp(-w / (2 b^2)),   best at w = b sqrt(E u^2),
 
-so that a Gaussian fit whose variances w follow the bends gives the mode and a bound of the evidence.
-The stiffness kappa, the size of the step at zero, and the scale on which counts are smooth (log or
-plain) are averaged by that evidence.
+so that a Gaussian fit whose variances w follow the bends gives the mode and a bound of the
+evidence. The stiffness kappa, the size of the step at zero, and the scale on which counts are
+smooth (log or plain) are averaged by that evidence.
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.breaks import SIZE, candidate_breaks, found_breaks
 from holdfast.fit.cells import Cells
 from holdfast.fit.likelihood import Seen, said
+from holdfast.fit.slices import drawn_shares
 
 LOOSENESS = (1e-4, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # kappa; below the least, a power law or geometric
 STEPS = (1.5, 0.15)  # standard deviation of the step at zero
@@ -63,15 +64,16 @@ class Densities:
         """The mean share of each cell."""
         return np.asarray(self.weights @ np.array([d.shares for d in self.densities]))
 
-    def draws(self, number: int, rng: np.random.Generator) -> Floats:
+    def draws(self, seen: Seen, number: int, rng: np.random.Generator) -> Floats:
         """Shares of cells from the posterior, of shape (number, cells)."""
         counts = rng.multinomial(number, self.weights / self.weights.sum())
-        drawn = []
-        for density, times in zip(self.densities, counts, strict=True):
-            root = np.linalg.cholesky(density.precision)
-            steps = np.linalg.solve(root.T, rng.standard_normal((len(root), times)))
-            drawn.append(shares_of(density.theta + steps.T, density.features, self.widths))
-        return np.concatenate(drawn)
+        return np.concatenate(
+            [
+                drawn_shares(seen, density, self.widths, times, rng)
+                for density, times in zip(self.densities, counts.tolist(), strict=True)
+                if times
+            ]
+        )
 
 
 def shares_of(theta: Floats, features: Floats, widths: Integers) -> Floats:

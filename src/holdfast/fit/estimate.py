@@ -46,7 +46,7 @@ class Estimate:
         rng = np.random.default_rng([SEED, 0 if group is None else group + 1])
         if group is None or self.tilts is None:
             tally = self.measurement.tally.whole()
-            laws, seen = self.densities.draws(NUMBER, rng), self.seen
+            laws, seen = self.densities.draws(self.seen, NUMBER, rng), self.seen
             return self._drawn(seen, laws, self.densities.shares, tally.value, tally.rows, rng)
         seen = self.grouped.of(slice(group, group + 1))
         laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]

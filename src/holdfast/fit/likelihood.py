@@ -109,6 +109,14 @@ def expected_rows(seen: Seen, shares: Floats) -> Floats:
     return mean + gain(seen, shares, seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean))
 
 
+def sums_precision(seen: Seen, shares: Floats) -> Floats:
+    """S^-1, of shape (T, sums, sums)."""
+    q = np.maximum(shares @ seen.kernel, LEAST)
+    mean = shares * ((seen.rows / q) @ seen.kernel.T)
+    of_sums = _expected(seen.weights, shares, seen.kernel, q)
+    return np.asarray(np.linalg.inv(_covariance(seen, seen.weights, of_sums, mean)))
+
+
 def gain(seen: Seen, shares: Floats, gap: Floats) -> Floats:
     """Sigma A' S^-1 gap, of shape (T, cells), for gaps of shape (T, sums)."""
     q = np.maximum(shares @ seen.kernel, LEAST)

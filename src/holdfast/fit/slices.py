@@ -1,0 +1,78 @@
+r"""Draws of a density from its posterior, by elliptical slices around the normal approximation.
+
+Where no row is, a log density has no upper end in the normal approximation N(mode, P^-1) that the
+likelihood would allow. So the approximation only proposes. With r the log posterior less the log of
+the approximation, which hardly varies where the approximation is good, a step draws a level below r
+and turns the state on a random ellipse until it lies above that level [Murray, Adams and MacKay
+2010; Nishihara, Murray and Adams 2014]. All draws take their steps side by side.
+"""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from holdfast.arrays import Floats
+from holdfast.fit.likelihood import LEAST, Seen, sums_precision
+
+if TYPE_CHECKING:
+    from holdfast.fit.density import Density
+
+STEPS = 8  # of each draw
+TURNS = 12  # on an ellipse, at most
+
+
+def drawn_shares(
+    seen: Seen, density: "Density", widths: Floats, number: int, rng: np.random.Generator
+) -> Floats:
+    """Shares of cells from the posterior of a density of one table, of shape (number, cells)."""
+    root = np.linalg.inv(np.linalg.cholesky(density.precision))
+    target = _Residual(seen, density, root, widths)
+    state = rng.standard_normal((number, len(root)))
+    shares, height = target(state)
+    for _ in range(STEPS):
+        other = rng.standard_normal(state.shape)
+        level = height - rng.exponential(size=number)
+        angle = rng.uniform(0, 2 * np.pi, number)
+        low, high = angle - 2 * np.pi, angle.copy()
+        left, origin = np.arange(number), state.copy()
+        for _ in range(TURNS):
+            turned = np.cos(angle[left])[:, None] * origin[left]
+            turned += np.sin(angle[left])[:, None] * other[left]
+            proposed, found = target(turned)
+            good = found > level[left]
+            state[left[good]], shares[left[good]] = turned[good], proposed[good]
+            height[left[good]] = found[good]
+            left = left[~good]
+            if not len(left):
+                break
+            low[left] = np.where(angle[left] < 0, angle[left], low[left])
+            high[left] = np.where(angle[left] >= 0, angle[left], high[left])
+            angle[left] = rng.uniform(low[left], high[left])
+    return shares
+
+
+class _Residual:
+    """Log posterior less that of the normal approximation, at mode + root' state."""
+
+    def __init__(self, seen: Seen, density: "Density", root: Floats, widths: Floats) -> None:
+        self._density, self._root = density, root
+        self._log_widths = np.log(widths)
+        filled = seen.rows[0] > 0
+        self._rows, self._kernel = seen.rows[0][filled], seen.kernel[:, filled]
+        self._weights, self._sums = seen.weights[0], seen.sums[0]
+        self._precision = sums_precision(seen, density.shares[None])[0]
+
+    def __call__(self, state: Floats) -> tuple[Floats, Floats]:
+        """Shares of cells and the residual, for each state."""
+        theta = self._density.theta + state @ self._root
+        log = theta @ self._density.features + self._log_widths
+        log -= log.max(axis=1, keepdims=True)
+        shares = np.exp(log)
+        shares /= shares.sum(axis=1, keepdims=True)
+        q = np.maximum(shares @ self._kernel, LEAST)
+        found = np.log(q) @ self._rows - 0.5 * (theta**2).sum(axis=1)
+        if len(self._sums):
+            mean = shares * ((self._rows / q) @ self._kernel.T)
+            gap = self._sums - mean @ self._weights.T
+            found -= 0.5 * ((gap @ self._precision) * gap).sum(axis=1)
+        return shares, found + 0.5 * (state**2).sum(axis=1)
