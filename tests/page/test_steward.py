@@ -1,6 +1,9 @@
 """From a file to a release, by forms alone."""
 
+import contextlib
+import html
 import re
+import shlex
 import shutil
 
 import pytest
@@ -78,7 +81,8 @@ def test_a_second_press_makes_nothing(visitor, folder, at_once):
 def test_the_button_of_an_older_page_starts_nothing(visitor, folder, at_once):
     draft = visitor.start()
     visitor.fill(draft)
-    visitor.post(f"{draft}/run", {"seen": "0" * 24})
+    page = visitor.post(f"{draft}/run", {"seen": "0" * 24})
+    assert "Nothing was started" in page.text
     assert not (folder / "out").exists()
 
 
@@ -235,6 +239,22 @@ def test_a_seed_is_a_rehearsal(visitor, at_once):
     assert "SIMULATION" in visitor.press(draft).text
 
 
+def test_the_recipe_counts_persons_as_the_page_does(visitor, folder, at_once, monkeypatch):
+    people = "".join(f"p{i},C{i * i % 5}\n" for i in range(40))
+    (folder / "people.csv").write_text(f"id,county\n{people}")
+    (folder / "list.csv").write_text("county\n" + "".join(f"C{i}\n" for i in range(6)))
+    fields = {"from_people": "yes", "by": ["county"], "categories": "list.csv", "epsilon": "1"}
+    draft = visitor.start("people.csv")
+    page = visitor.fill(draft, fields | {"out": "out", "seed": "3"})
+    python = html.unescape(re.findall(r"<code>(.*?)</code>", page.text, re.DOTALL)[1])
+    visitor.press(draft)
+    made = {path.name: path.read_bytes() for path in (folder / "out").iterdir()}
+    shutil.rmtree(folder / "out")
+    monkeypatch.chdir(folder)
+    exec(python, {})
+    assert {path.name: path.read_bytes() for path in (folder / "out").iterdir()} == made
+
+
 RUNS = [
     {},
     {"keep": ["state"], "within": ["state"]},
@@ -254,16 +274,27 @@ RUNS = [
     {"epsilon": "5", "totals": "yes"},
     {"publish_anyway.others": "row order", "keep": ["population", "state"]},
     {"seed": "0", "split": "1/5"},
+    {"unit": "establishment", "contributions.others": "10"},
+    {"rows": "5", "keep": ["state"]},
+    {"within": ["state"], "keep": ["state"], "totals": "yes", "contributions.others": "2"},
+    {"count": ["deaths", "population"], "publish_anyway.others": "row order",
+     "person_in": "one column"},
+    {"top": "2", "keep": ["state"], "subset": "state=AL"},
+    {"last_row": "200"},
+    {"header_row": "1", "order_by": "state", "keep": ["state"]},
+    {"period": "2025-09..2026-08"},
+    {"missing.others": "-999\nunknown"},
+    {"leave_out.others": "10"},
+    {"epsilon": "10"},
+    {"epsilon": "0.05", "seed": "123456789"},
+    {"within.others": "population:2", "keep": ["population"], "split": "0.3"},
+    {"thousands": ",", "decimal": "."},
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("more", RUNS)
 def test_the_recipe_gives_the_release_of_the_page(visitor, folder, at_once, monkeypatch, more):
     """The same seed, the same bytes."""
-    import contextlib
-    import html
-    import shlex
-
     from holdfast.cli import _commands
 
     draft = visitor.start()

@@ -54,7 +54,7 @@ def show(site: Site, request: Request) -> Response:
         hints=look.hints(draft.file),
         panels=panels(words, context),
         checked=checked,
-        words=words,
+        older="older" in request.query_params,
         ledgers=site.folder.ledgers(),
     )
 
@@ -98,7 +98,7 @@ def run(site: Site, request: Request, form: FormData) -> Response:
         checked = check(site, draft)
         unsure = checked.doubts and not form.get("sure")
         if checked.problem or unsure or form.get("seen") != checked.digest:
-            return to(f"{draft.address}#happens")
+            return to(f"{draft.address}?older#happens")
         task = Task(
             source=str(draft.source(site.folder)),
             called=draft.file,

@@ -42,18 +42,22 @@ class Words:
         return Words(tomllib.loads(path.read_text(encoding="utf-8")))
 
     def said(self, message: str) -> str:
-        """A message of holdfast with fields called as the page calls them.
+        """A message of holdfast with fields called as the page calls them; a command at its end
+        stays as it is.
 
         >>> Words.of().said("`header_row` must be 3. Hint: --keep COLUMN, or `keep`.")
         '“Header row” must be 3. Hint: “Keep” COLUMN, or “Keep”.'
         >>> Words.of().said("Hint: missing=['-9'], --missing -9; `keep`, --keep.")
         'Hint: “Missing” -9; “Keep”.'
+        >>> Words.of().said("count them: holdfast count a.csv --by state")
+        'Count them: holdfast count a.csv --by state'
         """
+        message, colon, command = message.partition(": holdfast ")
         message = _FIELD.sub(
             lambda found: f"“{label_of(found[1] or found[2])}”", _IN_PYTHON.sub("", message)
         )
         message = re.sub(r"(“[^”]*”), \1", r"\1", message)  # the same as Python and as an option
-        return message[:1].upper() + message[1:]
+        return message[:1].upper() + message[1:] + colon + command
 
     @cached_property
     def spaces(self) -> SimpleNamespace:
