@@ -121,7 +121,7 @@ def test_classes_and_crossed_groups_are_read_from_words(request_of):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--count", "a"], "`epsilon` is missing"),
+        (["--count", "a"], "`a.csv`: No such file"),
         (["--epsilon", "nine"], "`epsilon` must be a finite number"),
         (["--epsilon", "1"], "`--out` is missing"),
         (["--epsilon", "1", "--rows", "1,000"], "write all digits and no marks"),

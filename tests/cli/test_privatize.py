@@ -302,4 +302,8 @@ def test_without_epsilon_the_file_is_shown_with_what_to_name(cli):
     assert "-999" in out and "Leave them out" in out and "another spelling" in out
     assert "--count n --category place --epsilon 1 --dry-run" in words_in(out)
     code, out, err = cli("privatize", name)
+    assert code == 0 and "--epsilon 1 --dry-run" in words_in(out) and "Error" not in err
+    code, out, err = cli("privatize", name, "--out", "release")
     assert code == 2 and "`epsilon` is missing" in err and "counts?" in out
+    code, _, err = cli("privatize", "none.csv")
+    assert code == 2 and "none.csv" in err and "No such file" in err

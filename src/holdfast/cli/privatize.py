@@ -63,10 +63,12 @@ def privatize(
     from holdfast.request.source import opened
 
     words = words_of(said)
-    if "epsilon" not in words and not _is_large(file):
-        say_look(file, Request.from_words(words | {"epsilon": ["1"]}).table_options)
-        if dry_run:
-            return
+    if "epsilon" not in words:
+        file.stat()  # raises where there is none, which matters more than what was not said
+        if not _is_large(file):
+            say_look(file, Request.from_words(words | {"epsilon": ["1"]}).table_options)
+            if dry_run or "out" not in words:
+                return
     request = Request.from_words(words)
     out = None if dry_run else _place(request)
     with saying_if_it_counted(), ExitStack() as stack:
