@@ -146,8 +146,10 @@ def test_a_report_in_words_goes_to_the_screen(released):
     code, out, _ = released("report", "r", "--format", "md", "--title", "Deaths by place")
     assert code == 0 and "Deaths by place" in out
     assert json.loads(released("report", "r", "--format", "json")[1])
-    code, _, err = released("report", "r", "--format", "pdf")
-    assert code == 2 and "`--format` must be html, md, json or xlsx" in err
+    for words in (("--format", "pdf"), ("--out", "a.pdf")):
+        code, _, err = released("report", "r", *words)
+        assert code == 2 and "must be html, md, json or xlsx, got 'pdf'" in err
+    assert not Path("a.pdf").exists()
 
 
 def test_verify_says_what_holds_and_ends_with_its_code(released):

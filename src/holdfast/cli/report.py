@@ -50,9 +50,12 @@ def report(
     from holdfast.tables.files import write_whole
 
     ending = "" if out is None else out.suffix.removeprefix(".").lower()
-    form = form or (ending if ending in FORMATS else "html")
+    form = form or ending or "html"
     if form not in FORMATS:
-        raise HoldfastError(f"`--format` must be html, md, json or xlsx, got {form!r:.40}.")
+        raise HoldfastError(
+            f"`--format`, or the ending of `--out`, must be html, md, json or xlsx, got "
+            f"{form!r:.40}."
+        )
     name = directory.resolve().name
     place = out or (Path(f"{name}-report.{form}") if form in ("html", "xlsx") else None)
     if place is not None:
