@@ -181,11 +181,11 @@ def _numbered(text: str) -> Call | None:
 
 def _pair(text: str) -> Call | None:
     names = "|".join(sorted(PAIRS, key=len, reverse=True))
-    match = re.fullmatch(
-        rf"({names})(?: of| between)? (\".+?\"|.+?)(?: and |, | with | on | over | )(.+)",
-        text, flags=re.IGNORECASE,
-    )  # fmt: skip
-    if match:
+    begin = rf"({names})(?: of| between)? (\".+?\"|.+?)"
+    for between in ("(?: and |, | with | on | over )", " "):  # names of columns may have spaces
+        match = re.fullmatch(f"{begin}{between}(.+)", text, flags=re.IGNORECASE)
+        if match is None:
+            continue
         pair = (match[2].strip('"'), match[3].strip('"'))
         return Call(method=Method.PAIR, arguments=(match[1].lower(),), options={"of": pair})
     if re.fullmatch(r"[^=]+=.+\+.+|(?:[^=]+=)?.+ per [\d,_]+ .+", text):
