@@ -71,6 +71,13 @@ class Labels:
             raise HoldfastError(
                 f"row numbers go from 0 to {len(self.texts) - 1:,}, got {text:.40}."
             )
+        held = [name for name in self.release.published if text in cell_texts(self._cells(name))]
+        if held:
+            raise HoldfastError(
+                f"{text!r:.60} is no label of a row: it stands in the column {held[0]!r:.60}. "
+                f"Hint: ask 'mean' about rows chosen by where \"{held[0]} == {text}\", and by less "
+                "for others to compare them with."
+            )
         longer = [label for label in self._places if label.startswith(f"{text},")]
         folded = [name for name in self._names_of_rows() if name.lower() == text.lower()]
         near = folded or longer or difflib.get_close_matches(text, self._names_of_rows(), n=1)
@@ -83,9 +90,12 @@ class Labels:
         """Labels, and what public columns of few different texts hold: people name groups too."""
         found = dict.fromkeys(self._places)
         for name in self.release.published:
-            texts = dict.fromkeys(cell_texts(published(self.release, name, "label")))
+            texts = dict.fromkeys(cell_texts(self._cells(name)))
             found |= texts if len(texts) <= MOST_GROUP_NAMES else {}
         return list(found)
+
+    def _cells(self, name: str) -> Sequence[Any]:
+        return published(self.release, name, "label")
 
     def find_all(self, items: Any) -> Integers:
         """The numbers of the rows of several labels or numbers; a label may be on many rows."""
@@ -132,7 +142,7 @@ class Labels:
         apart, else every one."""
         columns = []
         for name in self.release.published:
-            cells = published(self.release, name, "label")
+            cells = self._cells(name)
             texts = cell_texts([cells[row] for row in rows])
             if len(set(texts)) == len(rows):
                 return dict(zip(rows, texts, strict=True))
