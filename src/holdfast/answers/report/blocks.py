@@ -126,8 +126,8 @@ def _groups(column: Content, level: str) -> list[Block]:
 def _single_rows(column: Content, level: str) -> list[Block]:
     noise: dict[str, Any] = column["noise"]
     words = (
-        f"Noise was added to each count, {roughly(noise['mean_absolute'])} on average. A noisy "
-        f"count is within {noise['reach']:,} of the true one in a row like any other."
+        f"By its noise each noisy count is off by {roughly(noise['mean_absolute'])} on average, up "
+        f"or down. It is within {noise['reach']:,} of the true one in a row like any other."
     )
     found: list[Block] = [Heading(3, "Single rows"), Paragraph(words)]
     if column["single_rows"]:
