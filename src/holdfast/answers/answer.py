@@ -265,7 +265,7 @@ class Answers(Result, Mapping[Any, Answer]):
             for note in dict.fromkeys(answer.notes):
                 about.setdefault(note, []).append(one_line(str(name)))
         return tuple(
-            note if len(names) == len(self) else f"{some_of(names)}: {note}"
+            note if len(names) == len(self) else f"{_each_of(names)}: {note}"
             for note, names in sorted(about.items(), key=lambda item: len(item[1]) == len(self))
         )
 
@@ -366,6 +366,11 @@ def some_of(names: Sequence[str]) -> str:
     """The first of many names, and how many more there are."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more
+
+
+def _each_of(names: Sequence[str]) -> str:
+    """Names that the same is true of, one by one."""
+    return f"each of {some_of(names)}" if len(names) > 1 else names[0]
 
 
 def rows_words(rows: int) -> str:
