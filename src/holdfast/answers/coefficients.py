@@ -10,6 +10,8 @@ from holdfast.answers.result import Result
 from holdfast.arrays import Floats
 from holdfast.errors import HoldfastError, listed_names, one_line
 
+SMALL = 0.01  # below which a coefficient is written with three digits
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Coefficients:
@@ -179,11 +181,13 @@ def _series(values: dict[str, float]) -> Any:
 
 
 def _number(value: float) -> str:
-    """Four places, and fewer where the number is large.
+    """Four places, fewer where the number is large, three digits where it is small.
 
-    >>> _number(1.07166), _number(25621.09), _number(float("nan"))
-    ('1.0717', '25,621', '')
+    >>> _number(1.07166), _number(25621.09), _number(float("nan")), _number(-0.0000123)
+    ('1.0717', '25,621', '', '-1.23e-05')
     """
     if np.isnan(value):
         return ""
+    if 0 < abs(value) < SMALL:
+        return f"{value:.3g}"
     return f"{value:.4f}" if abs(value) < 1000 else f"{value:,.0f}"
