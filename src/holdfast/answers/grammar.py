@@ -122,7 +122,7 @@ def _parsed(words: str) -> Call | None:
         if bare.lower().startswith(prefix):
             bare = bare[len(prefix) :]
     lower = re.sub(r"^(zeros?$|above \d)", r"share \1", bare.lower())
-    if lower in _PLAIN:
+    if lower in _PLAIN or lower == "rows":
         return _ask(lower)
     plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", lower)  # 1,000 as answers write it
     return _share(plain) or _numbered(plain) or _pair(bare) or _named(bare)

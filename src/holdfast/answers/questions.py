@@ -44,7 +44,10 @@ def share(**options: Any) -> Question:
 
 
 def rows(**options: Any) -> Question:
-    """How many rows have such counts."""
+    """How many rows have such counts, or how many there are."""
+    if not options:
+        every = functionals.number_of_rows
+        return Question(name="rows", words="number of rows", functional=every, unit=Unit.COUNT)
     words, first, last = condition(options)
     return Question(
         name="rows",
