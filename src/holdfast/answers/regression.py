@@ -226,10 +226,11 @@ class _Equations:
             beta = beta + step
             if self.family == "gaussian" or far < TOLERANCE:
                 return beta
+        fewer = "fewer regressors, or " if len(beta) > 2 else ""
         raise HoldfastError(
             "the regression did not converge: the noise leaves some coefficient without a hold, as "
-            "where the noisy counts of a group add up to 0 or less. Hint: fewer regressors, or "
-            "family='gaussian'."
+            f"where the noisy counts of a group add up to 0 or less. Hint: {fewer}a line, by "
+            "family='gaussian' or as 'ols' before the formula."
         )
 
     def _check_slope(self, slope: Floats, points: list[tuple[Floats, Floats]]) -> None:
