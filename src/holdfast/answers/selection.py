@@ -1,5 +1,6 @@
 """Which rows an analyst means: by a condition, a mask, a series, an expression, labels, groups."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,9 +31,10 @@ def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Mar
         return np.ones(release.rows, dtype=bool)
     marks = _chosen(release, where, label)
     if not marks.any():
-        raise HoldfastError(
-            "`where` chooses no row. Hint: look at release.table; texts are compared exactly."
-        )
+        exactly = "; texts are compared exactly"
+        if isinstance(where, str) and not re.search(r"=|\bin\b", re.sub("[<>]=", "", where)):
+            exactly = " for how high its numbers are"
+        raise HoldfastError(f"`where` chooses no row. Hint: look at release.table{exactly}.")
     return marks
 
 
