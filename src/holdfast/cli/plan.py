@@ -8,6 +8,7 @@ import typer
 
 from holdfast.cli.options import Json, Questions, Text, Texts, argument, listed, says
 from holdfast.cli.screen import aside, show, watched
+from holdfast.errors import HoldfastError
 from holdfast.request import FIELDS
 
 Number = Annotated[Text, says("Simulated releases at each epsilon.", takes="NUMBER")]
@@ -148,7 +149,8 @@ def compare(
 
 
 def explain(
-    epsilon: Annotated[str, says("The whole budget, such as 1 or 1/2.", takes="NUMBER")],
+    number: Annotated[Text, argument("The same as --epsilon.", "EPSILON")] = None,
+    epsilon: Annotated[Text, says("The whole budget, such as 1 or 1/2.", takes="NUMBER")] = None,
     as_json: Json = False,
 ) -> None:
     """Say in words and odds what an epsilon promises to one person, and who uses which.
@@ -159,7 +161,9 @@ def explain(
     """
     from holdfast.plan.explain import explain as run
 
-    found = run(epsilon)
+    if (number is None) == (epsilon is None):
+        raise HoldfastError("`epsilon` must be given once. Hint: holdfast explain --epsilon 1.")
+    found = run(number or epsilon)
     if as_json:
         typer.echo(json.dumps(found.to_dict()))
     else:
