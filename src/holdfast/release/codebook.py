@@ -104,6 +104,8 @@ def _teaching(record: dict[str, Any]) -> str:
     title = _titles(record)[0]
     separator = record["table"]["delimiter"]
     sep = "" if separator == "," else f", sep={separator!r}"
+    category = record["category"] or ""
+    sep += f", dtype={{{category!r}: str}}" if category and category.isprintable() else ""
     laws = [Noise.from_dict(each["noise"]) for each in record["counts"]]
     variances = "".join(
         f"| {escape.table_code(name)} | {law.variance:.6g} | {law.variance**0.5:.4g} |\n"
