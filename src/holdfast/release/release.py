@@ -173,7 +173,10 @@ class Release(Answering):
         """The column of counts, where there is one."""
         if len(self.columns) > 1:
             names = listed_names(column.title for column in self.columns)
-            raise HoldfastError(f"this release has several columns of counts. Hint: {names}.")
+            raise HoldfastError(
+                "this release has several columns of counts. Hint: name one by `of` (--of), or as "
+                f"release[name]: {names}."
+            )
         return self.columns[0]
 
     @property
