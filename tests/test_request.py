@@ -136,6 +136,7 @@ def test_equal_requests_in_other_spellings_have_the_same_words():
     two = Request.read(epsilon=1, count=("a", "b"), contributions=[2, 2], weights=[3, 3])
     assert one.words() == two.words()
     assert Request.read(epsilon=1, totals=True) == Request.read(epsilon=1, totals="0.1")
+    assert Request.read(epsilon=1, totals=True) == Request.read(epsilon=1, totals="yes")
 
 
 def test_where_a_release_goes_and_who_pays_are_not_recorded():

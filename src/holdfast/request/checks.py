@@ -157,7 +157,8 @@ def totals(value: Any, name: str) -> bool | str:
     """Whether totals are measured, or for which share of epsilon."""
     from holdfast.privacy.budget import TOTALS_SHARE, totals_share
 
-    share = totals_share(value)
+    said = {"yes": True, "no": False}
+    share = totals_share(said.get(value, value) if isinstance(value, str) else value)
     return share == TOTALS_SHARE if share in (0, TOTALS_SHARE) else exact_text(share)
 
 
