@@ -265,7 +265,9 @@ class Answers(Result, Mapping[Any, Answer]):
             for note in dict.fromkeys(answer.notes):
                 about.setdefault(note, []).append(one_line(str(name)))
         return tuple(
-            note if len(names) == len(self) else f"{_each_of(names)}: {note}"
+            note
+            if len(names) == len(self) and not (len(self) > 1 and note[0].isdigit())
+            else f"{_each_of(names)}: {note}"
             for note, names in sorted(about.items(), key=lambda item: len(item[1]) == len(self))
         )
 
