@@ -227,7 +227,7 @@ class Run:
 
     def _cells(self) -> Iterator[dict[str, Any]]:
         for batch in self.table.batches(published=True):
-            yield {name: batch.cells(name) for name in self._published}
+            yield {name: batch.column(name) for name in self._published}
 
     def _replace(self, counts: Mapping[str | None, Integers]) -> Any:
         return self.table.replace({name or "": own for name, own in counts.items()})

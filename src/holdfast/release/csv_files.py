@@ -19,12 +19,13 @@ from holdfast.release.limits import (
     BATCH_ROWS,
     LONGEST_RECORD,
 )
+from holdfast.tables.texts import Texts, lines
 from holdfast.tables.writers import cell_text
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 AT_A_TIME = 16  # records of up to LONGEST_RECORD characters that are read unasked
 PIECE = 1 << 20  # characters
-_MARKS = (*DELIMITERS, '"', "\r", "\ufeff", *(f"\n{sign}" for sign in "=+-@'"))
+_MARKS, _FIRST = (*DELIMITERS, '"', "\r", "\ufeff"), b"=+-@'"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +52,11 @@ class Dialect:
 
     def line(self, labels: Iterable[str]) -> str:
         """A record of any labels, escaped."""
-        return self.joined([[csv_cell(label)] for label in labels])
+        return self.joined([Texts.of([csv_cell(label)]) for label in labels])
 
-    def joined(self, columns: Sequence[Sequence[str]]) -> str:
+    def joined(self, columns: Sequence[Texts]) -> str:
         """Records of columns whose cells are escaped, as `cells_of` has them."""
-        if len(columns) == 1:
-            lines: Iterable[str] = (cell or '""' for cell in columns[0])
-        else:
-            lines = map(self.delimiter.join, zip(*columns, strict=True))
-        text = self.newline.join(lines)
-        return text + self.newline if len(columns[0]) else ""
+        return lines(columns, self.delimiter, self.newline)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -74,23 +70,29 @@ def opened(path: Path, dialect: Dialect, stack: ExitStack) -> TextIO:
     return file
 
 
-def texts_of(cells: Sequence[Any]) -> list[str]:
+def texts_of(cells: Any) -> Texts:
     """The texts of cells: "" where there is nothing."""
-    if set(map(type, cells)) <= {str}:
-        return list(cells)
-    return list(map(cell_text, cells))
+    if isinstance(cells, Texts):
+        return cells
+    found = None if isinstance(cells, list) else Texts.of_arrow(cells)
+    if found is not None:
+        return found
+    cells = cells if isinstance(cells, list) else cells.to_pylist()
+    plain = set(map(type, cells)) <= {str}
+    return Texts.of(cells if plain else list(map(cell_text, cells)))
 
 
-def cells_of(texts: list[str]) -> list[str]:
+def cells_of(texts: Texts) -> Texts:
     """Texts as they are written between delimiters; most columns hold nothing to escape.
 
-    >>> cells_of(["a", "b"]), cells_of(["a", "-b", "c,d"])
-    (['a', 'b'], ['a', "'-b", '"c,d"'])
+    >>> cells_of(Texts.of(["a", "-b", "c,d"])).to_pylist()
+    ['a', "'-b", '"c,d"']
     """
-    together = "\n".join(["", *texts])
-    if together.count("\n") == len(texts) and not any(mark in together for mark in _MARKS):
+    together = texts.by_line()
+    odd = together.count("\n") > len(texts) or any(mark in together for mark in _MARKS)
+    if not odd and not texts.begin_with(_FIRST):
         return texts
-    return [csv_cell(text) for text in texts]
+    return Texts.of([csv_cell(text) for text in texts.to_pylist()])
 
 
 class _Lines:

@@ -46,7 +46,7 @@ def head(release: "Release", rows: int) -> Any:
 def as_table(cells: dict[str, list[Any]], counts: dict[str, Integers]) -> Any:
     """Published columns with counts beside them; -1 stands for a missing one."""
     if find_spec("pandas") is None:
-        texts = [texts_of(column) for column in cells.values()]
+        texts = [texts_of(column).to_pylist() for column in cells.values()]
         texts += [["" if x < 0 else str(x) for x in array.tolist()] for array in counts.values()]
         return CsvTable((*cells, *counts), TextRows(texts))
     import pandas

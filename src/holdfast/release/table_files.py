@@ -13,9 +13,10 @@ import numpy as np
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, opened, texts_of
-from holdfast.release.release import Column, Release, RowBatch, as_list, zeros_by_group
+from holdfast.release.release import Column, Release, RowBatch, zeros_by_group
 from holdfast.release.row_intervals import likely_intervals, plain_intervals
 from holdfast.tables.parquet_groups import ParquetGroups
+from holdfast.tables.texts import Texts
 
 ROWS = "rows.csv"
 FORMATS = ("csv", "parquet")
@@ -59,7 +60,7 @@ class RowFiles:
         self.known_zeros = np.zeros(len(release.group_names) + 1, dtype=np.int64)
         self._rows = opened(folder / ROWS, release.dialect, stack)
         self._rows.write(release.dialect.line(rows_header(release)))
-        self._names = [*cells_of(list(release.group_names)), ""]
+        self._names = cells_of(Texts.of([*release.group_names, ""])).to_pylist()
         self._intervals = {
             column.name: _interval_texts(column, release) for column in release.columns
         }
@@ -83,16 +84,17 @@ class RowFiles:
         self._write_table(batch)
         columns = [self._labels(batch)]
         if release.groups.within.parts:
-            columns.append([self._names[group] for group in batch.group.tolist()])
+            columns.append(Texts.of(self._names, batch.group))
         for column in release.columns:
             said = self._intervals[column.name]
             missing = batch.missing[column.name]
             columns.append(said(batch.noisy[column.name], batch.group, zero, missing))
         self._rows.write(release.dialect.joined(columns))
 
-    def _labels(self, batch: RowBatch) -> list[str]:
+    def _labels(self, batch: RowBatch) -> Texts:
         if self.release.category is None:
-            return list(map(str, range(batch.start + 1, batch.start + len(batch) + 1)))
+            rows = range(batch.start + 1, batch.start + len(batch) + 1)
+            return Texts.of(list(map(str, rows)))
         return _cells(batch, self.release.category)
 
     def _write_text(self, batch: RowBatch) -> None:
@@ -104,18 +106,18 @@ class RowFiles:
         self._table.write(release.dialect.joined(columns))
 
 
-def _cells(batch: RowBatch, name: str) -> list[str]:
+def _cells(batch: RowBatch, name: str) -> Texts:
     """The cells of a published column as they are written between delimiters."""
-    return cells_of(texts_of(as_list(batch.cells[name])))
+    return cells_of(texts_of(batch.cells[name]))
 
 
-def _count_texts(counts: Integers, top: int | None) -> list[str]:
+def _count_texts(counts: Integers, top: int | None) -> Texts:
     """Released counts as text; "" where one is missing."""
     values, which = coded(counts)
     texts = ["" if value < 0 else str(value) for value in values.tolist()]
     if top is not None:
         texts[int(np.searchsorted(values, top)) :] = [or_more(top)] * int((values >= top).sum())
-    return [texts[place] for place in which.tolist()]
+    return Texts.of(texts, which)
 
 
 def coded(values: Integers) -> tuple[Integers, Integers]:
@@ -134,13 +136,13 @@ def coded(values: Integers) -> tuple[Integers, Integers]:
 
 def _interval_texts(
     column: Column, release: Release
-) -> Callable[[Integers, Integers, Marks, Marks], list[str]]:
+) -> Callable[[Integers, Integers, Marks, Marks], Texts]:
     """Function that writes the five cells of rows from noisy counts, groups, and marks."""
     noise, likely = column.measurement.noise, likely_intervals(column.estimate)
     delimiter, groups = release.dialect.delimiter, len(release.group_names)
     zeros, nothing = delimiter.join(["", "0", "0", "0", "0"]), delimiter * (len(PARTS) - 1)
 
-    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> list[str]:
+    def texts(noisy: Integers, group: Integers, zero: Marks, missing: Marks) -> Texts:
         values, places = coded(noisy)
         beyond = groups * len(values)
         keys = np.where(zero, beyond, np.where(missing, beyond + 1, group * len(values) + places))
@@ -151,7 +153,7 @@ def _interval_texts(
         columns = [map(str, array.tolist()) for array in (value, *ends)]
         lines = list(map(delimiter.join, zip(*columns, strict=True)))
         lines += [zeros if key == beyond else nothing for key in keys[len(measured) :].tolist()]
-        return [lines[place] for place in which.tolist()]
+        return Texts.of(lines, which)
 
     return texts
 
@@ -188,6 +190,8 @@ class _ParquetTable:
         """The type of a column: its own, or what all of a list of Python objects can be."""
         import pyarrow as pa
 
+        if isinstance(cells, Texts):
+            return pa.string()
         if not isinstance(cells, list):
             return cells.type
         if set(map(type, cells)) <= {str}:
@@ -201,6 +205,6 @@ class _ParquetTable:
 def _as_arrow(cells: Any, kind: Any) -> Any:
     import pyarrow as pa
 
-    if not isinstance(cells, list):
+    if not isinstance(cells, list | Texts):
         return cells
-    return pa.array(texts_of(cells) if kind == pa.string() else cells, kind)
+    return pa.array(texts_of(cells).to_pylist() if kind == pa.string() else cells, kind)

@@ -12,6 +12,14 @@ from holdfast.tables.partition import Coded
 from holdfast.tables.spans import Keys
 
 
+def without_dictionary(column: Any) -> Any:
+    """An Arrow column with its values in place of numbers of them."""
+    import pyarrow as pa
+
+    labels = pa.types.is_dictionary(column.type)
+    return column.cast(column.type.value_type) if labels else column
+
+
 def python_cells(column: Any) -> list[Any]:
     """What `to_pylist` gives, sooner: most columns are numbers or texts without gaps.
 
@@ -21,8 +29,7 @@ def python_cells(column: Any) -> list[Any]:
     """
     import pyarrow.types as kinds
 
-    if kinds.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = without_dictionary(column)
     quick = (kinds.is_integer, kinds.is_float32, kinds.is_float64, kinds.is_string)
     if column.null_count or not any(is_kind(column.type) for is_kind in quick):
         return list(column.to_pylist())

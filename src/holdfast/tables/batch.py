@@ -9,7 +9,10 @@ import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
+from holdfast.tables.arrow_cells import without_dictionary
 from holdfast.tables.counts import MISSING
+from holdfast.tables.csv_scan import SpanRows
+from holdfast.tables.frames import FrameRows
 from holdfast.tables.rows import Rows
 
 Numbers = Mapping[str, Integers]
@@ -43,6 +46,16 @@ class Batch:
     def measured(self) -> dict[str, Marks]:
         """By column the rows whose count is measured: neither missing nor known to be zero."""
         return {name: ~(own | self.structural_zero) for name, own in self.missing.items()}
+
+    def column(self, name: str) -> Any:
+        """The same in the form in which they came: `Texts` of a CSV file, an Arrow array of Parquet
+        and other tables of Arrow, else a list."""
+        if isinstance(self.rows, SpanRows):
+            texts = self.rows.texts(name)
+            return self.rows.cells(name) if texts is None else texts
+        if isinstance(self.rows, FrameRows) and self.rows.data.implementation.is_pyarrow():
+            return without_dictionary(self.rows.series(name).to_native())
+        return self.rows.cells(name)
 
     def cells(self, name: str) -> list[Any]:
         """The cells of a column that is published, of batches that were asked for with them."""

@@ -18,6 +18,7 @@ from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
 from holdfast.tables.spans import Bytes, Keys, by_record, digits, joined, separators, texts
+from holdfast.tables.texts import Texts
 
 QUOTE, LF, CR = 34, 10, 13
 
@@ -113,6 +114,13 @@ class SpanRows:
     def take(self, rows: Integers) -> "SpanRows":
         """Some of the rows, in their order."""
         return replace(self, first=self.first[rows], seps=self.seps[rows])
+
+    def texts(self, name: str) -> Texts | None:
+        """The cells of a column where they lie; None where quotes in them are doubled."""
+        starts, stops = self._spans(self.names.index(name))
+        if self.quoted and (self._quotes_in(starts, stops) > 0).any():
+            return None
+        return Texts(self.data, starts, stops)
 
     def labels_with(self, name: str, words: Sequence[str]) -> list[Any]:
         """All cells of a column, where the block has such a word anywhere."""
