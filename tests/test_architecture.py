@@ -20,6 +20,12 @@ ORDER = (
 )
 EXCEPTIONS = {
     ("release.answering", "answers"): "a release answers questions by methods of its own",
+    ("release.release", "release.answering"): "likewise",
+    ("release.release", "release.bundle"): "`Release.save`, which is where people look for it",
+    ("release.release", "release.frames"): "`Release.to_pandas` and `head`, likewise",
+    ("release.release", "release.groups"): "`Release.group`, likewise",
+    ("release.release", "release.plot"): "`Release.plot`, likewise",
+    ("release.release", "release.regroup"): "`Release.by`, likewise",
 }
 Import = tuple[str, str]
 

@@ -21,33 +21,20 @@ from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.breaks import SIZE, candidate_breaks, found_breaks
 from holdfast.fit.cells import Cells
 from holdfast.fit.likelihood import Seen, said
-from holdfast.fit.slices import drawn_shares
+from holdfast.fit.slices import Density, drawn_shares
 
 LOOSENESS = (1e-4, 1e-2, 1e-1, 1.0, 10.0, 100.0)  # kappa; below the least, a power law or geometric
 STEPS = (1.5, 0.15)  # standard deviation of the step at zero
-FREE = 30.0  # of what has no other prior
+SLOPE, SLOPES = -1.5, 2.0  # of a log density over its scale: mean and standard deviation
+OPEN = 5.0  # standard deviation of the step at the open end
 FIRST_ROUNDS, ROUNDS, TOLERANCE = 20, 6, 0.02  # in log shares
 LONGEST = 2.0  # step of a log share
 WORSE = 8.0  # log evidence below the best at which to stop loosening
 NEGLIGIBLE = 1e-3  # weight
 MOST_TIMES = 2  # that breaks are looked for
+LENGTH = 5.0  # of the range on the plain scale: about that of some hundreds on the log scale
 SINGLE = 25  # counts that have a knot each
 SPREAD = 0.05  # knots beyond are so far apart, relative to the count
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Density:
-    """One smooth density: its Gaussian posterior and what the evidence gives it."""
-
-    log_evidence: float
-    features: Floats
-    """Log densities of the cells follow from theta by these, of shape (F, cells)."""
-    theta: Floats
-    """Standard normal under the prior."""
-    precision: Floats
-    """Of theta."""
-    shares: Floats
-    """Of the cells."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,8 +43,6 @@ class Densities:
 
     weights: Floats
     densities: tuple[Density, ...]
-    widths: Integers
-    """Of the cells."""
 
     @property
     def shares(self) -> Floats:
@@ -69,18 +54,18 @@ class Densities:
         counts = rng.multinomial(number, self.weights / self.weights.sum())
         return np.concatenate(
             [
-                drawn_shares(seen, density, self.widths, times, rng)
+                drawn_shares(seen, density, times, rng)
                 for density, times in zip(self.densities, counts.tolist(), strict=True)
                 if times
             ]
         )
 
 
-def shares_of(theta: Floats, features: Floats, widths: Integers) -> Floats:
+def shares_of(theta: Floats, features: Floats, base: Floats) -> Floats:
     """Shares of cells from theta; any number of them at once."""
     log = theta @ features
     log -= log.max(axis=-1, keepdims=True)
-    shares = np.exp(log) * widths
+    shares = np.exp(log) * base
     return np.asarray(shares / shares.sum(axis=-1, keepdims=True))
 
 
@@ -88,9 +73,9 @@ def fit_densities(seen: Seen, cells: Cells) -> Densities:
     """The density of one table (seen has one), over all stiffnesses and two scales of counts."""
     knots, between = knots_of(cells)
     middles = cells.middles - cells.edges[0]
-    scales = np.log1p(middles[knots]), middles[knots] / max(middles[-1] / 5, 1.0)
-    bends = [Bends.at(place, between) for place in scales]
-    found = [density for each in bends for density in _fits(seen, each, cells.widths)]
+    scales = np.log1p(middles), middles / max(middles[-1] / LENGTH, 1.0)
+    bends = [Bends.at(place, knots, between, cells.widths) for place in scales]
+    found = [density for each in bends for density in _fits(seen, each)]
     candidates = candidate_breaks(cells)
     breaks = np.zeros((0, len(cells.edges)))
     for _ in range(MOST_TIMES):
@@ -101,14 +86,13 @@ def fit_densities(seen: Seen, cells: Cells) -> Densities:
         breaks = np.concatenate([breaks, more])
         cost = len(breaks) * float(np.log(len(candidates)))
         for each in bends:
-            found += _fits(seen, each.with_breaks(breaks), cells.widths, cost)
+            found += _fits(seen, each.with_breaks(breaks), cost)
     evidence = np.array([density.log_evidence for density in found])
     weights = np.exp(evidence - evidence.max())
     keep = np.flatnonzero(weights > NEGLIGIBLE * weights.sum())
     return Densities(
         weights=weights[keep] / weights[keep].sum(),
         densities=tuple(found[place] for place in keep),
-        widths=cells.widths,
     )
 
 
@@ -139,15 +123,18 @@ class Bends:
     """Prior variance of each that is not."""
     at_zero: float
     """The first bend for a step of 1 at zero."""
+    base: Floats
+    """Shares of the cells, but for a factor, where all coordinates are 0."""
 
     @staticmethod
-    def at(place: Floats, between: Floats) -> "Bends":
-        """Bends of a density with knots at these places, from which that of the cells follows.
+    def at(places: Floats, knots: Integers, between: Floats, widths: Integers) -> "Bends":
+        """Bends of a density of cells at these places, some of which are knots.
 
         Row j of B maps log densities at the knots to coordinate j: bends, the slope, the step of
         the open cell, and last the level, which is left out since shares add up to 1. The inverse
         of B gives the log densities for a unit of each coordinate.
         """
+        place = places[knots]
         number = len(place)
         bends = max(number - 3, 0)
         rows = np.zeros((number, number))
@@ -168,8 +155,9 @@ class Bends:
         return Bends(
             features=inverse.T[:-1] @ between,
             bent=np.arange(number - 1) < bends,
-            free=np.full(number - 1, FREE**2),
+            free=np.append(np.full(number - 2, SLOPES**2), OPEN**2),
             at_zero=float(rows[0, 0]),
+            base=widths * np.exp(SLOPE * places),
         )
 
     def with_breaks(self, breaks: Floats) -> "Bends":
@@ -179,16 +167,17 @@ class Bends:
             bent=np.append(self.bent, np.zeros(len(breaks), dtype=bool)),
             free=np.append(self.free, np.full(len(breaks), SIZE**2)),
             at_zero=self.at_zero,
+            base=self.base,
         )
 
 
-def _fits(seen: Seen, bends: Bends, widths: Integers, cost: float = 0.0) -> Iterator[Density]:
+def _fits(seen: Seen, bends: Bends, cost: float = 0.0) -> Iterator[Density]:
     """Fits of rising looseness, as long as they get no worse; steps at zero at those that do well.
 
     `cost` is taken from their log evidence."""
     well: tuple[float, ...] = LOOSENESS
     for step in STEPS:
-        fit = _Fit(seen, bends, widths, (step * bends.at_zero) ** 2)
+        fit = _Fit(seen, bends, (step * bends.at_zero) ** 2)
         evidence: list[float] = []
         for kappa in well:
             density = fit.loosened(kappa, cost)
@@ -203,8 +192,8 @@ def _fits(seen: Seen, bends: Bends, widths: Integers, cost: float = 0.0) -> Iter
 class _Fit:
     """A density on its way from stiff to loose: coordinates u and the variances of their priors."""
 
-    def __init__(self, seen: Seen, bends: Bends, widths: Integers, step: float) -> None:
-        self._seen, self._bends, self._widths = seen, bends, widths
+    def __init__(self, seen: Seen, bends: Bends, step: float) -> None:
+        self._seen, self._bends = seen, bends
         self._step = np.zeros(len(bends.bent))
         self._step[:1] = step * bends.bent[:1]  # variance that a step at zero adds
         self._u = np.zeros(len(bends.bent))
@@ -224,7 +213,7 @@ class _Fit:
             variance = self._w + self._step
             features = np.sqrt(variance)[:, None] * self._bends.features
             theta = self._u / np.sqrt(variance)
-            shares = shares_of(theta, features, self._widths)
+            shares = shares_of(theta, features, self._bends.base)
             found = said(self._seen, shares[None], features[None])
             precision = found.information[0] + np.eye(len(theta))
             covariance = np.linalg.inv(precision)
@@ -245,6 +234,7 @@ class _Fit:
             features=features,
             theta=theta,
             precision=precision,
+            base=self._bends.base,
             shares=shares,
         )
 

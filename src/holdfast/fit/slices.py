@@ -7,26 +7,38 @@ and turns the state on a random ellipse until it lies above that level [Murray, 
 2010; Nishihara, Murray and Adams 2014]. All draws take their steps side by side.
 """
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
 from holdfast.arrays import Floats
 from holdfast.fit.likelihood import LEAST, Seen, sums_precision
 
-if TYPE_CHECKING:
-    from holdfast.fit.density import Density
-
 STEPS = 8  # of each draw
 TURNS = 12  # on an ellipse, at most
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Density:
+    """One smooth density: its Gaussian posterior and what the evidence gives it."""
+
+    log_evidence: float
+    features: Floats
+    """Log densities of the cells follow from theta by these, of shape (F, cells)."""
+    theta: Floats
+    """Standard normal under the prior."""
+    precision: Floats
+    """Of theta."""
+    shares: Floats
+    """Of the cells."""
+
+
 def drawn_shares(
-    seen: Seen, density: "Density", widths: Floats, number: int, rng: np.random.Generator
+    seen: Seen, density: Density, widths: Floats, number: int, rng: np.random.Generator
 ) -> Floats:
     """Shares of cells from the posterior of a density of one table, of shape (number, cells)."""
     root = np.linalg.inv(np.linalg.cholesky(density.precision))
-    target = _Residual(seen, density, root, widths)
+    target = _Residual(seen, density, root)
     state = rng.standard_normal((number, len(root)))
     shares, height = target(state)
     for _ in range(STEPS):
@@ -54,9 +66,9 @@ def drawn_shares(
 class _Residual:
     """Log posterior less that of the normal approximation, at mode + root' state."""
 
-    def __init__(self, seen: Seen, density: "Density", root: Floats, widths: Floats) -> None:
+    def __init__(self, seen: Seen, density: Density, root: Floats, widths: Floats) -> None:
         self._density, self._root = density, root
-        self._log_widths = np.log(widths)
+        self._log_base = np.log(widths)
         filled = seen.rows[0] > 0
         self._rows, self._kernel = seen.rows[0][filled], seen.kernel[:, filled]
         self._weights, self._sums = seen.weights[0], seen.sums[0]
@@ -65,7 +77,7 @@ class _Residual:
     def __call__(self, state: Floats) -> tuple[Floats, Floats]:
         """Shares of cells and the residual, for each state."""
         theta = self._density.theta + state @ self._root
-        log = theta @ self._density.features + self._log_widths
+        log = theta @ self._density.features + self._log_base
         log -= log.max(axis=1, keepdims=True)
         shares = np.exp(log)
         shares /= shares.sum(axis=1, keepdims=True)
