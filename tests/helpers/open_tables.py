@@ -1,10 +1,17 @@
 """Tables opened for a test: their counts, their marks, and what is said where they are refused."""
 
+from dataclasses import replace
+
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError
+from holdfast.release.csv_files import cells_of, texts_of
+from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
+from holdfast.tables.sources import head_of
 from holdfast.tables.table import open_table
+from holdfast.tables.texts import Texts, lines
 
 
 def counts_of(table, name=None):
@@ -42,21 +49,50 @@ def groups(source, **options):
     return [names[group] for batch in table.batches() for group in batch.group.tolist()]
 
 
-def written(table, path, new=None, further=()):
-    """The bytes of a file to which a table was written, with counts that follow from the true ones;
-    further columns get the numbers of the rows."""
-    with table.writer(path, further=further) as file:
-        pairs = (_numbered(batch, new, further) for batch in table.batches(published=True))
-        for batch, numbers in table.ordered(pairs):
-            file.write(batch, numbers)
+def changed_counts(own):
+    """Other counts, which follow from these."""
+    return own * 7 % 1000
+
+
+def written(table, path):
+    """The bytes of a file to which a table was written batch by batch, with other counts, as a
+    release writes its own."""
+    parquet = path.suffix == ".parquet"
+    with path.open("xb") as sink:
+        file = None
+        for batch in table.batches(published=True):
+            columns = [_column(batch, name) for name in table.published]
+            if not parquet:
+                _write_lines(sink, table, batch, columns)
+                continue
+            rows = pa.table([_as_arrow(column) for column in columns], names=[*table.published])
+            if file is None:
+                file = ParquetGroups(sink, rows.schema, rows_in_group(len(columns)))
+            file.write(rows)
+        if file is not None:
+            file.__exit__(None, None, None)
     return path.read_bytes()
 
 
-def _numbered(batch, new, further):
-    change = (lambda own: own * 7 % 1000) if new is None else new
-    numbers = {name: change(own) for name, own in batch.counts.items()}
-    rows = np.arange(batch.start, batch.start + len(batch))
-    return batch, numbers | dict.fromkeys(further, rows)
+def _column(batch, name):
+    if name not in batch.counts:
+        return batch.column(name)
+    new = np.where(batch.structural_zero, 0, changed_counts(batch.counts[name]))
+    return [None if gap else int(n) for n, gap in zip(new, batch.missing[name], strict=True)]
+
+
+def _as_arrow(column):
+    return pa.array(column.to_pylist() if isinstance(column, Texts) else column)
+
+
+def _write_lines(sink, table, batch, columns):
+    head = head_of(table.source)
+    if not batch.start:
+        names = tuple(str(name) or "count" for name in table.published)
+        sink.write(replace(head, header=names, rows=[]).to_bytes())
+    texts = [cells_of(texts_of(column)) for column in columns]
+    text = lines(texts, head.delimiter if len(columns) > 1 else ",", head.newline)
+    sink.write(text.encode(head.encoding))
 
 
 def refusal(source, secret="424242", **options):

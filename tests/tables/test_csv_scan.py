@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -17,10 +18,9 @@ from holdfast.tables import csv_blocks, csv_file, spans
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_scan import scan
 from holdfast.tables.rows import ListRows
-from holdfast.tables.spans import NOTHING
 from holdfast.tables.table import open_table
-from holdfast.tables.writers import CsvWriter
-from open_tables import counts, counts_of, written
+from holdfast.tables.texts import Texts, lines
+from open_tables import counts, counts_of
 
 NAMES = ("name", "visits", "note")
 DIGITS = bytes(48 + k % 10 if k < 200 else k for k in range(256))
@@ -64,51 +64,56 @@ counted = st.integers(0, 10**6)
     st.booleans(),
     st.integers(1, 200),
     st.integers(0, 3),
-    st.sampled_from([["name", "note"], ["note"], ["name"], []]),
 )
-def test_any_table_is_read_and_written_as_python_does(
-    rows, delimiter, newline, last, block, blanks, keep
-):
+def test_any_table_is_read_as_python_does(rows, delimiter, newline, last, block, blanks):
     table = CsvTable(NAMES, [[a, str(n), b] for a, n, b in rows], delimiter, newline)
     text = table.to_bytes()
     text = text.removesuffix(newline.encode()) if last else text + newline.encode() * blanks
-    expected = parse_csv(text).with_column("visits", [n * 7 % 1000 for _, n, _ in rows])
-    anyway = [*keep, "row order", "totals"]
+    anyway = ["name", "note", "row order", "totals"]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "in.csv"
         path.write_bytes(text)
         patch.setattr(csv_file, "BLOCK", block)
-        read = open_table(path, count="visits", keep=keep, publish_anyway=anyway)
+        read = open_table(path, count="visits", keep=["name", "note"], publish_anyway=anyway)
         assert counts_of(read).tolist() == [n for _, n, _ in rows]
-        out = written(read, Path(folder) / "out.csv")
-        assert out == expected.select({*keep, "visits"}).to_bytes()
+        for at, name in ((0, "name"), (2, "note")):
+            batches = list(read.batches(published=True))
+            assert [cell for b in batches for cell in b.cells(name)] == [row[at] for row in rows]
+            columns = [batch.column(name) for batch in batches]
+            found = [c.to_pylist() if isinstance(c, Texts) else c for c in columns]
+            assert [cell for cells in found for cell in cells] == [row[at] for row in rows]
+
+
+label = st.text(alphabet="ab1é漢 =", max_size=5)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.data(), st.sampled_from(["\n", "\r\n"]))
-def test_quick_and_slow_writing_give_the_same_bytes(data, newline):
-    width = data.draw(st.integers(1, 4))
-    names = tuple("abcd"[:width])
-    cells = data.draw(st.lists(st.lists(odd, min_size=width, max_size=width), min_size=1))
-    table = CsvTable(names, cells, newline=newline)
-    quick = scan(table.to_bytes()[len(",".join(names) + newline) :], names, ",", newline)
-    if quick is None:
-        return
-    slow = ListRows(names, [list(column) for column in zip(*cells, strict=True)])
-    chosen = [name for name in names if data.draw(st.booleans())] or [names[0]]
-    numbers = st.one_of(st.just(NOTHING), st.integers(-(10**9), 10**9))
-    column = st.lists(numbers, min_size=len(cells), max_size=len(cells)).map(np.array)
-    replaced = {name: data.draw(column) for name in chosen if data.draw(st.booleans())}
-    further = {f"more{k}": data.draw(column) for k in range(data.draw(st.integers(0, 2)))}
-    some = np.array([row for row in range(len(cells)) if data.draw(st.booleans())], dtype=np.int64)
-    found = []
-    for rows in (quick, slow):
-        sink = io.BytesIO()
-        writer = CsvWriter(sink, CsvTable(tuple(chosen), [], newline=newline), list(further))
-        writer.write(rows, replaced | further)
-        writer.write(rows.take(some), {n: own[some] for n, own in (replaced | further).items()})
-        found.append(sink.getvalue())
-    assert found[0] == found[1]
+@given(st.lists(st.tuples(label, label, label), min_size=1, max_size=20), st.data())
+def test_columns_of_texts_become_lines(rows, data):
+    block = "".join(",".join(row) + "\n" for row in rows).encode()
+    spans_of = scan(block, NAMES, ",")
+    few = data.draw(st.lists(label, min_size=1, max_size=4, unique=True))
+    places = np.array(data.draw(st.lists(st.integers(0, len(few) - 1), min_size=len(rows),
+                                         max_size=len(rows))))  # fmt: skip
+    columns = {name: spans_of.texts(name) for name in NAMES} | {"few": Texts.of(few, places)}
+    cells = dict(zip(NAMES, zip(*rows, strict=True), strict=True))
+    cells |= {"few": [few[place] for place in places]}
+    chosen = data.draw(st.lists(st.sampled_from([*columns]), min_size=1, max_size=5))
+    start = data.draw(st.integers(0, len(rows)))
+    some = slice(start, data.draw(st.integers(start, len(rows))))
+    for name in columns:
+        assert columns[name][some].to_pylist() == list(cells[name][some])
+    found = lines([columns[name][some] for name in chosen], ";", "\r\n")
+    wanted = zip(*(cells[name][some] for name in chosen), strict=True)
+    blank = '""' if len(chosen) == 1 else ""
+    assert found == "".join((";".join(row) or blank) + "\r\n" for row in wanted)
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
+def test_texts_of_arrow_are_its_own(kind):
+    column = pa.array(["a", None, "bé", "", "c"], kind).slice(1, 3)
+    assert Texts.of_arrow(column).to_pylist() == ["", "bé", ""]
+    assert Texts.of_arrow(pa.array([1, 2])) is None
 
 
 @settings(max_examples=200, deadline=None)
@@ -170,17 +175,20 @@ def test_with_and_without_numba_spans_are_the_same(data, draw):
     assert np.array_equal(spans.hashed(*given, secret), fast.hashed(*given, secret))
 
 
-def test_large_blocks_are_written_alike_with_and_without_numba(tmp_path, monkeypatch):
+def test_large_blocks_are_read_alike_with_and_without_numba(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     rows = [f'"place {k}",{k * k % 97},x{k % 7}' for k in range(80_000)]
     (tmp_path / "in.csv").write_text("place,n,more\n" + "\n".join(rows) + "\n")
-    data = []
+    found = []
     for size in (spans.FAST_FROM, 1 << 40):
         monkeypatch.setattr(spans, "FAST_FROM", size)
         table = open_table(tmp_path / "in.csv", count="n", category="place", within="more",
                            publish_anyway=["row order"])  # fmt: skip
-        data.append((written(table, tmp_path / f"{size}.csv"), table.measured["n"].tolist()))
-    assert data[0] == data[1] and len(data[0][0]) > 1 << 20
+        (batch,) = table.batches(published=True)
+        columns = [batch.column(name) for name in ("place", "more")]
+        found.append((lines(columns, ",", "\n"), table.measured["n"].tolist(), batch.counts["n"]))
+    assert found[0][:2] == found[1][:2] and (found[0][2] == found[1][2]).all()
+    assert found[0][0].startswith("place 0,x0\nplace 1,x1\n") and len(found[0][0]) > 1 << 20
 
 
 def test_without_numba_tables_are_read_all_the_same():

@@ -115,8 +115,13 @@ def test_ties_that_nothing_public_breaks_are_looked_at_in_the_order_they_keep(
                       order_by="state")  # fmt: skip
 
 
+def columns_equal(one, other):
+    return one.equals(other) if isinstance(one, pa.Table) else one == other
+
+
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
-def test_a_large_file_is_put_in_order_as_one_in_memory(kind, tmp_path, monkeypatch):
+@pytest.mark.parametrize("subset", [None, {"state": "a"}])
+def test_a_large_file_is_put_in_order_as_one_in_memory(kind, subset, tmp_path, monkeypatch):
     rng = np.random.default_rng(7)
     frame = pd.DataFrame({
         "place": [f"p {i};" for i in rng.permutation(ROWS)],
@@ -127,14 +132,19 @@ def test_a_large_file_is_put_in_order_as_one_in_memory(kind, tmp_path, monkeypat
     })  # fmt: skip
     source = saved(frame, kind, tmp_path)
     usual = {"count": "n", "category": "place", "keep": ["state", "size"],
-             "structural_zero": "closed"}  # fmt: skip
+             "structural_zero": "closed", "subset": subset, "within": "state"}  # fmt: skip
     for at, column in enumerate(["place", "state", "size"]):
         small = open_table(source, **usual, order_by=column)
         expected = written(small, tmp_path / f"small{at}.{kind}")
         with monkeypatch.context() as patch:
             patch.setattr("holdfast.tables.table.is_small", lambda source: False)
             large = open_table(source, **usual, order_by=column)
-        assert counts_of(large).tolist() == COUNTS.tolist() and not large.source.in_memory
+        assert counts_of(large).tolist() == counts_of(small).tolist() != COUNTS.tolist()
+        new = np.arange(large.rows)
+        assert not large.source.in_memory
+        assert columns_equal(replaced(large, new), replaced(small, new))
+        found = [np.concatenate([b.group for b in table.batches()]) for table in (small, large)]
+        assert found[0].tolist() == found[1].tolist()
         assert written(large, tmp_path / f"large{at}.{kind}") == expected
 
 

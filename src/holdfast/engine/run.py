@@ -35,7 +35,7 @@ from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.sources import head_of
 from holdfast.tables.table import Table
 from holdfast.tables.whose import whose
-from holdfast.tables.writers import cell_text
+from holdfast.tables.cell_text import cell_text
 
 WRITING = "Writing"
 

@@ -213,7 +213,7 @@ def _line(answer: "CommonAnswer") -> Line:
 
 def _first_rows(release: "Release") -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
     """The first rows of the table as it is published."""
-    from holdfast.tables.writers import cell_text
+    from holdfast.tables.cell_text import cell_text
 
     batch = next(release.batches())
     size = min(len(batch), FIRST_ROWS)

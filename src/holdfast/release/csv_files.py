@@ -20,7 +20,7 @@ from holdfast.release.limits import (
     LONGEST_RECORD,
 )
 from holdfast.tables.texts import Texts, lines
-from holdfast.tables.writers import cell_text
+from holdfast.tables.cell_text import cell_text
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 AT_A_TIME = 16  # records of up to LONGEST_RECORD characters that are read unasked

@@ -1,22 +1,14 @@
 """Some rows of a table, checked: their counts, what is known of them, their cells."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from holdfast.arrays import Integers, Marks
-from holdfast.errors import HoldfastError
 from holdfast.tables.arrow_cells import without_dictionary
-from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_scan import SpanRows
 from holdfast.tables.frames import FrameRows
 from holdfast.tables.rows import Rows
-
-Numbers = Mapping[str, Integers]
-"""Numbers by the name of their column, one for each row of a batch."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -26,8 +18,7 @@ class Batch:
     start: int
     """So many rows of the table come before them."""
     counts: dict[str, Integers] = field(repr=False)
-    """True counts by column; -1 where one is not known. Rows that were put in order to be written
-    have none."""
+    """True counts by column; -1 where one is not known."""
     missing: dict[str, Marks] = field(repr=False)
     """By column the rows whose count is not known."""
     structural_zero: Marks = field(repr=False)
@@ -60,16 +51,3 @@ class Batch:
     def cells(self, name: str) -> list[Any]:
         """The cells of a column that is published, of batches that were asked for with them."""
         return self.rows.cells(name)
-
-    def released(self, name: str, counts: Integers) -> Integers:
-        """Counts of these rows as they are written: -1 where missing, 0 where known to be zero."""
-        if len(counts) != len(self):
-            raise HoldfastError("`counts` must have one entry per row of the table.")
-        return as_written(counts, self.structural_zero, np.where(self.missing[name], MISSING, 0))
-
-
-def as_written(counts: Integers, structural_zero: Marks, true: Integers) -> Integers:
-    """Released counts of rows, of which some are publicly known to be zero, and others missing."""
-    new = np.where(structural_zero[: len(counts)], 0, counts).astype(np.int64)
-    new[true[: len(counts)] == MISSING] = MISSING
-    return new

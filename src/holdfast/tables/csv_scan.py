@@ -1,4 +1,4 @@
-"""Rows of a CSV file as spans of its bytes: found with NumPy, written again with other counts.
+"""Rows of a CSV file as spans of its bytes, found with NumPy.
 
 What stands between delimiters and line ends outside of quotes is found for all rows of a block at
 once. A block that is not plainly regular (a quote inside of a cell without quotes, a lone CR, blank
@@ -6,7 +6,7 @@ or ragged lines, broken quotes) is left to Python's `csv`, which decides what it
 the same rows or none. tests/tables/test_csv_scan.py holds the two together.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from holdfast.tables.counts import MISSING, BadCount, text_problem, text_values
 from holdfast.tables.csv_text import LONGEST_CELL, LONGEST_RECORD
 from holdfast.tables.keys import keys_between, text_keys
 from holdfast.tables.partition import Coded
-from holdfast.tables.spans import Bytes, Keys, by_record, digits, joined, separators, texts
+from holdfast.tables.spans import Bytes, Keys, by_record, digits, joined, separators
 from holdfast.tables.texts import Texts
 
 QUOTE, LF, CR = 34, 10, 13
@@ -134,92 +134,6 @@ class SpanRows:
         """All cells of a column, one after the other."""
         text = joined(self.data, *self._spans(self.names.index(name))).tobytes()
         return text.decode(errors="surrogateescape")
-
-    def written(
-        self,
-        names: Sequence[str],
-        numbers: Mapping[str, Integers],
-        newline: bytes,
-        further: Sequence[Integers] = (),
-    ) -> bytes:
-        """The records of some columns, of which some get other numbers, and further columns of
-        numbers after them, quoted no more than they must be. `spans.NOTHING` stands for an empty
-        cell."""
-        buffer = _Buffer(self.data)
-        between, end = buffer.text(bytes([self.delimiter])), buffer.text(newline)
-        pieces: list[_Piece] = []
-        before = None  # the place of the column before, where its cells are as in the block
-        for name in names:
-            at = None if self.quoted or name in numbers else self.names.index(name)
-            if at is not None and before is not None and at == before + 1:
-                pieces[-1] = pieces[-1][0], self._raw(at)[1]  # with the delimiter before it
-            elif at:
-                first, last = self._raw(at)
-                pieces.append((first - bool(pieces), last))
-            else:
-                if before is not None and before < len(self.names) - 1:
-                    pieces[-1] = pieces[-1][0], pieces[-1][1] + 1  # with the delimiter after it
-                elif pieces:
-                    pieces.append(between)
-                pieces.append(
-                    buffer.numbers(numbers[name]) if name in numbers else self._cells_to_write(name)
-                )
-            before = at
-        for more in further:
-            pieces += [between, buffer.numbers(more)]
-        if len(pieces) == 1:  # an empty cell alone is quoted
-            (start, stop), (quotes, after) = pieces[0], buffer.text(b'""')
-            empty = np.equal(start, stop)
-            pieces = [(np.where(empty, quotes, start), np.where(empty, after, stop))]
-        starts, stops = np.empty((2, len(self), len(pieces) + 1), dtype=np.int32)
-        for k, piece in enumerate([*pieces, end]):
-            starts[:, k], stops[:, k] = piece
-        return joined(buffer.data, starts.ravel(), stops.ravel()).tobytes()
-
-    def _cells_to_write(self, name: str) -> tuple[Integers, Integers]:
-        """Where the cells of a column are, with quotes around those that need them."""
-        at = self.names.index(name)
-        starts, stops = self._raw(at)
-        if not self.quoted:
-            return starts, stops
-        first, last = self._spans(at)
-        special = (self.data == QUOTE) | (self.data == LF) | (self.data == CR)
-        special |= self.data == self.delimiter
-        places = np.flatnonzero(special)
-        needless = np.searchsorted(places, last) == np.searchsorted(places, first)
-        return np.where(needless, first, starts), np.where(needless, last, stops)
-
-
-_Piece = tuple[Integers | int, Integers | int]
-
-
-class _Buffer:
-    """Bytes of which some follow each other in what is written."""
-
-    def __init__(self, data: Bytes) -> None:
-        self._parts, self._size = [data], len(data)
-
-    @property
-    def data(self) -> Bytes:
-        """All of them."""
-        return np.concatenate(self._parts)
-
-    def text(self, text: bytes) -> tuple[int, int]:
-        """Where a text is."""
-        return self._add(np.frombuffer(text, np.uint8))
-
-    def numbers(self, numbers: Integers) -> tuple[Integers, Integers]:
-        """Where the digits of each number are."""
-        cells, sizes = texts(numbers)
-        start, _ = self._add(cells)
-        ends = np.cumsum(sizes) + start
-        return ends - sizes, ends
-
-    def _add(self, part: Bytes) -> tuple[int, int]:
-        start = self._size
-        self._parts.append(part)
-        self._size += len(part)
-        return start, self._size
 
 
 def scan(

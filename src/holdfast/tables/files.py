@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
+from holdfast.tables.cell_text import cell_text, number_or_text
 from holdfast.tables.csv import CsvTable, parse_csv
 from holdfast.tables.csv_part import ALL, Lines, kept_lines
 from holdfast.tables.excel import parse_excel
@@ -14,7 +15,6 @@ from holdfast.tables.formats import STREAMED, Format, endings, format_of, refuse
 from holdfast.tables.frames import FrameRows, as_list, check_flat, no_pyarrow, open_frame
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
 from holdfast.tables.text_rows import TextRows
-from holdfast.tables.writers import CsvWriter, number_or_text
 
 
 def read_file(path: str | os.PathLike[str], lines: Lines = ALL, sheet: str | None = None) -> Any:
@@ -133,13 +133,11 @@ def labels_of(table: Any, column: str) -> list[Any]:
 def _text_bytes(table: CsvTable | FrameRows, suffix: str) -> bytes:
     if isinstance(table, CsvTable):
         return table.to_bytes()
-    sink = io.BytesIO()
-    names = tuple(str(name) for name in table.columns)
-    head = CsvTable(names, [], "\t" if suffix == ".tsv" else ",")
     for name in table.columns:
         table.refuse_unwritable(name)
-    CsvWriter(sink, head).write(table, {})
-    return sink.getvalue()
+    cells = [list(map(cell_text, table.cells(name))) for name in table.columns]
+    names = tuple(str(name) for name in table.columns)
+    return CsvTable(names, TextRows(cells), "\t" if suffix == ".tsv" else ",").to_bytes()
 
 
 def _parquet_bytes(table: CsvTable | FrameRows) -> bytes:

@@ -16,6 +16,7 @@ import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
+from holdfast.tables.cell_text import cell_text
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import sheet_names
 from holdfast.tables.file_rows import as_in_file, find_part, row_numbers_in
@@ -32,7 +33,6 @@ from holdfast.tables.look_columns import (
 from holdfast.tables.options import TableOptions
 from holdfast.tables.rows import Rows
 from holdfast.tables.sources import LineSource, open_source
-from holdfast.tables.writers import cell_text
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.tables.cell_text import cell_text
 from holdfast.tables.counts import Codes, is_missing, label_text, text_values
 from holdfast.tables.leaks.totals import Totals, is_total
 from holdfast.tables.near import near_labels
 from holdfast.tables.partition import label_order
-from holdfast.tables.writers import cell_text
 
 FEW_LABELS = 1_000  # of a column by which rows may be grouped
 _CODES = re.compile(

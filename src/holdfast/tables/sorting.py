@@ -1,24 +1,32 @@
-"""Released rows of a large file in the order of public columns: sorted by DuckDB, on disk if need
-be. What it is given will be published; true counts are not in it."""
+"""A large file in the order of public columns: these are sorted by DuckDB, on disk if need be, and
+the counts of all rows are held in memory, for true counts lie nowhere but in the file itself."""
 
+import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers, Marks
 from holdfast.errors import HoldfastError
-from holdfast.tables.batch import Batch, Numbers
+from holdfast.tables.arrow_cells import without_dictionary
+from holdfast.tables.checks import CheckedRows, Reading
+from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.writers import arrow_cells
+from holdfast.tables.rows import Rows
+from holdfast.tables.source import Piece
 
 _MEMORY = "256MB"
 _AT_A_TIME = 1 << 17  # rows
+_ZERO, _ROW = "\0 known to be zero", "\0 row"
 
 
 def check_sorter() -> None:
@@ -30,75 +38,131 @@ def check_sorter() -> None:
         )
 
 
-def sorted_batches(
-    batches: Iterable[tuple[Batch, Numbers]], roles: Roles, as_text: Sequence[bool]
-) -> Iterator[tuple[Batch, Numbers]]:
-    """The rows of batches in the order of columns, of which some are compared as text; rows that
-    are the same in all of them stay in the order in which they came."""
+@dataclass(frozen=True, eq=False)
+class Sorted:
+    """Rows in their order: their published cells in a file, their counts in memory."""
+
+    path: Path
+    """Where the cells are, while this object lives."""
+    columns: tuple[str, ...]
+    counts: dict[str, Integers] = field(repr=False)
+    zero: Marks = field(repr=False)
+    name: str = "`table`"
+    notes = ()
+    in_memory = False
+
+    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
+        """Nothing is to be decided."""
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """The rows, some at a time."""
+        import narwhals.stable.v2 as nw
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        start, wanted = 0, [name for name in self.columns if name in names]
+        with parquet.ParquetFile(self.path) as file:
+            for batch in file.iter_batches(_AT_A_TIME, columns=[*wanted, _ROW]):
+                rows = batch.column(_ROW).to_numpy()
+                table = pa.table({name: batch.column(name) for name in wanted} | {_ROW: rows})
+                for name, own in self.counts.items():
+                    some = own[rows]
+                    table = table.append_column(name, pa.array(some, mask=some == MISSING))
+                table = table.append_column(_ZERO, pa.array(self.zero[rows]))
+                done = min((start + len(rows)) / max(len(self.zero), 1), 1.0)
+                yield Piece(FrameRows(nw.from_native(table, eager_only=True)), start, "", done)
+                start += len(rows)
+
+    def digest(self) -> bytes | None:
+        """What was sorted is known by its own bytes."""
+        return None
+
+
+def in_order(reading: Reading, as_text: Sequence[bool]) -> Reading:
+    """The same rows in the order of columns, of which some are compared as text; rows that are the
+    same in all of them stay in the order in which they come."""
+    roles = reading.roles
+    taken, folder = _Taken(roles, as_text), tempfile.mkdtemp(prefix="holdfast-")
+    try:
+        path = Path(folder) / "cells.parquet"
+        _sort(taken.tables(reading), len(as_text), path)
+        found = Sorted(path, roles.others, taken.counts, taken.zero, reading.source.name)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
+    options = replace(roles.options, missing=("",), structural_zero=_ZERO, subset=None)
+    options = replace(options, thousands=None, decimal=None)
+    return Reading(found, replace(roles, options=options))
+
+
+class _Taken:
+    """What is kept of rows as they pass by: their counts, and which are known to be zero."""
+
+    def __init__(self, roles: Roles, as_text: Sequence[bool]) -> None:
+        self._roles, self._as_text = roles, as_text
+        self._parts: list[CheckedRows] = []
+        self.counts: dict[str, Integers] = {}
+        self.zero: Marks = np.empty(0, dtype=np.bool_)
+
+    def tables(self, reading: Reading) -> Iterator[Any]:
+        """The cells and the keys of rows, as Arrow tables."""
+        counts: dict[str, list[Integers]] = {name: [] for name in self._roles.counts}
+        zero, start = list[Marks](), 0
+        for checked in reading.rows(self._roles.others):
+            wanted = checked.wanted()
+            for name, own in wanted.counts.items():
+                counts[name].append(own)
+            zero.append(wanted.structural_zero)
+            if len(wanted.rows):
+                yield self._table(wanted.rows, start)
+            start += len(wanted.rows)
+        self.counts = {name: np.concatenate(parts) for name, parts in counts.items()}
+        self.zero = np.concatenate(zero)
+
+    def _table(self, rows: Rows, start: int) -> Any:
+        import pyarrow as pa
+
+        columns: dict[str, Any] = {}
+        for k, (name, text) in enumerate(zip(self._roles.ordering, self._as_text, strict=True)):
+            codes, cells = order_codes(rows, name)
+            keys = [sort_key(cell, text) for cell in cells]
+            kind = pa.string() if text else pa.float64()
+            columns[f"gap{k}"] = pa.array(np.array([gap for gap, _ in keys], dtype=np.bool_)[codes])
+            columns[f"key{k}"] = pa.array([key for _, key in keys], kind).take(pa.array(codes))
+        columns |= {f"cell {name}": _cells(rows, name) for name in self._roles.others}
+        return pa.table(columns | {"row": np.arange(start, start + len(rows))})
+
+
+def _cells(rows: Rows, name: str) -> Any:
+    import pyarrow as pa
+
+    if isinstance(rows, FrameRows):
+        return without_dictionary(rows.series(name).to_arrow())
+    return pa.array(rows.cells(name), pa.string())
+
+
+def _sort(tables: Iterator[Any], keys: int, path: Path) -> None:
+    """Write the cells and the numbers of rows to a file, in the order of the keys."""
     import duckdb
     import pyarrow as pa
+    import pyarrow.parquet as parquet
 
-    tables = (_table(batch, numbers, roles, as_text) for batch, numbers in batches)
-    first = next(tables, None)
-    if first is None:
-        return
+    first = next(tables)
     parts = (batch for table in chain([first], tables) for batch in table.to_batches())
     reader = pa.RecordBatchReader.from_batches(first.schema, parts)
-    keys = [name for k in range(len(as_text)) for name in (f"gap{k}", f"key{k}")]
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
+    order = ", ".join([*(f"gap{k}, key{k}" for k in range(keys)), "row"])
+    kept = [name for name in first.column_names if name.startswith("cell ") or name == "row"]
+    schema = pa.schema([first.schema.field(name) for name in kept])
+    names = [name.removeprefix("cell ") if name != "row" else _ROW for name in kept]
+    with duckdb.connect() as connection:
         connection.execute(f"SET memory_limit = '{_MEMORY}'; SET preserve_insertion_order = false")
-        connection.execute(f"SET temp_directory = '{folder.replace(chr(39), chr(39) * 2)}'")
-        rows = connection.from_arrow(reader).order(", ".join([*keys, "row"]))
-        start = 0
-        for part in rows.to_arrow_reader(_AT_A_TIME):
-            table = pa.Table.from_batches([part])
-            yield _batch(table.cast(first.schema), start, roles)
-            start += len(table)
-
-
-def _table(batch: Batch, numbers: Numbers, roles: Roles, as_text: Sequence[bool]) -> Any:
-    import pyarrow as pa
-
-    columns: dict[str, Any] = {}
-    for k, (name, text) in enumerate(zip(roles.ordering, as_text, strict=True)):
-        codes, cells = order_codes(batch.rows, name)
-        keys = [sort_key(cell, text) for cell in cells]
-        kind = pa.string() if text else pa.float64()
-        columns[f"gap{k}"] = pa.array(np.array([gap for gap, _ in keys], dtype=np.bool_)[codes])
-        columns[f"key{k}"] = pa.array([key for _, key in keys], kind).take(pa.array(codes))
-    columns["row"] = pa.array(np.arange(batch.start, batch.start + len(batch)))
-    columns |= {"zero": pa.array(batch.structural_zero), "group": pa.array(batch.group)}
-    for at, name in enumerate(roles.counts):
-        columns[f"missing{at}"] = pa.array(batch.missing[name])
-    columns |= {f"number {name}": pa.array(own) for name, own in numbers.items()}
-    columns |= {f"cell {name}": arrow_cells(batch.rows, name) for name in roles.others}
-    return pa.table(columns)
-
-
-def _batch(table: Any, start: int, roles: Roles) -> tuple[Batch, Numbers]:
-    import narwhals.stable.v2 as nw
-    import pyarrow as pa
-
-    names = {name: name.split(" ", 1) for name in table.column_names}
-    cells = [name for name, parts in names.items() if parts[0] == "cell"]
-    data = pa.table({names[name][1]: table.column(name) for name in cells} or {"": table["row"]})
-    batch = Batch(
-        start=start,
-        counts={},
-        missing={name: _marks(table, f"missing{at}") for at, name in enumerate(roles.counts)},
-        structural_zero=_marks(table, "zero"),
-        group=_numbers(table, "group"),
-        rows=FrameRows(nw.from_native(data, eager_only=True)),
-    )
-    numbers = {
-        parts[1]: _numbers(table, name) for name, parts in names.items() if parts[0] == "number"
-    }
-    return batch, numbers
-
-
-def _marks(table: Any, name: str) -> Marks:
-    return np.asarray(table.column(name).to_numpy(), dtype=np.bool_)
-
-
-def _numbers(table: Any, name: str) -> Integers:
-    return np.asarray(table.column(name).to_numpy(), dtype=np.int64)
+        connection.execute(
+            f"SET temp_directory = '{str(path.parent).replace(chr(39), chr(39) * 2)}'"
+        )
+        rows = connection.from_arrow(reader).order(order)
+        written = pa.schema(field.with_name(n) for field, n in zip(schema, names, strict=True))
+        with parquet.ParquetWriter(path, written) as file:
+            for part in rows.to_arrow_reader(_AT_A_TIME):
+                table = pa.Table.from_batches([part]).select(kept).cast(schema)
+                file.write_table(table.rename_columns(names))

@@ -18,9 +18,7 @@ Bytes = NDArray[np.uint8]
 
 MOST_DIGITS = 15  # any such number is below 2^53
 FAST_FROM = 1 << 20  # bytes: below it takes longer to load numba
-_LF, _ZERO, _MINUS = 10, 48, 45
-NOTHING = np.iinfo(np.int64).min
-"""Stands for an empty cell where numbers are written."""
+_LF, _ZERO = 10, 48
 _MIX, _HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 
 
@@ -91,35 +89,6 @@ def joined(data: Bytes, starts: NDArray[Any], stops: NDArray[Any]) -> Bytes:
     places = np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
     places += np.arange(int(ends[-1]), dtype=np.int32)
     return data.take(places)
-
-
-def texts(numbers: Integers) -> tuple[Bytes, Integers]:
-    """Numbers as text, one after the other, and the size of each; `NOTHING` has no digits.
-
-    >>> found, sizes = texts(np.array([12, NOTHING, -3]))
-    >>> found.tobytes(), sizes
-    (b'12-3', array([2, 0, 2]))
-    """
-    if len(numbers) >= FAST_FROM >> 4 and (fast := _numba()):
-        return fast.texts(numbers)  # type: ignore[no-any-return]
-    there = numbers != NOTHING
-    left = np.where(there, np.abs(numbers), 0)
-    minus = there & (numbers < 0)
-    sizes, power = there.astype(np.int64), 10
-    while power <= int(left.max(initial=0)):
-        sizes += left >= power
-        power *= 10
-    sizes += minus
-    ends = np.cumsum(sizes)
-    out = np.empty(int(ends[-1]) if len(ends) else 0, dtype=np.uint8)
-    out[(ends - sizes)[minus]] = _MINUS
-    places, left = ends[there] - 1, left[there]
-    while len(places):
-        left, digit = np.divmod(left, 10)
-        out[places] = digit + _ZERO
-        more = left > 0
-        left, places = left[more], places[more] - 1
-    return out, sizes
 
 
 def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:

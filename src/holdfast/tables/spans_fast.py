@@ -4,7 +4,6 @@ import numpy as np
 from numba import njit
 
 MOST_DIGITS = 15
-NOTHING = np.iinfo(np.int64).min
 MIX, HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
 
 
@@ -33,32 +32,6 @@ def separators(data, delimiter, width):
             found[k] = at
             k += 1
     return found if cell == 0 else found[:0]
-
-
-@compiled
-def texts(numbers):
-    """Numbers as text, and the size of each."""
-    sizes, size = np.zeros(len(numbers), np.int64), 0
-    for row in range(len(numbers)):
-        if numbers[row] != NOTHING:
-            left, sizes[row] = abs(numbers[row]), 1 + (numbers[row] < 0)
-            while left >= 10:
-                left //= 10
-                sizes[row] += 1
-            size += sizes[row]
-    out, end = np.empty(size, np.uint8), 0
-    for row in range(len(numbers)):
-        end += sizes[row]
-        left, at = abs(numbers[row]), end - 1
-        if sizes[row]:
-            out[at] = 48 + left % 10
-            while left >= 10:
-                left //= 10
-                at -= 1
-                out[at] = 48 + left % 10
-            if numbers[row] < 0:
-                out[at - 1] = 45
-    return out, sizes
 
 
 @compiled

@@ -13,30 +13,26 @@
         batch.group               # int64: the group of each row; -1 where no count is measured
         batch.done                # share of the table read so far, None where that is not known
     table.replace({"deaths": released})              # in memory: same kind of table as came in
-    with table.writer(folder / "table.csv") as file: # CSV or Parquet, whatever came in
-        pairs = ((batch, {"deaths": ...}) for batch in table.batches(published=True))
-        for batch, numbers in table.ordered(pairs):
-            file.write(batch, numbers)               # batch.cells("county") has the labels
+    for batch in table.batches(published=True):
+        batch.cells("county")     # the labels, as Python has them
+        batch.column("county")    # the same in the form in which they came, for writers
 
 `open_table` reads all rows once and refuses whatever must not be published, before anything is
 paid. `batches()` reads them again, as often as asked: a frame is one batch, a file many, and
-memory is one batch. That the counts are still those of the first pass is checked. What is released
-for rows that are missing or known to be zero is never looked at: they are written as such.
-
-Rows come in the order in which they are published, but of large files with `order_by`: `ordered`
-puts these in order, with what is released of them, since nothing else may lie on a disk.
+memory is one batch. That the counts are still those of the first pass is checked. Rows come in the
+order in which they are published: of a large file with `order_by`, DuckDB puts the published
+columns in order, on disk if need be, and the counts of all rows are held in memory.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
-from holdfast.tables.batch import Batch, Numbers, as_written
+from holdfast.tables.batch import Batch
 from holdfast.tables.checks import CheckedRows, FirstPass, Reading, Sums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_part import Lines
@@ -44,10 +40,9 @@ from holdfast.tables.file_rows import as_in_file
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
-from holdfast.tables.sorting import check_sorter, sorted_batches
+from holdfast.tables.sorting import Sorted, check_sorter, in_order
 from holdfast.tables.source import Held, Source
-from holdfast.tables.sources import LineSource, head_of, held, is_small, open_source
-from holdfast.tables.writers import TableWriter
+from holdfast.tables.sources import LineSource, held, is_small, open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table"]
 
@@ -73,12 +68,11 @@ class Table:
     """By column of counts: rows whose count is not known."""
     notes: tuple[str, ...] = ()
     """What a reader should know; holds no counts."""
+    source: Source = field(repr=False)
+    """Where the rows come from."""
     _reading: Reading = field(repr=False)
     _groups: GroupReader = field(repr=False)
     _sums: Sums = field(repr=False)
-    _as_text: tuple[bool, ...] | None = field(repr=False)
-    """Of rows that are put in order when they are written: which of the columns that they are put
-    in order by hold text; None where rows are in order."""
 
     @property
     def counts(self) -> tuple[str, ...]:
@@ -110,11 +104,6 @@ class Table:
         """What an error calls the table: `table`, or the path of a file."""
         return self.source.name
 
-    @property
-    def source(self) -> Source:
-        """What holds it."""
-        return self._reading.source
-
     def batches(self, *, published: bool = False, withheld: bool = False) -> Iterator[Batch]:
         """All rows, some at a time; with the cells of the published columns where that is said, and
         with those of the columns that nobody else may see."""
@@ -143,46 +132,30 @@ class Table:
             rows=checked.rows,
         )
 
-    def ordered(self, batches: Iterable[tuple[Batch, Numbers]]) -> Iterator[tuple[Batch, Numbers]]:
-        """Batches with the numbers that are published of them, in the order in which rows are
-        published. Of files with `order_by` DuckDB sorts them, and true counts are not in them any
-        more; in any other case they are in order already."""
-        if self._as_text is None:
-            return iter(batches)
-        return sorted_batches(batches, self.roles, self._as_text)
-
-    def writer(self, path: Path, *, further: Sequence[str] = ()) -> TableWriter:
-        """A CSV or Parquet file, as its name ends, for the published columns with other counts, and
-        further columns of whole numbers after them."""
-        names = [str(name) or "count" for name in self.published]
-        head = replace(head_of(self.source), header=tuple(names), rows=[])
-        counts = {name: name or "count" for name in self.counts}
-        return TableWriter(path, head, counts, further)
-
     def replace(self, counts: Mapping[str, Integers]) -> Any:
         """The same kind of table as came in: its published columns, with these counts. Rows of a
         file are read into memory."""
         if set(counts) != set(self.counts):
             raise HoldfastError("`counts` must have an entry for each column of counts.")
-        start, inside, before = 0, list[Integers](), 0
-        new: dict[str, list[Integers]] = {name: [] for name in self.counts}
-        for checked in self._reading.rows(()):
-            wanted = checked.wanted()
-            end = start + len(wanted.rows)
-            for name, own in counts.items():
-                part = as_written(own[start:end], wanted.structural_zero, wanted.counts[name])
-                new[name].append(part)
-            marks = checked.inside
-            rows = np.arange(len(checked.rows)) if marks is None else np.flatnonzero(marks)
-            inside.append(rows + before)
-            start, before = end, before + len(checked.rows)
-        if any(len(own) != start for own in counts.values()):
+        batches = list(self.batches())
+        zero = np.concatenate([batch.structural_zero for batch in batches])
+        if any(len(own) != len(zero) for own in counts.values()):
             raise HoldfastError("`counts` must have one entry per row of the table.")
-        source, chosen = held(self.source), np.concatenate(inside)
-        source = source if len(chosen) == before else source.take(chosen)
-        return source.replace(
-            self.published, {name: np.concatenate(parts) for name, parts in new.items()}
-        )
+        new = {}
+        for name, own in counts.items():
+            gaps = np.concatenate([batch.missing[name] for batch in batches])
+            new[name] = np.where(gaps, MISSING, np.where(zero, 0, own)).astype(np.int64)
+        return self._held().replace(self.published, new)
+
+    def _held(self) -> Held:
+        """The rows that are published, in memory and in their order."""
+        source, subset = held(self.source), self.roles.subset
+        if isinstance(self._reading.source, Sorted):
+            source = _in_order(source, self.roles)
+        if subset is None:
+            return source
+        (piece,) = source.read((subset.column,))
+        return source.take(np.flatnonzero(subset.marks(piece.rows, 0)))
 
 
 def open_table(source: Any, options: TableOptions | None = None, **words: Any) -> Table:
@@ -218,15 +191,20 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         roles = asked.roles(list(found.columns))
     if roles.ordering and (found.in_memory or is_small(found)):
         found = _in_order(held(found), roles)
-    sorting = bool(roles.ordering) and not found.in_memory
-    if sorting:
+    later = bool(roles.ordering) and not found.in_memory
+    if later:
         check_sorter()
     reading = Reading(found, roles)
-    first = FirstPass(reading, index, sorting=sorting)
+    first = FirstPass(reading, index, sorting=later)
     for checked in reading.rows(first.names):
         first.see(checked)
     notes = first.finish()
     partition, measured = first.groups.settle()
+    sums = first.sums
+    if later:
+        reading, sums = in_order(reading, first.as_text), Sums()
+        for checked in reading.rows(()):
+            sums.see(checked)
     return Table(
         options=asked,
         roles=roles,
@@ -236,10 +214,10 @@ def _checked(source: Any, asked: TableOptions) -> Table:
         structural_zeros=first.structural_zeros,
         missing=first.missing,
         notes=notes,
+        source=found,
         _reading=reading,
         _groups=first.groups,
-        _sums=first.sums,
-        _as_text=tuple(first.as_text) if sorting else None,
+        _sums=sums,
     )
 
 
