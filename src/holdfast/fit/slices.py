@@ -29,13 +29,13 @@ class Density:
     """Standard normal under the prior."""
     precision: Floats
     """Of theta."""
+    base: Floats
+    """Shares of the cells, but for a factor, where theta is 0."""
     shares: Floats
     """Of the cells."""
 
 
-def drawn_shares(
-    seen: Seen, density: Density, widths: Floats, number: int, rng: np.random.Generator
-) -> Floats:
+def drawn_shares(seen: Seen, density: Density, number: int, rng: np.random.Generator) -> Floats:
     """Shares of cells from the posterior of a density of one table, of shape (number, cells)."""
     root = np.linalg.inv(np.linalg.cholesky(density.precision))
     target = _Residual(seen, density, root)
@@ -66,9 +66,9 @@ def drawn_shares(
 class _Residual:
     """Log posterior less that of the normal approximation, at mode + root' state."""
 
-    def __init__(self, seen: Seen, density: Density, root: Floats, widths: Floats) -> None:
+    def __init__(self, seen: Seen, density: Density, root: Floats) -> None:
         self._density, self._root = density, root
-        self._log_base = np.log(widths)
+        self._log_base = np.log(density.base)
         filled = seen.rows[0] > 0
         self._rows, self._kernel = seen.rows[0][filled], seen.kernel[:, filled]
         self._weights, self._sums = seen.weights[0], seen.sums[0]
