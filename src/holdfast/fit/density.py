@@ -157,7 +157,7 @@ class Bends:
             bent=np.arange(number - 1) < bends,
             free=np.append(np.full(number - 2, SLOPES**2), OPEN**2),
             at_zero=float(rows[0, 0]),
-            base=widths * np.exp(SLOPE * places),
+            base=np.asarray(widths * np.exp(SLOPE * places), dtype=np.float64),
         )
 
     def with_breaks(self, breaks: Floats) -> "Bends":

@@ -200,7 +200,7 @@ def _texts(cells: Any) -> list[str]:
     from holdfast.release.csv_files import texts_of
     from holdfast.release.escape import csv_label
 
-    return [csv_label(text) for text in texts_of(list(cells))]
+    return [csv_label(text) for text in texts_of(list(cells)).to_pylist()]
 
 
 def _check_members(columns: list[list[str]], group: Integers, said: dict[str, Any]) -> None:
