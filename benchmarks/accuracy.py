@@ -1,6 +1,6 @@
 """Accuracy of a release beside the default before noise first, and beside the lower bound.
 
-    python benchmarks/accuracy.py [releases]              both errors, table by table, as JSON and text
+    python benchmarks/accuracy.py [releases]           both errors of every table, as JSON and text
     python benchmarks/accuracy.py former [releases]       the former default anew (kept otherwise)
 
 Two errors: how far a released count lies from the true one (mean), and how far the distribution of

@@ -30,12 +30,12 @@ from holdfast.release.load import load
 from holdfast.release.release import Release
 from holdfast.request import Request
 from holdfast.tables.arrow_files import ParquetFiles
+from holdfast.tables.cell_text import cell_text
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.leaks import SAME_COUNTS
 from holdfast.tables.sources import head_of
 from holdfast.tables.table import Table
 from holdfast.tables.whose import whose
-from holdfast.tables.cell_text import cell_text
 
 WRITING = "Writing"
 

@@ -19,8 +19,8 @@ from holdfast.release.limits import (
     BATCH_ROWS,
     LONGEST_RECORD,
 )
-from holdfast.tables.texts import Texts, lines
 from holdfast.tables.cell_text import cell_text
+from holdfast.tables.texts import Texts, lines
 
 DELIMITERS, NEWLINES = (",", ";", "\t", "|"), ("\n", "\r\n")
 AT_A_TIME = 16  # records of up to LONGEST_RECORD characters that are read unasked
