@@ -52,13 +52,25 @@ _BOOLEAN, _TEXT, _REAL = (bool, np.bool_), (str, bytes), (Decimal, Real)
 
 def series_counts(series: Any, where: str, missing: Sequence[Any] = ()) -> Integers:
     """The counts in a narwhals series; `where` is what an error calls it."""
-    if missing or series.null_count():
-        return _object_counts(series.to_list(), where, missing)
-    try:
-        values = series.to_numpy()
-    except Exception:  # 128-bit integers have no place in numpy
-        values = np.fromiter(series.to_list(), dtype=object, count=len(series))
-    return array_counts(values, where)
+    kind = series.dtype
+    if not (missing or series.null_count()) or kind.is_integer() or kind.is_float():
+        try:
+            gaps = series.is_null().to_numpy().astype(np.bool_)
+            values = (series.fill_null(0) if gaps.any() else series).to_numpy()
+        except Exception:  # 128-bit integers have no place in numpy
+            return _object_counts(series.to_list(), where, missing)
+        if values.dtype.kind not in "iuf":
+            return array_counts(values, where, missing)
+        codes, blank = Codes(missing), gaps | (values != values)
+        unknown = np.isin(values, codes.numbers) & ~blank
+        if codes.empty:
+            unknown |= blank
+        elif blank.any():  # it is an error, which is told of with all others
+            values = np.where(blank, np.nan, values)
+        counts = array_counts(np.where(unknown, 0, values) if unknown.any() else values, where)
+        counts[unknown] = MISSING
+        return counts
+    return _object_counts(series.to_list(), where, missing)
 
 
 def array_counts(values: NDArray[Any], where: str, missing: Sequence[Any] = ()) -> Integers:

@@ -198,10 +198,12 @@ class Roles:
     @property
     def ordering(self) -> tuple[str, ...]:
         """The columns in whose order the rows are published: that of `order_by`, and where it ties
-        the category, and then all others; none where rows keep their own order."""
-        if self.options.order_by is None:
+        the category, and where that repeats all others; none where rows keep their own order."""
+        options = self.options
+        if options.order_by is None:
             return ()
-        names = (self.options.order_by, self.options.category, *self.others)
+        ties = options.category is None or options.repeated_categories
+        names = (options.order_by, options.category, *(self.others if ties else ()))
         return tuple(dict.fromkeys(name for name in names if name is not None))
 
     @property

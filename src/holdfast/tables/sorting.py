@@ -21,7 +21,7 @@ from holdfast.tables.counts import MISSING
 from holdfast.tables.frames import FrameRows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
-from holdfast.tables.rows import Rows
+from holdfast.tables.rows import ListRows, Rows
 from holdfast.tables.source import Piece
 
 _MEMORY = "256MB"
@@ -123,15 +123,27 @@ class _Taken:
     def _table(self, rows: Rows, start: int) -> Any:
         import pyarrow as pa
 
-        columns: dict[str, Any] = {}
+        columns = {f"cell {name}": _cells(rows, name) for name in self._roles.others}
         for k, (name, text) in enumerate(zip(self._roles.ordering, self._as_text, strict=True)):
-            codes, cells = order_codes(rows, name)
-            keys = [sort_key(cell, text) for cell in cells]
-            kind = pa.string() if text else pa.float64()
-            columns[f"gap{k}"] = pa.array(np.array([gap for gap, _ in keys], dtype=np.bool_)[codes])
-            columns[f"key{k}"] = pa.array([key for _, key in keys], kind).take(pa.array(codes))
-        columns |= {f"cell {name}": _cells(rows, name) for name in self._roles.others}
+            columns |= _keys(k, rows, name, columns[f"cell {name}"], as_text=text)
         return pa.table(columns | {"row": np.arange(start, start + len(rows))})
+
+
+def _keys(k: int, rows: Rows, name: str, cells: Any, *, as_text: bool) -> dict[str, Any]:
+    """By what rows are put in order: whether there is a cell, and the cell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    texts = pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)
+    marked = isinstance(rows, ListRows) and rows.unmarked is not None
+    if as_text and texts and not marked:  # the cells themselves, and quicker
+        known = pc.fill_null(cells, "").cast(pa.large_string())
+        return {f"gap{k}": pc.equal(known, ""), f"key{k}": known}
+    codes, different = order_codes(rows, name)
+    keys = [sort_key(cell, as_text) for cell in different]
+    gaps = np.array([gap for gap, _ in keys], dtype=np.bool_)
+    values = pa.array([key for _, key in keys], pa.large_string() if as_text else pa.float64())
+    return {f"gap{k}": pa.array(gaps[codes]), f"key{k}": values.take(pa.array(codes))}
 
 
 def _cells(rows: Rows, name: str) -> Any:
