@@ -9,8 +9,10 @@ coverage of 90 % intervals, and the root of the mean squared error of
     ours     what `release.ask` says
     plain    noisy counts with all of epsilon, counted and added up as they are
     naive    the truncated geometric mechanism with all of epsilon, its counts taken for true ones
-    best     the same counts read by whatever reading is the best one in that cell: as they are,
-             by undoing the noise exactly, or by expectation and maximisation in these rows
+    climbed  the same counts, read by expectation and maximisation in these rows
+
+A second part has single rows, relations between columns, regressions and changes between years,
+beside the same questions put to noisy counts as if they were true ones.
 
 HOLDFAST_DATA names the folder of crime_by_county.csv; without it that table is left out.
 """
@@ -31,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "helpers"))
 
 import numpy as np
 
-from holdfast.answers.answer import Answer
+from holdfast.answers.answer import Answer, Unit
 from holdfast.answers.asking import found_about
 from holdfast.answers.parts import Part
 from holdfast.answers.questions import Question, find_question
@@ -42,6 +44,7 @@ EPSILONS = ("0.1", "0.5", "1", "2")
 LOW, HIGH = 0.86, 0.97  # coverage of a 90 % interval that is as it should be
 WORSE = 1.05  # RMSE over that of the best other from which on a cell is named
 CLIMBS = 40
+RELATIONS = "relations"
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def crime(column: str, within: bool = False) -> Table | None:
     counts = np.array([int(row[column]) for row in rows])
     people = np.array([int(row["population"]) for row in rows])
     states = [row["state"] for row in rows]
-    name = f"{column.lower()}s" + " in 51 states" * within
+    name = {"MURDER": "murders", "ROBBERY": "robberies"}[column] + " in 51 states" * within
     if not within:
         return Table(name, counts, None, {"state": states}, parts_of(counts, people, states))
     parts = {"declared state": parts_of(counts, people, states)["group"]}
@@ -156,6 +159,8 @@ def questions(table: Table) -> dict[str, Question]:
 
 @dataclass
 class Cell:
+    resolution: float = 0.0
+    """How far apart two answers are at the least: a row, or a count."""
     covered: list[bool] = field(default_factory=list)
     widths: list[float] = field(default_factory=list)
     errors: dict[str, list[float]] = field(default_factory=dict)
@@ -164,9 +169,31 @@ class Cell:
         errors = self.errors.get(name)
         return float(np.sqrt(np.mean(np.square(errors)))) if errors else float("nan")
 
-    def best_other(self) -> tuple[str, float]:
-        others = {name: self.rmse(name) for name in self.errors if name != "ours"}
-        return min(others.items(), key=lambda item: item[1])
+    def add(self, answer: Answer, truth: float, **others: float) -> None:
+        low, high = answer.interval
+        slack = 1e-9 * max(abs(truth), 1)
+        self.covered.append(low - slack <= truth <= high + slack)
+        self.widths.append(high - low)
+        for name, estimate in {"ours": answer.estimate, **others}.items():
+            self.errors.setdefault(name, []).append(estimate - truth)
+
+    @property
+    def best_other(self) -> float:
+        return min(self.rmse(name) for name in self.errors if name != "ours")
+
+    @property
+    def marks(self) -> str:
+        """What is not as it should be. Answers that are few whole numbers cannot but cover too
+        often, and an error of a quarter of a row is none."""
+        covered, found = float(np.mean(self.covered)), []
+        if covered < LOW:
+            found.append("low")
+        if covered > HIGH and np.mean(self.widths) > 3 * self.resolution:
+            found.append("wide")
+        least, ours = self.best_other, self.rmse("ours")
+        if ours > WORSE * least and ours - least > self.resolution / 4:
+            found.append("worse")
+        return " ".join(found)
 
 
 def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str, str], Cell]:
@@ -187,15 +214,10 @@ def run(table: Table, epsilon: str, releases: int, start: int) -> dict[tuple[str
                 part = Part(release=release, column=release.only, marks=marks)
                 for name, question in asked.items():
                     truth = truths[kind, name, place]
-                    cell = cells.setdefault((kind, name), Cell())
+                    step = {Unit.COUNT: 1.0, Unit.SHARE: 1 / part.size}.get(question.unit, 0.0)
+                    cell = cells.setdefault((kind, name), Cell(resolution=step))
                     answer = Answer.of("", *found_about(part, question), unit=question.unit)
-                    low, high = answer.interval
-                    slack = 1e-9 * max(abs(truth), 1)
-                    cell.covered.append(low - slack <= truth <= high + slack)
-                    cell.widths.append(high - low)
-                    cell.errors.setdefault("ours", []).append(answer.estimate - truth)
-                    for other, estimate in others.answers(marks, question):
-                        cell.errors.setdefault(other, []).append(estimate - truth)
+                    cell.add(answer, truth, **dict(others.answers(marks, question)))
     return cells
 
 
@@ -210,6 +232,7 @@ class Others:
         self.top = int(table.counts.max())
         self.truncated = np.clip(self.noisy, 0, self.top)
         self.alpha = float(np.exp(-float(epsilon)))
+        self.variance = noise.variance
         reach = noise.quantile(1 - 1e-7)
         support = min(self.top, int(np.quantile(table.counts, 0.995)) + 2 * reach, 1500)
         self.support = np.arange(support + 1)
@@ -250,6 +273,8 @@ class Others:
         plain, naive, likely, mean = self.held[key]
         if question.name in ("mean", "total"):
             yield "plain", mean
+        elif question.name == "standard deviation":
+            yield "plain", max(float(self.noisy[marks].var()) - self.variance, 0.0) ** 0.5
         else:
             yield "plain", float(question.functional(plain[0], plain[1].astype(float)))
         yield "naive", float(question.functional(naive[0], naive[1].astype(float)))
@@ -258,18 +283,95 @@ class Others:
             yield "climbed", float(question.functional(self.support, likely))
 
 
-def show(table: Table, epsilon: str, cells: dict[tuple[str, str], Cell]) -> list[list[str]]:
+def relations(epsilon: str, releases: int, start: int) -> dict[tuple[str, str], Cell]:
+    """Rows, pairs, regressions and changes, of counts of two columns that are related."""
+    generator = np.random.default_rng(8)
+    rows = 2000
+    people = np.round(generator.lognormal(9.5, 1.2, rows))
+    level = 1e-4 * people * generator.gamma(1.5, 1 / 1.5, rows)
+    one, two = generator.poisson(level), generator.poisson(3 * level)
+    later = generator.poisson(1.1 * level)
+    size = np.log(people)
+    slopes = {
+        "poisson slope": ("murders ~ size", "size", _poisson(size, one)),
+        "least squares": ("ols murders ~ size", "size", np.polyfit(size, one, 1)[0]),
+        "as a regressor": ("size ~ log1p(murders)", "log1p(murders)",
+                           np.polyfit(np.log1p(one), size, 1)[0]),
+    }  # fmt: skip
+    pairs = {
+        "correlation": np.corrcoef(one, two)[0, 1],
+        "slope": np.polyfit(two, one, 1)[0],
+        "both zero": ((one == 0) & (two == 0)).mean(),
+        "ratio": one.sum() / two.sum(),
+    }
+    cells: dict[tuple[str, str], Cell] = {}
+    for seed in range(start, start + releases):
+        sample = np.random.default_rng(seed).integers(0, rows, rows)
+        texts = {"id": list(map(str, range(rows))), "size": [f"{x:.9g}" for x in size]}
+        both = private_table(
+            {"murders": one, "rapes": two}, epsilon=epsilon, seed=seed, cells=texts
+        )
+        noisy = [column.noisy.astype(float) for column in both.columns]
+        as_true = {
+            "correlation": np.corrcoef(*noisy)[0, 1],
+            "slope": np.polyfit(noisy[1], noisy[0], 1)[0],
+            "both zero": ((noisy[0] <= 0) & (noisy[1] <= 0)).mean(),
+            "ratio": noisy[0].sum() / noisy[1].sum(),
+        }
+        for name, truth in pairs.items():
+            answer = both.ask(name, of=["murders", "rapes"])
+            cells.setdefault(("pairs", name), Cell()).add(answer, truth, naive=as_true[name])
+        # another sample of rows each time: errors of a regression are of rows and of noise
+        drawn = texts | {"size": [texts["size"][row] for row in sample]}
+        plain = private_table(one[sample], epsilon=epsilon, seed=7 * seed, cells=drawn)
+        for name, (formula, term, truth) in slopes.items():
+            fit = plain.ask(formula)
+            place = fit.fitted.names.index(term)
+            ends = fit.interval(term)
+            answer = Answer(question="", estimate=fit.params[term], interval=ends)
+            naive = float("nan") if fit.naive is None else float(fit.naive[place])
+            cells.setdefault(("regression", name), Cell()).add(answer, truth, naive=naive)
+        now = private_table(later, epsilon=epsilon, seed=9 * seed, cells=texts)
+        then = private_table(one, epsilon=epsilon, seed=11 * seed, cells=texts)
+        total = now.ask("total", against=then)
+        change = float(later.sum() - one.sum())
+        shown = float(now.noisy.sum() - then.noisy.sum())
+        cells.setdefault(("years", "total"), Cell(resolution=1)).add(total, change, naive=shown)
+        zeros = now.ask("share zero", against=then)
+        truth = (later == 0).mean() - (one == 0).mean()
+        shown = (now.noisy <= 0).mean() - (then.noisy <= 0).mean()
+        cells.setdefault(("years", "share 0"), Cell()).add(zeros, truth, naive=float(shown))
+        changes = now.changes(then)
+        cell = cells.setdefault(("years", "each row"), Cell(resolution=1))
+        for row in range(0, rows, 20):
+            ends = (float(changes.low[row]), float(changes.high[row]))
+            answer = Answer(question="", estimate=float(changes.expected[row]), interval=ends)
+            cell.add(answer, float(later[row] - one[row]), naive=float(changes.noisy[row]))
+        cell = cells.setdefault(("rows", "each row"), Cell(resolution=1))
+        for row in range(0, rows, 20):
+            clipped = float(max(then.noisy[row], 0))
+            cell.add(then.row(row), float(one[row]), naive=clipped)
+    return cells
+
+
+def _poisson(x: Any, y: Any) -> float:
+    """The slope of a quasi-Poisson regression of true counts."""
+    design, beta = np.column_stack([np.ones(len(x)), x]), np.array([np.log(y.mean()), 0.0])
+    for _ in range(50):
+        mean = np.exp(design @ beta)
+        beta += np.linalg.solve((design * mean[:, None]).T @ design, design.T @ (y - mean))
+    return float(beta[1])
+
+
+def show(name: str, epsilon: str, cells: dict[tuple[str, str], Cell]) -> list[list[str]]:
     lines = []
-    for (kind, name), cell in cells.items():
-        other, least = cell.best_other()
-        ours = cell.rmse("ours")
-        ratio = ours / least if least > 0 else (1.0 if ours == 0 else float("inf"))
-        covered = float(np.mean(cell.covered))
-        marks = "low" * (covered < LOW) + "wide" * (covered > HIGH) + " worse" * (ratio > WORSE)
+    for (kind, question), cell in cells.items():
+        ours, least = cell.rmse("ours"), cell.best_other
+        ratio = ours / least if least > 0 else float("nan")
         numbers = [f"{cell.rmse(each):.4g}" for each in ("ours", "plain", "naive", "climbed")]
         lines.append(
-            [table.name, epsilon, kind, name, f"{covered:.3f}", f"{np.mean(cell.widths):.3g}",
-             *numbers, f"{ratio:.2f}", marks.strip()]
+            [name, epsilon, kind, question, f"{np.mean(cell.covered):.3f}",
+             f"{np.mean(cell.widths):.3g}", *numbers, f"{ratio:.2f}", cell.marks]
         )  # fmt: skip
     return lines
 
@@ -282,28 +384,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--releases", type=int, default=40)
     parser.add_argument("--start", type=int, default=1)
-    parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}")
+    parser.add_argument("--tables", default="", help=f"some of {', '.join(BUILDERS)}, {RELATIONS}")
     parser.add_argument("--epsilons", default=",".join(EPSILONS))
     parser.add_argument("--out", help="a CSV file for the figures")
     options = parser.parse_args()
+    wanted = set(filter(None, options.tables.split(",")))
     lines: list[list[str]] = [HEADER]
-    for table in tables(set(filter(None, options.tables.split(",")))):
-        for epsilon in options.epsilons.split(","):
+
+    def note(name: str, epsilon: str, began: float, found: list[list[str]]) -> None:
+        lines.extend(found)
+        if options.out:
+            with open(options.out, "w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows(lines)
+        marks = [line[-1] for line in found]
+        print(
+            f"{name}, epsilon {epsilon}: {len(found)} cells, "
+            f"{sum('low' in m for m in marks)} cover too rarely, "
+            f"{sum('wide' in m for m in marks)} too often, "
+            f"{sum('worse' in m for m in marks)} are worse than another; "
+            f"{time.process_time() - began:.0f} s",
+            flush=True,
+        )
+
+    how = options.releases, options.start
+    for epsilon in options.epsilons.split(","):
+        for table in tables(wanted - {RELATIONS}) if wanted != {RELATIONS} else ():
             began = time.process_time()
-            found = show(table, epsilon, run(table, epsilon, options.releases, options.start))
-            lines += found
-            if options.out:
-                with open(options.out, "w", newline="", encoding="utf-8") as file:
-                    csv.writer(file).writerows(lines)
-            marks = [line[-1] for line in found]
-            print(
-                f"{table.name}, epsilon {epsilon}: {len(found)} cells, "
-                f"{sum('low' in m for m in marks)} cover too rarely, "
-                f"{sum('wide' in m for m in marks)} too often, "
-                f"{sum('worse' in m for m in marks)} are worse than another; "
-                f"{time.process_time() - began:.0f} s",
-                flush=True,
-            )
+            note(table.name, epsilon, began, show(table.name, epsilon, run(table, epsilon, *how)))
+        if not wanted or RELATIONS in wanted:
+            began = time.process_time()
+            note(RELATIONS, epsilon, began, show(RELATIONS, epsilon, relations(epsilon, *how)))
     if not options.out:
         for line in lines:
             print(*(f"{cell:>12}" for cell in line))

@@ -10,12 +10,17 @@ sums $A_{11}, A_{22}, A_{12}$ and noise with fourth moments $u$:
     Var(sum of products) = v_2 A_11 + v_1 A_22 + n v_1 v_2
     Cov(squares, products) = 2 v_1 A_12
 
-Which part of the rows have such counts in both columns is read from a law of pairs, fitted to the
-pairs of noisy counts through the noise and held to what is known of each column.
+Which part of the rows have such counts in both columns is read from a law of pairs. Chance makes
+counts of rates (Poisson's law), and normal scores with the correlation that makes the noisy counts
+most likely (a Gaussian copula) join the rates; some steps of expectation and maximisation carry the
+law towards the pairs of noisy counts, far where noise is small, hardly where it is large, and hold
+it to what is known of each column. Its draws have those of both columns, of the correlation, of
+odds that are others than those of normal scores, and of the rows drawn again.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,18 +29,23 @@ from holdfast.answers.answer import LEVEL, SIMULATED, About, Answer, Answers, Un
 from holdfast.answers.parts import DRAWS
 from holdfast.answers.questions import condition
 from holdfast.answers.selection import Groups, chosen_rows, where_words
-from holdfast.arrays import Floats, Marks
+from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
 from holdfast.fit.parts import part_of
 
 if TYPE_CHECKING:
-    from holdfast.fit.cells import Cells
     from holdfast.release.release import Column, Release
 
 SEED = 20_262  # public
 FEWEST = 20  # rows that are answered about
-CLIMBS = 60  # steps of expectation and maximisation
-REFITS, STEPS = 30, 15  # of rows drawn again, for an interval
+CLIMBS = 40  # steps of expectation and maximisation
+REFITS = 30  # of rows drawn again, for an interval
+GROWTH = 0.25  # of classes of counts, beside the count
+QUANTILES = 24  # of a factor that two normal scores share
+HIGHEST, POINTS = 0.99, 20  # correlation of scores, and points of a grid up to it
+LEAST_ROWS = 1e-6  # in a class
+RATES, LEAST_RATE, RATE_STEPS = 30, 0.03, 100  # of Poisson's law
+OTHERWISE = 0.35  # deviation of log odds from those of normal scores
 TINY = 1e-300
 
 
@@ -109,26 +119,29 @@ class Pair:
 
     def both(self, first: int, last: int | None) -> tuple[float, Floats]:
         """The share of rows with counts from `first` to `last` in both columns, and draws of it."""
-        cells = tuple(column.estimate.cells for column in self.columns)
         measured = self.marks & self.columns[0].measured & self.columns[1].measured
-        tally = _tally(self.columns, cells, measured)
-        marginals = [_marginal(column, self.marks & measured) for column in self.columns]
-        shares = [_inside(each, first, last) for each in cells]
-        start = np.outer(*marginals)
-        law = _climbed(start, tally, cells, marginals, CLIMBS)
-        generator, rows = np.random.default_rng(SEED), tally.sum()
-        draws = []
-        for _ in range(REFITS):
-            again = generator.multinomial(int(rows), tally.ravel() / rows).reshape(tally.shape)
-            drawn = _climbed(law, again.astype(np.float64), cells, None, STEPS)
-            draws.append(shares[0] @ drawn @ shares[1])
-        estimate = float(shares[0] @ law @ shares[1])
+        sides = [Side.of(column, measured, first, last) for column in self.columns]
+        rows, size = int(np.count_nonzero(measured)), len(sides[1].kernel[0])
+        places = sides[0].places * size + sides[1].places
+        tally = np.bincount(places, minlength=len(sides[0].kernel[0]) * size).astype(np.float64)
+        shape = (-1, size)
+        scores, error = _scores(sides, tally.reshape(shape))
+        law = _climbed(_joined(sides, scores), tally.reshape(shape), sides)
+        generator, draws = np.random.default_rng(SEED), np.zeros(REFITS)
+        asked = np.outer(sides[0].inside, sides[1].inside)
+        for k in range(REFITS):
+            again = [side.drawn(k) for side in sides]
+            drawn = float(np.clip(scores + error * generator.standard_normal(), -HIGHEST, HIGHEST))
+            seen = generator.multinomial(rows, tally / rows).astype(np.float64).reshape(shape)
+            bent = np.exp(OTHERWISE * generator.standard_normal() * asked)
+            found = _climbed(_joined(again, drawn) * bent, seen, again)
+            draws[k] = sides[0].inside @ found @ sides[1].inside
+        estimate = float(sides[0].inside @ law @ sides[1].inside)
         spread = float(np.std(draws, ddof=1))
         z = np.random.default_rng(SEED).standard_normal(DRAWS)
-        known = float(first == 0)  # of rows known to be zero in both
-        part = rows / self.size
-        found = part * estimate + (1 - part) * known
-        return found, np.clip(found + part * spread * z, 0.0, 1.0)
+        part, zero = rows / self.size, float(first == 0)  # others are known to be zero in both
+        share = part * estimate + (1 - part) * zero
+        return share, np.clip(share + part * spread * z, 0.0, 1.0)
 
 
 def ask_pair(
@@ -242,48 +255,130 @@ def _fourth_moment(column: "Column") -> float:
     return float(x**4 @ noise.probability(x.astype(np.int64)))
 
 
-def _tally(columns: "tuple[Column, ...]", cells: "tuple[Cells, ...]", marks: Marks) -> Floats:
-    """How many rows have noisy counts in each pair of bins."""
-    places = [
-        np.searchsorted(each.bins, column.noisy[marks], side="right")
-        for column, each in zip(columns, cells, strict=True)
-    ]
-    sizes = [len(each.bins) + 1 for each in cells]
-    rows = np.bincount(places[0] * sizes[1] + places[1], minlength=sizes[0] * sizes[1])
-    return np.asarray(rows.reshape(sizes), dtype=np.float64)
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Side:
+    """One column of a pair: what is known of it, in classes of counts and of noisy counts."""
+
+    shares: Floats
+    """Of the classes of counts."""
+    draws: Floats
+    """The same as draws."""
+    kernel: Floats
+    """P(class of noisy counts | class of counts)."""
+    places: Integers
+    """The class of each row's noisy count."""
+    inside: Floats
+    """Which classes of counts are asked for."""
+    chances: Floats
+    """P(class of counts | rate)."""
+    rates: Floats
+    """Shares of rates."""
+
+    @staticmethod
+    def of(column: "Column", marks: Marks, first: int, last: int | None) -> "Side":
+        """Of these rows, in classes such that those asked for are whole classes."""
+        estimate = column.estimate
+        if (marks == column.measured).all():
+            histogram, drawn = column.distribution, estimate.draws(None)
+        else:
+            values, rows = np.unique(column.noisy[marks], return_counts=True)
+            histogram, drawn = part_of(estimate, values, rows.astype(np.int64))
+        noise, top = column.measurement.noise, int(max(histogram.values[-1], drawn.support[-1]))
+        edges = _classes(top, {first, top + 1 if last is None else min(last, top) + 1})
+        shares = _in_classes(histogram.values, histogram.rows[None].astype(np.float64), edges)[0]
+        reach = noise.quantile(1 - 1e-9)
+        upto = np.unique(np.concatenate([-edges[edges <= reach], edges, [top + reach]]))
+        inner = [np.linspace(low, high - 1, 5) for low, high in pairwise([*edges, top + 1])]
+        counts = np.floor(np.array(inner)).astype(np.int64)
+        below = noise.cumulative(upto[None, None] - 1 - counts[:, :, None]).mean(axis=1)
+        kernel = np.diff(below, axis=1, prepend=0.0, append=1.0)
+        inside = (edges >= first) & (edges <= (top if last is None else last))
+        return Side(
+            shares=shares,
+            draws=_in_classes(drawn.support, drawn.rows, edges),
+            kernel=np.maximum(kernel, 0.0),
+            places=np.searchsorted(upto, column.noisy[marks], side="right").astype(np.int64),
+            inside=inside.astype(np.float64),
+            chances=(chances := _chances(edges, top)),
+            rates=_rates(shares, chances),
+        )
+
+    def drawn(self, number: int) -> "Side":
+        """The same with shares that are a draw."""
+        shares = self.draws[number % len(self.draws)]
+        return replace(self, shares=shares, rates=_rates(shares, self.chances))
 
 
-def _marginal(column: "Column", marks: Marks) -> Floats:
-    """Shares of cells of one column in these rows."""
-    values, rows = np.unique(column.noisy[marks], return_counts=True)
-    every = len(marks) == len(column.noisy) and (marks == column.measured).all()
-    estimate = column.estimate
-    histogram = estimate.whole if every else part_of(estimate, values, rows.astype(np.int64))[0]
-    place = np.searchsorted(estimate.cells.edges, histogram.values, side="right") - 1
-    place = np.clip(place, 0, None)
-    found = np.bincount(place, histogram.rows, minlength=len(estimate.cells.edges)) + 1e-6
-    return np.asarray(found / found.sum())
+def _classes(top: int, ends: set[int]) -> Integers:
+    """Where classes of counts begin: each small count by itself, then wider and wider ones."""
+    edges, at = set(ends), 0
+    while at <= top:
+        edges.add(at)
+        at += max(int(at * GROWTH), 1)
+    return np.array(sorted(edge for edge in edges if edge <= top), dtype=np.int64)
 
 
-def _inside(cells: "Cells", first: int, last: int | None) -> Floats:
-    """Which part of the counts of each cell are meant; the open cell as its first count."""
-    above = np.clip(cells.edges + cells.widths - first, 0, cells.widths)
-    if last is not None:
-        above = np.minimum(above, np.clip(last + 1 - cells.edges, 0, cells.widths))
-    return np.asarray(above / cells.widths)
+def _in_classes(values: Integers, rows: Floats, edges: Integers) -> Floats:
+    """Shares of classes, of a histogram or of draws."""
+    place = np.searchsorted(edges, np.maximum(values, 0), side="right") - 1
+    sums = rows @ (place[:, None] == np.arange(len(edges))) + LEAST_ROWS
+    return np.asarray(sums / sums.sum(axis=1, keepdims=True))
 
 
-def _climbed(
-    law: Floats, tally: Floats, cells: "tuple[Cells, ...]", marginals: list[Floats] | None,
-    steps: int,
-) -> Floats:  # fmt: skip
-    """A law of pairs of cells after steps that each make the pairs of noisy counts likelier, and
-    that hold it to the marginals where they are known."""
-    first, second = cells[0].kernel, cells[1].kernel
-    for _ in range(steps):
+def _joined(sides: list[Side], scores: float) -> Floats:
+    """The law of pairs of counts that chance makes of rates, whose normal scores have this
+    correlation.
+
+    Given a factor that both share, the scores are independent: a sum over its quantiles.
+    """
+    from scipy.special import ndtr, ndtri
+
+    factor = ndtri((np.arange(QUANTILES) + 0.5) / QUANTILES)[:, None]
+    common, given = abs(scores) ** 0.5, []
+    for side, sign in zip(sides, (1.0, -1.0 if scores < 0 else 1.0), strict=True):
+        upto = ndtri(np.clip(np.cumsum(side.rates)[:-1], 1e-12, 1 - 1e-12))
+        chances = ndtr((upto - sign * common * factor) / (1 - abs(scores)) ** 0.5)
+        given.append(np.diff(chances, axis=1, prepend=0.0, append=1.0) @ side.chances)
+    return np.asarray(given[0].T @ given[1] / QUANTILES)
+
+
+def _chances(edges: Integers, top: int) -> Floats:
+    """P(class of counts | rate) by Poisson's law, of rates that reach so far."""
+    from scipy.special import pdtr
+
+    rates = np.expm1(np.linspace(np.log1p(LEAST_RATE), np.log1p(max(top, 1)), RATES))[:, None]
+    upto = pdtr(edges[1:] - 1, rates)
+    return np.asarray(np.diff(upto, axis=1, prepend=0.0, append=1.0))
+
+
+def _rates(shares: Floats, chances: Floats) -> Floats:
+    """Shares of rates that make these shares of classes of counts most likely."""
+    rates = np.ones(len(chances)) / len(chances)
+    for _ in range(RATE_STEPS):
+        rates = rates * (chances @ (shares / np.maximum(rates @ chances, TINY)))
+    return np.asarray(rates / rates.sum())
+
+
+def _scores(sides: list[Side], tally: Floats) -> tuple[float, float]:
+    """The correlation of scores that makes the pairs of noisy counts most likely, and its error."""
+    grid = np.linspace(-HIGHEST, HIGHEST, 2 * POINTS + 1)
+    logs = np.zeros(len(grid))
+    for place, scores in enumerate(grid):
+        likely = sides[0].kernel.T @ _joined(sides, float(scores)) @ sides[1].kernel
+        logs[place] = float((tally * np.log(np.maximum(likely, TINY))).sum())
+    weights = np.exp(logs - logs.max())
+    weights /= weights.sum()
+    best = float(weights @ grid)
+    spread = float(weights @ (grid - best) ** 2) ** 0.5
+    return best, max(spread, (grid[1] - grid[0]) / 4)
+
+
+def _climbed(law: Floats, tally: Floats, sides: list[Side]) -> Floats:
+    """The law after steps that each make the pairs of noisy counts likelier, held to the sides."""
+    first, second = sides[0].kernel, sides[1].kernel
+    for _ in range(CLIMBS):
         likely = np.maximum(first.T @ law @ second, TINY)
         law = law * (first @ (tally / likely) @ second.T) / tally.sum()
-        if marginals is not None:
-            law = law * (marginals[0] / np.maximum(law.sum(axis=1), TINY))[:, None]
-            law = law * (marginals[1] / np.maximum(law.sum(axis=0), TINY))
+        law = law * (sides[0].shares / np.maximum(law.sum(axis=1), TINY))[:, None]
+        law = law * (sides[1].shares / np.maximum(law.sum(axis=0), TINY))
     return law
