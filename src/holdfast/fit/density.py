@@ -9,11 +9,12 @@ spike at zero needs. By the variational bound (for every w > 0, with b = sqrt(ka
 
 so that a Gaussian fit whose variances w follow the bends gives the mode and a bound of the
 evidence. The stiffness kappa, the size of the step at zero, and the scale on which counts are
-smooth (log or plain) are averaged by that evidence.
+smooth (log or plain) are averaged by that evidence. The noise of the sums is Laplace too, and bound
+likewise: beside a good guess from the noisy counts, a sum says up to twice what its variance does.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -48,6 +49,11 @@ class Densities:
     def shares(self) -> Floats:
         """The mean share of each cell."""
         return np.asarray(self.weights @ np.array([d.shares for d in self.densities]))
+
+    def effective(self, seen: Seen) -> Seen:
+        """The same measurements, with normal laws that stand for the Laplace noise of the sums."""
+        variance = self.weights @ np.array([d.variance for d in self.densities])
+        return replace(seen, variance=variance[None])
 
     def draws(self, seen: Seen, number: int, rng: np.random.Generator) -> Floats:
         """Shares of cells from the posterior, of shape (number, cells)."""
@@ -194,6 +200,7 @@ class _Fit:
 
     def __init__(self, seen: Seen, bends: Bends, step: float) -> None:
         self._seen, self._bends = seen, bends
+        self._noise = seen.variance
         self._step = np.zeros(len(bends.bent))
         self._step[:1] = step * bends.bent[:1]  # variance that a step at zero adds
         self._u = np.zeros(len(bends.bent))
@@ -226,6 +233,8 @@ class _Fit:
             part = self._w / variance  # of a coordinate that is bend, and no step at zero
             square = (theta**2 + np.diag(covariance)) * variance * part**2 + self._w * (1 - part)
             self._w = np.where(bent, np.sqrt(kappa / 2 * square), free)
+            squares = found.noise_squares(self._seen.variance, covariance[None])
+            self._seen = replace(self._seen, variance=np.sqrt(self._noise / 2 * squares))
         evidence = float(
             found.value[0] - 0.5 * theta @ theta - 0.5 * np.linalg.slogdet(precision)[1]
         )
@@ -236,9 +245,11 @@ class _Fit:
             precision=precision,
             base=self._bends.base,
             shares=shares,
+            variance=self._seen.variance[0],
         )
 
     def _bound(self) -> float:
-        """What the bound of the Laplace law has beside its Gaussian."""
-        w = self._w[self._bends.bent]
-        return float((-w / self._kappa + 0.5 * np.log(np.pi * w / self._kappa)).sum())
+        """What the bounds of the Laplace laws have beside their Gaussians."""
+        bends = self._w[self._bends.bent] / self._kappa
+        noise = self._seen.variance / self._noise
+        return float(sum((0.5 * np.log(np.pi * w) - w).sum() for w in (bends, noise)))

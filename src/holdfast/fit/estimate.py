@@ -94,7 +94,7 @@ def fit(measurement: "Measurement") -> Estimate:
     seen = _seen(cells, [(tally.value, tally.rows)], [measurement.whole])
     seen = _joined(seen, grouped, measurement.sums)
     densities = fit_densities(seen, cells)
-    law = densities.shares
+    seen, law = densities.effective(seen), densities.shares
     whole = whole_rows(expected_rows(seen, law[None])[0], cells, tally.value, tally.rows)
     histograms: tuple[Histogram, ...] = (whole,)
     tilts = None

@@ -68,6 +68,22 @@ class Said:
     value: Floats
     gradient: Floats
     information: Floats
+    gap: Floats
+    """S^-1 (m - A mu), of shape (T, sums)."""
+    cross: Floats
+    """S^-1 A Sigma F', of shape (T, sums, F)."""
+    inverse: Floats
+    """The diagonal of S^-1."""
+
+    def noise_squares(self, variance: Floats, covariance: Floats) -> Floats:
+        """E[(m - A h)^2 | y, m] of each sum, whose noise was taken to have this variance, where the
+        coordinates of the features have this covariance.
+
+        Given theta, m - A h has mean V S^-1 (m - A mu) and covariance V - V S^-1 V.
+        """
+        known = variance * self.gap
+        of_theta = (np.matmul(self.cross, covariance) * self.cross).sum(axis=2)
+        return np.asarray(known**2 + variance + variance**2 * (of_theta - self.inverse))
 
 
 def said(seen: Seen, shares: Floats, features: Floats) -> Said:
@@ -75,29 +91,29 @@ def said(seen: Seen, shares: Floats, features: Floats) -> Said:
     q = np.maximum(shares @ seen.kernel, LEAST)
     mean = shares * ((seen.rows / q) @ seen.kernel.T)
     size = seen.sizes[:, None]
-    value = (seen.rows * np.log(q)).sum(axis=1)
+    plain = np.matmul(features, shares[:, :, None])[:, :, 0]
     moments = _expected(features, shares, seen.kernel, q)
-    plain = np.einsum("tfx,tx->tf", features, shares)
-    gradient = np.einsum("tfx,tx->tf", features, mean) - size * plain
-    information = size[:, :, None] * (
-        np.matmul(moments * q[:, None], moments.transpose(0, 2, 1))
-        - plain[:, :, None] * plain[:, None, :]
+    of_sums = _expected(seen.weights, shares, seen.kernel, q)
+    middle = _covariance(seen, seen.weights, of_sums, mean)
+    weights, many = seen.weights.transpose(0, 2, 1), of_sums.transpose(0, 2, 1)
+    cross = np.matmul(features * mean[:, None], weights)
+    cross = cross - np.matmul(moments * seen.rows[:, None], many)
+    inverse = np.linalg.inv(middle)
+    gap = seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean)
+    gap_solved = np.matmul(inverse, gap[:, :, None])[:, :, 0]
+    cross_solved = np.matmul(inverse, cross.transpose(0, 2, 1))
+    value = (seen.rows * np.log(q)).sum(axis=1) - 0.5 * (gap * gap_solved).sum(axis=1)
+    of_counts = np.matmul(moments * q[:, None], moments.transpose(0, 2, 1))
+    of_counts -= plain[:, :, None] * plain[:, None, :]
+    gradient = np.matmul(features, mean[:, :, None])[:, :, 0] - size * plain
+    return Said(
+        value=value - 0.5 * np.linalg.slogdet(middle)[1],
+        gradient=gradient + np.matmul(cross, gap_solved[:, :, None])[:, :, 0],
+        information=size[:, :, None] * of_counts + np.matmul(cross, cross_solved),
+        gap=gap_solved,
+        cross=cross_solved,
+        inverse=np.diagonal(inverse, axis1=1, axis2=2),
     )
-    if seen.sums.shape[1]:
-        of_sums = _expected(seen.weights, shares, seen.kernel, q)
-        middle = _covariance(seen, seen.weights, of_sums, mean)
-        cross = np.matmul(features * mean[:, None], seen.weights.transpose(0, 2, 1)) - np.matmul(
-            moments * seen.rows[:, None], of_sums.transpose(0, 2, 1)
-        )
-        gap = seen.sums - np.einsum("tsx,tx->ts", seen.weights, mean)
-        solved = np.linalg.solve(
-            middle, np.concatenate([gap[:, :, None], cross.transpose(0, 2, 1)], axis=2)
-        )
-        value = value - 0.5 * (gap * solved[:, :, 0]).sum(axis=1)
-        value = value - 0.5 * np.linalg.slogdet(middle)[1]
-        gradient = gradient + np.einsum("tfs,ts->tf", cross, solved[:, :, 0])
-        information = information + np.matmul(cross, solved[:, :, 1:])
-    return Said(value=value, gradient=gradient, information=information)
 
 
 def expected_rows(seen: Seen, shares: Floats) -> Floats:
