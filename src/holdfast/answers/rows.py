@@ -1,7 +1,7 @@
 """Questions about single rows: one of them, the highest ones, one against another, all of them."""
 
 from dataclasses import asdict, dataclass, field
-from math import ceil, floor, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +53,6 @@ def ask_row(
         )
     law = _law(column, place, name)
     low, high = likely_interval(column, place, level)
-    low, high = min(low, floor(law.mean)), max(high, ceil(law.mean))  # it holds the estimate
     reach = column.measurement.noise.quantile(level)
     noisy = int(column.noisy[place])
     marks = np.zeros(release.rows, dtype=bool)
