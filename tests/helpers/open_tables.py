@@ -1,15 +1,13 @@
 """Tables opened for a test: their counts, their marks, and what is said where they are refused."""
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError
 from holdfast.release.csv_files import cells_of, texts_of
+from holdfast.tables.csv import CsvTable
 from holdfast.tables.parquet_groups import ParquetGroups, rows_in_group
-from holdfast.tables.sources import head_of
 from holdfast.tables.table import open_table
 from holdfast.tables.texts import Texts, lines
 
@@ -86,13 +84,13 @@ def _as_arrow(column):
 
 
 def _write_lines(sink, table, batch, columns):
-    head = head_of(table.source)
+    style = table.source.style
     if not batch.start:
         names = tuple(str(name) or "count" for name in table.published)
-        sink.write(replace(head, header=names, rows=[]).to_bytes())
+        sink.write(CsvTable(names, [], **vars(style)).to_bytes())
     texts = [cells_of(texts_of(column)) for column in columns]
-    text = lines(texts, head.delimiter if len(columns) > 1 else ",", head.newline)
-    sink.write(text.encode(head.encoding))
+    text = lines(texts, style.delimiter if len(columns) > 1 else ",", style.newline)
+    sink.write(text.encode(style.encoding))
 
 
 def refusal(source, secret="424242", **options):

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import HoldfastError, LeakError
-from holdfast.tables import sources
+from holdfast.tables import arrow_files, csv_file
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.leaks.order import LabelOrder, Order
 from holdfast.tables.order import rows_by
@@ -82,6 +82,12 @@ def test_rows_that_follow_a_public_size_pass():
 
 # Ties of `order_by`
 
+
+def nothing_is_small(patch):
+    patch.setattr(csv_file, "SMALL", 0)
+    patch.setattr(arrow_files, "FEW", 0)
+
+
 STATES = np.arange(ROWS) % 40
 
 
@@ -103,8 +109,7 @@ def test_ties_that_nothing_public_breaks_are_looked_at_in_the_order_they_keep(
     kind, tmp_path, monkeypatch
 ):
     if kind.startswith("large"):
-        monkeypatch.setattr(sources, "is_small", lambda source: False)
-        monkeypatch.setattr("holdfast.tables.table.is_small", lambda source: False)
+        nothing_is_small(monkeypatch)
     rows = np.lexsort((-COUNTS, STATES))
     frame = pd.DataFrame({"state": STATES, "n": COUNTS}).iloc[rows]
     source = saved(frame, kind.split()[-1], tmp_path)
@@ -137,7 +142,7 @@ def test_a_large_file_is_put_in_order_as_one_in_memory(kind, subset, tmp_path, m
         small = open_table(source, **usual, order_by=column)
         expected = written(small, tmp_path / f"small{at}.{kind}")
         with monkeypatch.context() as patch:
-            patch.setattr("holdfast.tables.table.is_small", lambda source: False)
+            nothing_is_small(patch)
             large = open_table(source, **usual, order_by=column)
         assert counts_of(large).tolist() == counts_of(small).tolist() != COUNTS.tolist()
         new = np.arange(large.rows)

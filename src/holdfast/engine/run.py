@@ -33,7 +33,6 @@ from holdfast.tables.arrow_files import ParquetFiles
 from holdfast.tables.cell_text import cell_text
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.leaks import SAME_COUNTS
-from holdfast.tables.sources import head_of
 from holdfast.tables.table import Table
 from holdfast.tables.whose import whose
 
@@ -248,7 +247,7 @@ def rehearse(budget: Budget, source: Randomness) -> None:
 def dialect_of(table: Table, file: Any) -> Dialect:
     """How the CSV files of a release are written: as the table was, and readable for Excel where
     it came from there."""
-    head = head_of(table.source)
+    head = table.source.style
     excel = isinstance(file, str | Path) and format_of(file) is Format.EXCEL
     newline = head.newline if head.newline in NEWLINES else "\n"
     return Dialect(delimiter=head.delimiter, newline=newline, bom=bool(head.bom) or excel)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.frames import FrameRows, no_pyarrow
-from holdfast.tables.source import Piece
+from holdfast.tables.frames import Frame, FrameRows, duckdb_frame, no_pyarrow
+from holdfast.tables.source import Piece, Source
 
 ROWS = 1 << 17
 BATCH_BYTES = 1 << 24  # of wide rows there are fewer at a time
@@ -18,15 +18,13 @@ FEW = 1 << 20
 
 
 @dataclass(frozen=True)
-class ParquetFiles:
+class ParquetFiles(Source):
     """A Parquet file, or a folder of them; partitions named key=value become columns."""
 
     path: Path
     schema: Any = field(repr=False)
     fragments: tuple[Any, ...] = field(repr=False)
     length: int
-    notes = ()
-    in_memory = False
 
     @property
     def name(self) -> str:
@@ -38,8 +36,17 @@ class ParquetFiles:
         """The names of the columns that one of the files has."""
         return list(self.schema.names)
 
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
-        """Nothing is to be decided."""
+    @property
+    def is_small(self) -> bool:
+        """Whether it is small enough to be held in memory."""
+        return self.length <= FEW
+
+    def held(self) -> Frame:
+        """All rows as a table of Arrow."""
+        import narwhals.stable.v2 as nw
+
+        rows = FrameRows(nw.from_native(_whole(self), eager_only=True))
+        return Frame(rows, lambda new: new.to_native())
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -135,21 +142,20 @@ def _rows(table: Any) -> FrameRows:
 
 
 @dataclass(frozen=True)
-class Query:
+class Query(Source):
     """A DuckDB relation with many rows: it is run once for each pass."""
 
     relation: Any = field(repr=False)
-    name = "the query"
-    notes = ()
-    in_memory = False
+
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
+        return "the query"
 
     @property
     def columns(self) -> Sequence[str]:
         """The names of its columns."""
         return list(self.relation.columns)
-
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
-        """Nothing is to be decided."""
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -167,9 +173,17 @@ class Query:
         except Exception as error:
             raise _unreadable(self.name, error, row, self.name) from None
 
-    def digest(self) -> bytes | None:
-        """A query may give its rows in another order the next time."""
-        return None
+    def held(self) -> Frame:
+        """All rows, from a run of their own."""
+        return duckdb_frame(self.relation, _whole(self))
+
+
+def _whole(source: Source) -> Any:
+    import pyarrow as pa
+
+    rows = [piece.rows for piece in source.read(source.columns)]
+    parts = [part.data.to_native() for part in rows if isinstance(part, FrameRows)]
+    return pa.concat_tables(parts, promote_options="permissive")
 
 
 def few_rows(relation: Any) -> Any:

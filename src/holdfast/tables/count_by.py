@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +13,12 @@ from holdfast.tables.counts import is_missing
 from holdfast.tables.csv import CsvTable
 from holdfast.tables.files import labels_of, read_file
 from holdfast.tables.formats import format_of
-from holdfast.tables.frames import FrameRows, as_list
+from holdfast.tables.frames import Frame, FrameRows, as_list
 from holdfast.tables.options import TableOptions
 from holdfast.tables.partition import combinations
 from holdfast.tables.rows import Rows
 from holdfast.tables.source import Source
-from holdfast.tables.sources import FrameSource, head_of, open_columns, open_source
+from holdfast.tables.sources import open_columns, open_source
 from holdfast.tables.spans import Keys
 from holdfast.tables.text_rows import TextRows
 
@@ -84,9 +83,7 @@ class _Counting:
         if isinstance(first, FrameRows):
             return self._frame(first, keys, counts)
         columns = [list(cells) for cells in zip(*keys, strict=True)] + [list(map(str, counts))]
-        return replace(
-            head_of(self._source), header=(*self._names, "count"), rows=TextRows(columns)
-        )
+        return CsvTable((*self._names, "count"), TextRows(columns), **vars(self._source.style))
 
     def _counted(self, rows: Rows, before: int, index: dict[_Key, int]) -> Integers:
         """How many people of some rows are in each category."""
@@ -157,8 +154,8 @@ class _Counting:
         made = {name: _series(name, list(cells), rows) for name, cells in columns}
         made["count"] = nw.new_series("count", counts, nw.Int64, backend=backend)
         frame = nw.from_dict(made, backend=backend)
-        if isinstance(self._source, FrameSource):
-            return self._source.frame.back(frame)
+        if isinstance(self._source, Frame):
+            return self._source.back(frame)
         return frame.to_native()
 
 

@@ -4,6 +4,7 @@ import codecs
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
@@ -15,6 +16,7 @@ from holdfast.tables.csv_text import (
     LONGEST_HEADER,
     Encoding,
     Header,
+    Style,
     find_bom,
     is_text,
     not_text,
@@ -22,7 +24,10 @@ from holdfast.tables.csv_text import (
 )
 from holdfast.tables.formats import refuse_special, unreadable
 from holdfast.tables.rows import ListRows
-from holdfast.tables.source import Piece
+from holdfast.tables.source import Piece, Source
+from holdfast.tables.text_source import TextSource
+
+SMALL = 1 << 26  # bytes of files that are held in memory to be put in order
 
 
 def _as_windows(error: UnicodeError) -> tuple[str, int]:
@@ -35,14 +40,48 @@ def _as_windows(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("holdfast.windows", _as_windows)
 
 
-class CsvFile:
+class _CsvSource(Source):
+    """Text in files, all with the same header."""
+
+    path: Path
+    header: Header
+    encoding: Encoding
+
+    @property
+    def name(self) -> str:
+        """What an error calls it."""
+        return f"`{self.path}`"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names in the header."""
+        return self.header.names
+
+    @property
+    def style(self) -> Style:
+        """How it is written; what is left of Windows-1252 could be taken for UTF-8."""
+        encoding, header = self.encoding, self.header
+        name = "utf-8" if encoding.name == "cp1252" else encoding.name
+        return Style(header.delimiter, header.newline, name, encoding.bom)
+
+    def held(self) -> TextSource:
+        """All rows as lists of cells."""
+        rows = [piece.rows for piece in self.read(self.columns)]
+        parts = [part for part in rows if isinstance(part, SpanRows | ListRows)]
+        columns = [
+            list(chain.from_iterable(part.cells_at(at) for part in parts))
+            for at in range(len(self.columns))
+        ]
+        unmarked = next((part.unmarked for part in parts if isinstance(part, ListRows)), None)
+        return TextSource(ListRows(self.columns, columns, unmarked), self.style)
+
+
+class CsvFile(_CsvSource):
     """A CSV file, read as often as asked, a block of rows at a time.
 
     Which encoding it has is decided by its header and by the columns that are published, so that
     no count decides how labels are read.
     """
-
-    in_memory = False
 
     def __init__(
         self,
@@ -51,7 +90,7 @@ class CsvFile:
         thousands: str | None = None,
         decimal: str | None = None,
     ) -> None:
-        self.path, self.name, self._lines = path, f"`{path}`", lines
+        self.path, self._lines = path, lines
         marks = thousands is not None or decimal is not None
         self._unmarked = unmarked(thousands, decimal) if marks else None
         self._numbers: frozenset[str] = frozenset()
@@ -70,9 +109,9 @@ class CsvFile:
             self._decide(windows=True)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names in the header."""
-        return self.header.names
+    def is_small(self) -> bool:
+        """Whether it is small enough to be held in memory."""
+        return self.path.stat().st_size <= SMALL
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Decide on the encoding, where the columns that are published have to; `numbers` are those
@@ -176,14 +215,11 @@ class CsvFile:
         return HoldfastError(f"{self.name}: {error}")
 
 
-class CsvFolder:
+class CsvFolder(_CsvSource):
     """CSV files with the same header in a folder, in the order of their names."""
 
-    notes = ()
-    in_memory = False
-
     def __init__(self, path: Path, files: Sequence[Path]) -> None:
-        self.path, self.name = path, f"`{path}`"
+        self.path = path
         self.files = [CsvFile(file) for file in files]
         first = self.files[0]
         self.header, self.encoding = first.header, first.encoding
@@ -195,9 +231,9 @@ class CsvFolder:
                 )
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The names in the headers."""
-        return self.header.names
+    def is_small(self) -> bool:
+        """Whether all files are small enough to be held in memory."""
+        return sum(file.path.stat().st_size for file in self.files) <= SMALL
 
     def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
         """Decide on the encoding of each file."""

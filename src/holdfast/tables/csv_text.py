@@ -49,6 +49,16 @@ class Encoding:
 
 
 @dataclass(frozen=True)
+class Style:
+    """How a CSV file is written."""
+
+    delimiter: str = ","
+    newline: str = "\n"
+    encoding: str = "utf-8"
+    bom: bytes = b""
+
+
+@dataclass(frozen=True)
 class Header:
     """The first record of a file, and what it tells of the others."""
 

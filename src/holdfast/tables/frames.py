@@ -1,7 +1,7 @@
 """Data frames and series of any library, read through narwhals and given back as they came."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from holdfast.tables.columns import find_column, is_text, refuse_odd_texts
 from holdfast.tables.counts import MISSING, array_counts, is_missing, series_counts
 from holdfast.tables.partition import Coded, coded
 from holdfast.tables.rows import LineRows
+from holdfast.tables.source import Held, Piece
 from holdfast.tables.spans import Keys
 
 _NESTED = (list, tuple, dict, set, bytes, np.ndarray)
@@ -114,7 +115,7 @@ def _unwritable(name: str) -> HoldfastError:
 
 
 @dataclass(frozen=True)
-class Frame:
+class Frame(Held):
     """A data frame of some library, and the way back to the kind it was."""
 
     rows: FrameRows
@@ -125,6 +126,10 @@ class Frame:
     def columns(self) -> list[str]:
         """The column names, in order."""
         return self.rows.columns
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """All rows."""
+        yield Piece(self.rows)
 
     def take(self, rows: Integers) -> "Frame":
         """Other rows, or the same in another order."""
@@ -220,12 +225,26 @@ def _with_own_labels(frame: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Line:
+class Line(Held):
     """Counts in one dimension, and the way back to the kind they were."""
 
     rows: LineRows
     back: Callable[[Integers], Any]
-    name: str | None = None  #: what a series is called
+    title: str | None = None  #: what a series is called
+    columns = ()
+
+    def read(self, names: Collection[str]) -> Iterator[Piece]:
+        """All counts."""
+        yield Piece(self.rows)
+
+    def take(self, rows: Integers) -> "Line":
+        """A line is not put in order, for it has no columns."""
+        raise HoldfastError("`table` has no columns by which rows could be chosen.")
+
+    def replace(self, names: Sequence[str], counts: Mapping[str, Integers]) -> Any:
+        """The same kind of line."""
+        (new,) = counts.values()
+        return self.back(new)
 
 
 def open_line(source: Any) -> Line:

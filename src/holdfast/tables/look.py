@@ -21,6 +21,7 @@ from holdfast.tables.csv_part import Lines
 from holdfast.tables.excel import sheet_names
 from holdfast.tables.file_rows import as_in_file, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
+from holdfast.tables.frames import Line
 from holdfast.tables.look_columns import (
     LookedColumn,
     codes_among,
@@ -32,7 +33,7 @@ from holdfast.tables.look_columns import (
 )
 from holdfast.tables.options import TableOptions
 from holdfast.tables.rows import Rows
-from holdfast.tables.sources import LineSource, open_source
+from holdfast.tables.sources import open_source
 
 LOOKED_AT = 100_000  # rows whose cells are looked at; all are counted
 
@@ -126,8 +127,8 @@ def _look(
     source: Any, asked: TableOptions, name: str, part: dict[str, int], shown: tuple[int, int]
 ) -> Look:
     opened = open_source(source, asked)
-    if isinstance(opened, LineSource):
-        return Look(name=name, rows=len(opened.line.rows))
+    if isinstance(opened, Line):
+        return Look(name=name, rows=len(opened.rows))
     names = [name for name in opened.columns if list(opened.columns).count(name) == 1]
     opened.settle(names, ())
     cells: dict[str, list[Any]] = {name: [] for name in names}

@@ -22,7 +22,7 @@ from holdfast.tables.frames import FrameRows
 from holdfast.tables.options import Roles
 from holdfast.tables.order import order_codes, sort_key
 from holdfast.tables.rows import ListRows, Rows
-from holdfast.tables.source import Piece
+from holdfast.tables.source import Piece, Source
 
 _MEMORY = "256MB"
 _AT_A_TIME = 1 << 17  # rows
@@ -39,20 +39,19 @@ def check_sorter() -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Sorted:
+class Sorted(Source):
     """Rows in their order: their published cells in a file, their counts in memory."""
 
     path: Path
     """Where the cells are, while this object lives."""
-    columns: tuple[str, ...]
+    names: tuple[str, ...]
     counts: dict[str, Integers] = field(repr=False)
     zero: Marks = field(repr=False)
-    name: str = "`table`"
-    notes = ()
-    in_memory = False
 
-    def settle(self, published: Sequence[str], numbers: Collection[str]) -> None:
-        """Nothing is to be decided."""
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that are published."""
+        return self.names
 
     def read(self, names: Collection[str]) -> Iterator[Piece]:
         """The rows, some at a time."""
@@ -73,10 +72,6 @@ class Sorted:
                 yield Piece(FrameRows(nw.from_native(table, eager_only=True)), start, "", done)
                 start += len(rows)
 
-    def digest(self) -> bytes | None:
-        """What was sorted is known by its own bytes."""
-        return None
-
 
 def in_order(reading: Reading, as_text: Sequence[bool]) -> Reading:
     """The same rows in the order of columns, of which some are compared as text; rows that are the
@@ -86,7 +81,7 @@ def in_order(reading: Reading, as_text: Sequence[bool]) -> Reading:
     try:
         path = Path(folder) / "cells.parquet"
         _sort(taken.tables(reading), len(as_text), path)
-        found = Sorted(path, roles.others, taken.counts, taken.zero, reading.source.name)
+        found = Sorted(path, roles.others, taken.counts, taken.zero)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise

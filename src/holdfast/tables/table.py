@@ -37,12 +37,13 @@ from holdfast.tables.checks import CheckedRows, FirstPass, Reading, Sums
 from holdfast.tables.counts import MISSING
 from holdfast.tables.csv_part import Lines
 from holdfast.tables.file_rows import as_in_file
+from holdfast.tables.frames import Line
 from holdfast.tables.options import Roles, TableOptions
 from holdfast.tables.order import order_codes, rows_by
 from holdfast.tables.partition import GroupReader, Partition, changed
 from holdfast.tables.sorting import Sorted, check_sorter, in_order
 from holdfast.tables.source import Held, Source
-from holdfast.tables.sources import LineSource, held, is_small, open_source
+from holdfast.tables.sources import open_source
 
 __all__ = ["Batch", "Table", "TableOptions", "open_table"]
 
@@ -149,7 +150,7 @@ class Table:
 
     def _held(self) -> Held:
         """The rows that are published, in memory and in their order."""
-        source, subset = held(self.source), self.roles.subset
+        source, subset = self.source.held(), self.roles.subset
         if isinstance(self._reading.source, Sorted):
             source = _in_order(source, self.roles)
         if subset is None:
@@ -182,15 +183,15 @@ def open_table(source: Any, options: TableOptions | None = None, **words: Any) -
 
 def _checked(source: Any, asked: TableOptions) -> Table:
     found = open_source(source, asked)
-    index = tuple(found.line.rows.index) if isinstance(found, LineSource) else ()
-    lone = isinstance(found, LineSource)
+    lone = isinstance(found, Line)
+    index = tuple(found.rows.index) if isinstance(found, Line) else ()
     roles = asked.roles_of_line() if lone else asked.roles(list(found.columns))
     names = list(found.columns)
     found.settle(roles.others, (*roles.counts, *roles.within.numbers))
     if names != list(found.columns):  # they are read in another encoding
         roles = asked.roles(list(found.columns))
-    if roles.ordering and (found.in_memory or is_small(found)):
-        found = _in_order(held(found), roles)
+    if roles.ordering and found.is_small:
+        found = _in_order(found.held(), roles)
     later = bool(roles.ordering) and not found.in_memory
     if later:
         check_sorter()

@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from holdfast.tables.sources import LineSource, is_small
+from holdfast.tables.frames import Line
 from holdfast.tables.table import Table
 
 
@@ -28,10 +28,10 @@ def whose(table: Table) -> Whose | None:
     (True, False)
     """
     source = table.source
-    if not (source.in_memory or is_small(source)):
+    if not source.is_small:
         stored = source.digest()
         return None if stored is None else Whose(rows=stored, columns={})
-    line = source.line if isinstance(source, LineSource) else None
+    line = source if isinstance(source, Line) else None
     names = (*table.others, *table.withheld) if line is None else tuple(line.rows.index)
     hashed = {name: hashlib.sha256(repr(name).encode()) for name in names}
     for batch in table.batches(published=True, withheld=True):
@@ -39,5 +39,5 @@ def whose(table: Table) -> Whose | None:
             cells = "\n".join(map(repr, batch.cells(name)))
             column.update(f"{cells}\n".encode(errors="surrogatepass"))
     columns = {name: column.digest() for name, column in hashed.items()}
-    called = repr(line and line.name).encode()
+    called = repr(line and line.title).encode()
     return Whose(rows=hashlib.sha256(called + b"".join(columns.values())).digest(), columns=columns)
