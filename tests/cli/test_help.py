@@ -88,7 +88,7 @@ def request_of(monkeypatch):
 
 REQUESTS = [
     {"epsilon": "1.0", "count": "a"},
-    {"epsilon": "1/3", "count": ["a", "b"], "weights": {"a": 1, "b": "0.5"}, "relations": True},
+    {"epsilon": "1/3", "count": ["a", "b"], "weights": {"a": 1, "b": "0.5"}},
     {"epsilon": 2, "count": ["a", "b"], "contributions": {"a": 1, "b": 5}, "rows": 3},
     {"epsilon": 1, "count": ["a", "b"], "person_in": "one column", "unit": "household"},
     {"epsilon": 1, "count": "a", "missing": ["-999", ""], "keep": ["x y", "it's"], "top": 50},

@@ -266,7 +266,7 @@ RUNS = [
     {"leave_out.others": "2, 3 5", "last_row": "100", "header_row": "1"},
     {"missing": ["-999"], "order_by": "county", "person_in": "one column"},
     {"count": ["deaths", "population"], "weights.others": "deaths=2\npopulation=1",
-     "contributions.others": "deaths=1\npopulation=4", "relations": "yes",
+     "contributions.others": "deaths=1\npopulation=4",
      "publish_anyway.others": "row order"},
     {"table_format": "parquet", "repeated_categories": "yes"},
     {"epsilon": "0.3", "contributions.others": "deaths=2"},

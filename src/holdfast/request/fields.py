@@ -166,12 +166,6 @@ class Declared:
         check=checks.at_least_1,
         default=None,
     )
-    relations: bool = asked(
-        *(Form.FLAG, Panel.PUBLISHED, ""),
-        "Let the table itself keep the relation between several counts; single counts change more.",
-        check=checks.flag,
-        default=False,
-    )
     subset: "Subset | None" = asked(
         *(Form.LABEL, Panel.PUBLISHED, "COLUMN=LABEL"),
         "Release only the rows with one label in a public column; a ledger charges other labels "
