@@ -1,11 +1,12 @@
 """Spans of bytes: where cells end, numbers in them, keys of them, and some of them put together.
 
-Each is one NumPy passage over all spans at once. With numba, which is optional (the extra `fast`),
-large ones go through the loops of `spans_fast` instead, with the same results.
+Each is one NumPy passage over all spans at once. What takes longest, putting spans together, goes
+through a loop compiled by numba where that is installed (the extra `fast`) and there is much to do;
+the result is the same.
 """
 
+from collections.abc import Callable
 from functools import cache
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -17,22 +18,10 @@ Keys = NDArray[np.uint64]
 Bytes = NDArray[np.uint8]
 
 MOST_DIGITS = 15  # any such number is below 2^53
-FAST_FROM = 1 << 20  # bytes: below it takes longer to load numba
+SLOWLY = 1 << 26  # bytes that are put together in the time that numba takes to load
 _LF, _ZERO = 10, 48
 _MIX, _HALF = np.uint64(0xD6E8FEB86659FD93), np.uint64(32)
-
-
-@cache
-def _numba() -> ModuleType | None:
-    try:
-        from holdfast.tables import spans_fast
-    except Exception:  # not there, or not in order: it is not needed
-        return None
-    return spans_fast
-
-
-def _fast(data: Bytes) -> ModuleType | None:
-    return _numba() if len(data) >= FAST_FROM else None
+_joined = 0  # bytes so far, without numba
 
 
 def separators(data: Bytes, delimiter: int, width: int) -> Integers | None:
@@ -42,9 +31,6 @@ def separators(data: Bytes, delimiter: int, width: int) -> Integers | None:
     >>> separators(np.frombuffer(b"a,b\\nc,d\\n", np.uint8), ord(","), 2).tolist()
     [[1, 3], [5, 7]]
     """
-    if fast := _fast(data):
-        found = fast.separators(data, delimiter, width)
-        return found.reshape(-1, width) if len(found) or not len(data) else None
     return by_record(data, np.flatnonzero((data == delimiter) | (data == _LF)), width)
 
 
@@ -63,8 +49,6 @@ def digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Ma
     >>> digits(np.frombuffer(b"12,x", np.uint8), np.array([0, 3]), np.array([2, 4]))
     (array([12,  0]), array([False,  True]))
     """
-    if fast := _fast(data):
-        return fast.digits(data, starts, stops)  # type: ignore[no-any-return]
     left = stops - starts
     odd = (left == 0) | (left > MOST_DIGITS)
     values, power = np.zeros(len(starts), dtype=np.int64), 1
@@ -80,21 +64,31 @@ def digits(data: Bytes, starts: Integers, stops: Integers) -> tuple[Integers, Ma
 
 def joined(data: Bytes, starts: NDArray[Any], stops: NDArray[Any]) -> Bytes:
     """The bytes of spans, one after the other."""
-    if fast := _fast(data):
-        return fast.joined(data, starts, stops)  # type: ignore[no-any-return]
+    global _joined
+    fast = _numba() if _joined > SLOWLY else None
+    if fast is not None:
+        return fast(data, starts, stops)
     sizes = stops - starts
     ends = np.cumsum(sizes)
     if not len(ends):
         return data[:0]
     places = np.repeat((starts - (ends - sizes)).astype(np.int32), sizes)
     places += np.arange(int(ends[-1]), dtype=np.int32)
+    _joined += len(places)
     return data.take(places)
+
+
+@cache
+def _numba() -> Callable[..., Bytes] | None:
+    try:
+        from holdfast.tables.spans_fast import joined
+    except Exception:  # not there, or not in order: it is not needed
+        return None
+    return joined  # type: ignore[no-any-return]
 
 
 def hashed(data: Bytes, starts: Integers, stops: Integers, secret: np.uint64) -> Keys:
     """A key for each span, from its bytes and its length: eight bytes at a time are mixed in."""
-    if fast := _fast(data):
-        return fast.hashed(data, starts, stops, secret)  # type: ignore[no-any-return]
     padded = np.zeros(len(data) + 8, dtype=np.uint8)
     padded[: len(data)] = data
     words: Keys = np.ndarray((len(data) + 1,), "<u8", padded, strides=(1,))
