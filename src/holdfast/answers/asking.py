@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 WIDE_SHARE = 0.5  # width of an interval for a share that is too wide to tell much
 TELLS_LITTLE = 4.0  # upper end over lower end of such an interval for a total or mean
 LITTLE = "so few rows say little at this epsilon"
+HIDDEN = "no row stands so far above the others that noise leaves the highest count to be told"
 YES_OR_NO = "a share of one row is 0% or 100%: the estimate is the probability that it is 100%"
 
 
@@ -123,6 +124,8 @@ def _notes(part: Part, asked: Question, answer: Answer) -> tuple[str, ...]:
         notes.append(YES_OR_NO)
     elif _tells_little(asked, low, high):
         notes.append(LITTLE)
+    if asked.name == "maximum" and part.column.estimate.cells.inside(np.array([int(high)]))[0]:
+        notes.append(HIDDEN)
     if part.zeros and len(part.measured):
         notes.append(f"{numbered(part.zeros, 'row')} publicly known to be zero included")
     if part.missing:
