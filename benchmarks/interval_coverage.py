@@ -44,6 +44,7 @@ EPSILONS = ("0.1", "0.5", "1", "2")
 LOW, HIGH = 0.86, 0.97  # coverage of a 90 % interval that is as it should be
 WORSE = 1.05  # RMSE over that of the best other from which on a cell is named
 CLIMBS = 40
+LONGEST_CLIMBED = 500  # counts up to which somebody would undo the noise by a matrix
 RELATIONS = "relations"
 
 
@@ -234,7 +235,9 @@ class Others:
         self.alpha = float(np.exp(-float(epsilon)))
         self.variance = noise.variance
         reach = noise.quantile(1 - 1e-7)
-        support = min(self.top, int(np.quantile(table.counts, 0.995)) + 2 * reach, 1500)
+        support = min(self.top, int(np.quantile(table.counts, 0.995)) + 2 * reach)
+        self.climbs = support <= LONGEST_CLIMBED
+        support = support if self.climbs else 1
         self.support = np.arange(support + 1)
         self.kernel = self._kernel(len(self.support))
         self.whole = self._climb(np.ones(support + 1) / (support + 1), self._histogram(None), 150)
@@ -263,7 +266,7 @@ class Others:
         key = id(marks)
         if key not in self.held:
             histogram = self._histogram(marks)
-            likely = self._climb(self.whole, histogram, CLIMBS)
+            likely = self._climb(self.whole, histogram, CLIMBS) if self.climbs else self.whole
             self.held[key] = (
                 np.unique(np.maximum(self.noisy[marks], 0), return_counts=True),
                 np.unique(self.truncated[marks], return_counts=True),
@@ -279,7 +282,7 @@ class Others:
             yield "plain", float(question.functional(plain[0], plain[1].astype(float)))
         yield "naive", float(question.functional(naive[0], naive[1].astype(float)))
         above = self.truncated[marks] > self.support[-1]
-        if not above.any():
+        if self.climbs and not above.any():
             yield "climbed", float(question.functional(self.support, likely))
 
 

@@ -72,6 +72,7 @@ def test_the_same_question_in_other_words(text, same):
         ("nb", "nb deaths ~ log"),
         ("share below 0", "no count is below 0"),
         ("", "the question is empty"),
+        ("corelation", "did you mean 'correlation of A and B'"),
         ("blah", "ask for example"),
     ],
 )

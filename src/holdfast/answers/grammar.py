@@ -248,6 +248,9 @@ def _hint(text: str) -> str:
     meant = _meant(text)
     if meant is not None:
         return f"Hint: did you mean {meant!r}?"
+    near = difflib.get_close_matches(text.partition(" ")[0], PAIRS, n=1)
+    if near:
+        return f"Hint: did you mean '{near[0]} of A and B'?"
     known, mended = _WORDS | set(_FIRST) | _PLAIN, []
     for word in text.split():
         near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=0.7)
