@@ -25,6 +25,7 @@ endef
 .PHONY: demo test check docs bench picture wheel try-wheel clean
 
 demo: .venv/.run
+	rm -f holdfast-demo.svg
 	$(BIN)/holdfast demo --picture holdfast-demo.svg
 
 test: .venv/.test
@@ -49,6 +50,7 @@ bench: .venv/.test
 	$(BIN)/python benchmarks/interval_coverage.py --releases 40
 
 picture: .venv/.run
+	rm -f docs/demo.svg
 	$(BIN)/holdfast demo --seed 1996 --picture docs/demo.svg
 	$(BIN)/python benchmarks/theory_pictures.py docs
 
