@@ -128,11 +128,6 @@ def test_a_table_that_does_not_fit_its_encoding_is_refused():
         CsvTable(("n",), [["Ł"]], encoding="cp1252").to_bytes()
 
 
-def test_a_new_column_has_one_cell_per_row():
-    with pytest.raises(HoldfastError, match="one entry per row"):
-        CsvTable(("n",), [["1"]]).with_column("n", [1, 2])
-
-
 # Counts as text
 
 

@@ -1,8 +1,8 @@
 """The text table: a CSV file as it was read, every cell kept as text, and written back alike."""
 
 import csv
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from types import SimpleNamespace
 from typing import Any
@@ -23,8 +23,8 @@ class CsvTable:
     >>> table = parse_csv(b"county;deaths\r\nKent;3\r\nEly;0\r\n")
     >>> table.columns, table.column("deaths")
     (['county', 'deaths'], ['3', '0'])
-    >>> table.with_column("deaths", [2, 1]).to_bytes()
-    b'county;deaths\r\nKent;2\r\nEly;1\r\n'
+    >>> table.to_bytes()
+    b'county;deaths\r\nKent;3\r\nEly;0\r\n'
     """
 
     header: tuple[str, ...]  #: the column names
@@ -48,20 +48,11 @@ class CsvTable:
             return self.rows.columns[at]
         return [row[at] for row in self.rows]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns, as frames have it."""
-        return len(self.rows), len(self.header)
-
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, name: str) -> list[str]:
         return self.column(name)
-
-    def head(self, rows: int = 5) -> "CsvTable":
-        """The first rows."""
-        return replace(self, rows=TextRows([self._cells(k)[:rows] for k in range(self.shape[1])]))
 
     def _repr_html_(self) -> str:
         lines = [("th", self.header), *(("td", row) for row in self.rows[:SHOWN])]
@@ -71,27 +62,6 @@ class CsvTable:
         )
         more = len(self) - SHOWN
         return f"<table>{body}</table>" + (f"<p>… and {more:,} more rows</p>" if more > 0 else "")
-
-    def with_column(self, name: str, values: Iterable[Any]) -> "CsvTable":
-        """The same table with the cells of one column replaced."""
-        at = find_column(self.header, name, "column")
-        cells = list(map(str, values))
-        if len(cells) != len(self.rows):
-            raise HoldfastError("`values` must have one entry per row of the table.")
-        columns = [cells if k == at else self._cells(k) for k in range(len(self.header))]
-        return replace(self, rows=TextRows(columns))
-
-    def select(self, names: Collection[str]) -> "CsvTable":
-        """The same table with these columns alone, in the order they have.
-
-        What is left of a file in Windows-1252 could be taken for UTF-8, so it is written as UTF-8.
-        """
-        wanted = set(names)
-        places = [at for at, name in enumerate(self.header) if name in wanted]
-        rows = TextRows([self._cells(at) for at in places])
-        encoding = "utf-8" if self.encoding == "cp1252" else self.encoding
-        header = tuple(self.header[at] for at in places)
-        return replace(self, header=header, rows=rows, encoding=encoding)
 
     def to_bytes(self) -> bytes:
         """The table as a file: same delimiter, line ends, encoding and byte order mark."""
