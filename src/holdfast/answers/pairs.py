@@ -31,7 +31,6 @@ from holdfast.answers.questions import condition
 from holdfast.answers.selection import Groups, chosen_rows, where_words
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.errors import HoldfastError, numbered, one_line
-from holdfast.fit.parts import part_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -282,7 +281,7 @@ class Side:
             histogram, drawn = column.distribution, estimate.draws(None)
         else:
             values, rows = np.unique(column.noisy[marks], return_counts=True)
-            histogram, drawn = part_of(estimate, values, rows.astype(np.int64))
+            histogram, drawn = estimate.part(values, rows.astype(np.int64))
         noise, top = column.measurement.noise, int(max(histogram.values[-1], drawn.support[-1]))
         edges = _classes(top, {first, top + 1 if last is None else min(last, top) + 1})
         shares = _in_classes(histogram.values, histogram.rows[None].astype(np.float64), edges)[0]

@@ -9,7 +9,6 @@ import numpy as np
 from holdfast.answers.laws import RowLaw, row_law
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.histogram import Draws, Histogram, added, collected
-from holdfast.fit.parts import part_of
 
 if TYPE_CHECKING:
     from holdfast.release.release import Column, Release
@@ -110,7 +109,7 @@ class Part:
             return Histogram(values=nothing, rows=nothing), draws
         if self.declared is None:
             values, rows = np.unique(self.noisy, return_counts=True)
-            return part_of(estimate, values, rows.astype(np.int64))
+            return estimate.part(values, rows.astype(np.int64))
         if len(self.declared) == self.column.measurement.groups:
             return self.column.distribution, estimate.draws(None)
         histograms = [self.column.histograms[group] for group in self.declared]

@@ -9,9 +9,10 @@ import numpy as np
 from holdfast.arrays import Floats, Integers, Marks
 from holdfast.fit.cells import Cells, cells_for
 from holdfast.fit.density import Densities, fit_densities
-from holdfast.fit.draws import NUMBER, SEED, draw_rows, with_readings
+from holdfast.fit.draws import NUMBER, SEED, draw_rows, widened, with_readings
 from holdfast.fit.histogram import Draws, Histogram, added, collected
 from holdfast.fit.likelihood import LEAST, Seen, expected_rows
+from holdfast.fit.parts import part_of
 from holdfast.fit.rounding import raked, shared_out, whole_rows
 from holdfast.fit.tilts import BATCH, Tilts, fit_tilts
 
@@ -47,10 +48,11 @@ class Estimate:
         if group is None or self.tilts is None:
             tally = self.measurement.tally.whole()
             laws, seen = self.densities.draws(self.seen, NUMBER, rng), self.seen
-            return self._drawn(seen, laws, self.densities.shares, tally.value, tally.rows, rng)
+            shares = self.densities.shares
+            return widened(self._drawn(seen, laws, shares, tally.value, tally.rows, rng))
         seen = self.grouped.of(slice(group, group + 1))
         laws, shares = self.tilts.draws(group, NUMBER, rng), self.tilts.shares()[group]
-        return self._drawn(seen, laws, shares, *self.measurement.tally.of(group), rng)
+        return widened(self._drawn(seen, laws, shares, *self.measurement.tally.of(group), rng))
 
     def prior(self, group: int | None = None) -> tuple[Integers, Floats]:
         """Counts and their chances in a group, or in the whole table: the law of its rows."""
@@ -63,13 +65,7 @@ class Estimate:
 
     def part(self, value: Integers, rows: Integers) -> tuple[Histogram, Draws]:
         """The histogram of any rows chosen by something public, from their tally, and draws."""
-        seen = _seen(self.cells, [(value, rows)], [None])
-        known = None if self.tilts is None else self.tilts.variance
-        tilts = fit_tilts(seen, self.densities.shares, self.cells, known)
-        shares = tilts.shares()
-        rng = np.random.default_rng([SEED, len(value), int(rows.sum())])
-        drawn = self._drawn(seen, tilts.draws(0, NUMBER, rng), shares[0], value, rows, rng)
-        return whole_rows(expected_rows(seen, shares)[0], self.cells, value, rows), drawn
+        return part_of(self, value, rows)
 
     def _drawn(
         self,

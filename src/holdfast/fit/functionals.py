@@ -13,9 +13,6 @@ from holdfast.arrays import Floats, Integers
 Functional = Callable[[Integers, Floats], Floats]
 NEARLY = 1e-9  # of all rows, by which a quantile may be missed by rounding
 HALF_A_ROW = 0.5  # from which on a draw has a row with so high a count
-WIDER = 1.2
-"""Times as wide as the draws' own: without it means of all rows are covered 83 % of the time, as
-the law of a table is smooth in the draws and may have bumps."""
 
 
 def number_of_rows(values: Integers, rows: Floats) -> Floats:
@@ -96,17 +93,14 @@ def maximum(values: Integers, rows: Floats) -> Floats:
 def ends(
     drawn: Floats, estimate: float, level: float, *, whole: bool = False
 ) -> tuple[float, float]:
-    """The middle `level` of draws, outwards to whole numbers where they are counts, and otherwise
-    `WIDER` but not beyond all draws; the estimate is always in it.
+    """The middle `level` of draws, outwards to whole numbers where they are counts; the estimate
+    is always in it.
 
     >>> ends(np.array([0.0, 4.0]), 2.5, 0.5), ends(np.array([0.2, 0.4]), 2.0, 0.5, whole=True)
-    ((0.8, 3.2), (0.0, 2.0))
+    ((1.0, 3.0), (0.0, 2.0))
     """
     tail = (1 - level) / 2
     low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
     if whole:
         low, high = float(np.floor(low + NEARLY)), float(np.ceil(high - NEARLY))
-    else:
-        middle, half = (low + high) / 2, WIDER * (high - low) / 2
-        low, high = max(middle - half, float(drawn.min())), min(middle + half, float(drawn.max()))
     return min(low, estimate) + 0.0, max(high, estimate) + 0.0  # never -0.0
