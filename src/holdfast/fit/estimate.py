@@ -96,6 +96,7 @@ def fit(measurement: "Measurement") -> Estimate:
     tilts = None
     if len(tallies) > 1:
         tilts = fit_tilts(grouped, law, cells)
+        grouped = tilts.effective(grouped)
         histograms = _groups(whole, grouped, tilts, cells, tallies)
     return Estimate(
         measurement=measurement,
