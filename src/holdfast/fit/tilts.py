@@ -103,7 +103,8 @@ def _fit(seen: Seen, law: Floats, features: Floats, likeness: Floats | None) -> 
     are alone unless a likeness R is given."""
     groups, size = len(seen.rows), len(features)
     noise, seen = seen.variance, replace(seen, variance=seen.variance.copy())
-    precision = np.eye(1) if likeness is None else np.linalg.inv(likeness)
+    inverse = np.eye(1) if likeness is None else np.linalg.inv(likeness)
+    precision = np.asarray(inverse, dtype=np.float64)
     half = 0.0 if likeness is None else 0.5 * size * float(np.linalg.slogdet(precision)[1])
     spread, mean = np.full(size, START), np.zeros((groups, size))
     covariance, evidence = np.zeros((groups, size, size)), 0.0
@@ -143,8 +144,8 @@ def _solved(
     groups, size = pull.shape
     if len(precision) == 1:
         information = found.information + np.diag(1 / spread)
-        covariance = np.linalg.inv(information)
-        step = np.matmul(covariance, (found.gradient - pull)[:, :, None])[:, :, 0]
+        covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
+        step = np.asarray(np.matmul(covariance, (found.gradient - pull)[:, :, None])[:, :, 0])
         log = 0.5 * float(np.linalg.slogdet(information)[1].sum())
         return step, covariance, np.diagonal(covariance, axis1=1, axis2=2).sum(axis=0), log
     all_of_all = np.zeros((groups, size, groups, size))
@@ -152,7 +153,7 @@ def _solved(
     all_of_all[group, :, group, :] = found.information
     all_of_all[:, tilt, :, tilt] += precision[None] / spread[:, None, None]
     flat = all_of_all.reshape(groups * size, groups * size)
-    inverse = np.linalg.inv(flat)
+    inverse = np.asarray(np.linalg.inv(flat), dtype=np.float64)
     step = (inverse @ (found.gradient - pull).ravel()).reshape(groups, size)
     by_group = inverse.reshape(groups, size, groups, size)
     trace = np.einsum("gh,hkgk->k", precision, by_group)
