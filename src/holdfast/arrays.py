@@ -17,25 +17,5 @@ def exact_sum(values: Integers) -> int:
     most = max(int(values.max(initial=0)), -int(values.min(initial=0)))
     if most * len(values) < 2**63:  # nearly always, and quicker
         return int(values.sum())
-    high, low = halves(values)
+    high, low = values >> 32, values & 0xFFFFFFFF  # their sums fit
     return (int(high.sum()) << 32) + int(low.sum())
-
-
-def exact_row_sums(values: Integers) -> list[int]:
-    """The same of every row.
-
-    >>> exact_row_sums(np.full((2, 2), 2**62))
-    [9223372036854775808, 9223372036854775808]
-    """
-    high, low = (half.sum(axis=1).tolist() for half in halves(values))
-    return joined(high, low)
-
-
-def halves(values: Integers) -> tuple[Integers, Integers]:
-    """The upper and the lower 32 bits: their sums fit where that of the integers does not."""
-    return values >> 32, values & 0xFFFFFFFF
-
-
-def joined(high: list[int], low: list[int]) -> list[int]:
-    """Integers from sums of their halves."""
-    return [(upper << 32) + lower for upper, lower in zip(high, low, strict=True)]

@@ -122,6 +122,8 @@ def test_step_3_sees_z_alone_and_step_2_the_histogram_alone():
 def test_the_split_is_the_rule_of_thumb_unless_it_is_given():
     result = paper.privatize(COUNTS, 1, 9, CyclicLaplace(), Optimal(), seed=1)
     assert result.epsilon_1 == paper_rule(Fraction(1)) == Fraction(17, 125)
+    for epsilon, share in [("0.1", 0.506), ("0.48", 0.240), ("1", 0.136), ("5", 0.106)]:
+        assert float(paper_rule(Fraction(epsilon))) == share
     for split in (0, 1, -1, "x"):
         with pytest.raises(HoldfastError, match="`split`"):
             paper.privatize(COUNTS, 1, 9, CyclicLaplace(), Optimal(), split=split)

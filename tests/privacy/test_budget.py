@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import HoldfastError
-from holdfast.privacy.budget import Budget, exact_epsilon, paper_rule, read_split, totals_share
+from holdfast.privacy.budget import Budget, exact_epsilon, read_split, totals_share
 from holdfast.privacy.persons import Persons
 from holdfast.privacy.promise import Promise
 
@@ -95,11 +95,6 @@ OTHER_PERSONS = Persons(columns=("a", "b"), contributions=(1, 2))
 def test_a_promise_that_its_budgets_do_not_keep_is_refused(wrong):
     with pytest.raises(HoldfastError, match="budget"):
         promise(**wrong)
-
-
-def test_the_papers_rule_of_thumb():
-    for epsilon, share in [("0.1", 0.506), ("0.48", 0.240), ("1", 0.136), ("5", 0.106)]:
-        assert float(paper_rule(Fraction(epsilon))) == share
 
 
 @pytest.mark.parametrize("split", [0, 1, -0.5, "2", "half", float("nan")])

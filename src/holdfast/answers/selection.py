@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from holdfast.release.release import Release
 
 MOST_GROUPS = 2000  # that are answered about one by one
-BY = str | Callable[..., Any] | Sequence[Any]
 
 
 def chosen_rows(release: "Release", where: Any, label: str | None = None) -> Marks:

@@ -21,7 +21,6 @@ from holdfast.request.recipe import exact_text
 EPSILONS = ("0.1", "0.2", "0.5", "1", "2", "5")
 NINE_IN_TEN = 0.9
 MOST_ROWS = 10_000_000
-FEW_ROWS = 30  # of a group that is spoken of by itself
 Progress = Callable[[str, float], None]
 
 

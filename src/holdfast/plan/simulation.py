@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.arrays import Floats, Integers
+from holdfast.arrays import Integers
 from holdfast.fit.blocks import choose_blocks
 from holdfast.fit.estimate import Estimate, fit
 from holdfast.fit.histogram import Draws, Histogram
@@ -126,8 +126,3 @@ def w1(one: Integers, other: Integers) -> float:
     1.0
     """
     return float(np.abs(np.sort(one) - np.sort(other)).mean())
-
-
-def within_groups(values: Floats, group: Integers, number: int) -> list[Floats]:
-    """Values by group."""
-    return [values[group == g] for g in range(number)]

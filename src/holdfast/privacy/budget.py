@@ -1,6 +1,5 @@
 """Epsilon as an exact number, and its exact parts for one column of counts."""
 
-import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -12,7 +11,6 @@ from holdfast.privacy.noise import Noise
 
 SMALLEST = Fraction(1, 10**6)
 LARGEST = Fraction(10)
-LARGEST_CONTRIBUTION = 1_000_000
 TOTALS_SHARE = Fraction(1, 10)  # of epsilon, where totals are asked for without a share
 
 
@@ -62,22 +60,6 @@ def _from_decimal(number: Decimal) -> Fraction:
     if number.is_finite() and abs(number.adjusted()) > 400:  # 1e999999999 has as many digits
         raise ValueError
     return Fraction(number)
-
-
-def paper_rule(epsilon: Fraction) -> Fraction:
-    """The paper's rule of thumb for the share of stage 1, rounded to thousandths.
-
-    f(e) = 0.106 + 0.533 exp(-2.87 e), fitted on six synthetic data sets (appendix on the
-    rule of thumb). It depends on epsilon alone, so it costs no privacy.
-
-    >>> float(paper_rule(Fraction(1)))
-    0.136
-    """
-    return _to_thousandths(0.106 + 0.533 * math.exp(-2.87 * float(epsilon)))
-
-
-def _to_thousandths(share: float) -> Fraction:
-    return Fraction(round(1000 * share), 1000)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from holdfast.errors import HoldfastError
 
-THREADS = min(os.cpu_count() or 1, 8)  # on which draws are made side by side
-
 
 class Randomness(Protocol):
     """A source of exact integer draws."""
@@ -42,10 +40,6 @@ class SystemEntropy:
     """The operating system's entropy; noise is drawn by OpenDP."""
 
     simulated = False
-
-    def random_bytes(self, size: int) -> NDArray[np.uint8]:
-        """Independent uniform bytes."""
-        return np.frombuffer(os.urandom(size), dtype=np.uint8)
 
     def words(self, size: int, *, stream: str, at: int = 0) -> NDArray[np.uint64]:
         """Independent uniform integers in [0, 2^64), never the same twice."""

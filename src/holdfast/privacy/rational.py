@@ -80,32 +80,3 @@ def log_above(ratio: Fraction) -> Fraction:
     while exp_below(Fraction(bound)) < ratio:
         bound = math.nextafter(bound, math.inf)
     return Fraction(bound)
-
-
-def decay_table(epsilon: Fraction, length: int, *, total: int) -> list[int]:
-    """⌊total e^(-εd)⌋ for d = 0, 1, ..., exactly: at most `length` numbers, and none that is 0.
-
-    A lower and an upper bound of every power are carried along; where both have the same whole
-    part, that is it. An irrational power cannot be a whole number, so enough bits settle it.
-
-    >>> decay_table(Fraction(1), 9, total=1000)
-    [1000, 367, 135, 49, 18, 6, 2]
-    """
-    bits = BITS
-    while True:
-        one = 1 << bits
-        low_step = (one * one) // math.ceil(exp_above(epsilon, bits=bits) * one)
-        high_step = -(-(one * one) // math.floor(exp_below(epsilon, bits=bits) * one))
-        low = high = one
-        found: list[int] = []
-        while len(found) < length:
-            whole = total * low >> bits
-            if whole != total * high >> bits:
-                break
-            if whole == 0:
-                return found
-            found.append(whole)
-            low, high = low * low_step >> bits, -(-high * high_step >> bits)
-        else:
-            return found
-        bits *= 2

@@ -31,8 +31,6 @@ MOST_NAMES: Final = 1 << 16
 LARGEST_COUNT: Final = 1 << 62
 """Of a released count; noisy ones are at least its negative."""
 
-LONGEST_CELL: Final = 131_072
-"""Characters of a cell of a CSV file: what Python's csv module reads."""
 LONGEST_RECORD: Final = 1 << 24
 """Characters of one record of a CSV file."""
 BATCH_ROWS: Final = 1 << 16

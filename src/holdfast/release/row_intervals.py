@@ -9,7 +9,6 @@ posterior $p(d) P(X = y - d)$. It is shorter, and right on average over the rows
 their distribution; for rows whose count is rare it is wrong more often.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -29,7 +28,6 @@ GRID = 1024  # counts or runs of counts at which a posterior is looked at: a ten
 STRIP = 1 << 21  # probabilities held at once
 SAME = 1e-9  # what a sum of rounded probabilities may be off by
 Ends = tuple[Integers, Integers]
-Prior = Callable[[int], tuple[Integers, Floats]]
 
 
 def plain_intervals(noisy: Integers, noise: Noise, level: float = LEVEL) -> Ends:

@@ -119,11 +119,6 @@ def table_of(table: Any) -> CsvTable | FrameRows:
     return CsvTable(("count",), TextRows([[str(cell) for cell in cells]]))
 
 
-def columns_of(table: Any) -> list[str]:
-    """The names of the columns of a table."""
-    return [str(name) for name in table_of(table).columns]
-
-
 def labels_of(table: Any, column: str) -> list[Any]:
     """The cells of one column of a table, in row order."""
     found = table_of(table)

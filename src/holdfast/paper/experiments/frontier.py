@@ -13,7 +13,6 @@ from holdfast.paper.theory import lower_bound
 
 BUDGETS = ("0.1", "0.4782", "1.046", "2.287")
 METHODS = (*FIXED_POINT, "unfixed-optimum", "truncated-geometric", BEYOND)
-PRICES = np.linspace(0, 1, 41)
 
 
 def measure(task: Task, seed: int, folder: Folder) -> list[Row]:
