@@ -72,3 +72,12 @@ def test_a_table_is_recovered_when_epsilon_is_large():
     counts = np.random.default_rng(2).poisson(3, 400)
     found = fit(measured(counts, 30)).whole
     assert np.array_equal(found.counts(), np.sort(counts))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_groups_may_have_one_row_each(seed):
+    counts = np.random.default_rng(seed).negative_binomial(0.5, 0.05, 300)
+    group = np.arange(300)
+    estimate = fit(measured(counts, 1, group=group, groups=300, whole=True, seed=seed))
+    assert [histogram.size for histogram in estimate.histograms] == [1] * 300
+    assert np.isfinite(estimate.tilts.mean).all()

@@ -83,7 +83,8 @@ class Said:
         """
         known = variance * self.gap
         of_theta = (np.matmul(self.cross, covariance) * self.cross).sum(axis=2)
-        return np.asarray(known**2 + variance + variance**2 * (of_theta - self.inverse))
+        squares = known**2 + variance + variance**2 * (of_theta - self.inverse)
+        return np.asarray(np.maximum(squares, 0.0))  # of one row they are 0 but for rounding
 
 
 def said(seen: Seen, shares: Floats, features: Floats) -> Said:
