@@ -48,7 +48,7 @@ def load(folder: Folder) -> Release:
     try:
         said = read_record(place)
         check_sums(place, said)
-        return _release(place, said)
+        return release_of(place, said)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
         if isinstance(error, HoldfastError):
             raise HoldfastError(f"`{place}`: {error}") from None
@@ -99,7 +99,8 @@ def check_sums(folder: Path, said: dict[str, Any]) -> None:
             raise HoldfastError(f"`{name}` was changed since the release was made.")
 
 
-def _release(folder: Path, said: dict[str, Any]) -> Release:
+def release_of(folder: Path, said: dict[str, Any]) -> Release:
+    """The release in a folder whose release.json says this."""
     table, counts = said["table"], said["counts"]
     dialect = Dialect(**{name: table[name] for name in ("delimiter", "newline", "bom")})
     groups = _groups(said["groups"])

@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError
 from holdfast.privacy.noise import Noise
-from holdfast.release.load import load
+from holdfast.release.load import release_of
 from holdfast.release.release import Release
 from holdfast.verify import folder as files
 from holdfast.verify import matching, words
@@ -116,7 +116,7 @@ class _Bundle:
     def release(self) -> Release:
         """The release as the maker reads it."""
         try:
-            return load(self.path)
+            return release_of(self.path, self.record)
         except HoldfastError as error:
             raise Damage(str(error)) from None
 
