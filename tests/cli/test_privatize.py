@@ -300,7 +300,9 @@ def test_without_epsilon_the_file_is_shown_with_what_to_name(cli):
     assert re.search(r"n +│ whole numbers +│ +\d+ │ counts\?", out)
     assert re.search(r"place +│ text +│ +32 │ category\?", out)
     assert "-999" in out and "Leave them out" in out and "another spelling" in out
-    assert "--count n --category place --epsilon 1 --dry-run" in words_in(out)
+    assert "Rows by state: 'KS' 10; 'KS ' 1; 'NE' 20" in words_in(out)
+    command = "--count n --category place --leave-out 33 --epsilon 1 --dry-run"
+    assert command in words_in(out)
     code, out, err = cli("privatize", name)
     assert code == 0 and "--epsilon 1 --dry-run" in words_in(out) and "Error" not in err
     code, out, err = cli("privatize", name, "--out", "release")

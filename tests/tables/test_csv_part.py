@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv_part import Lines, find_lines
+from holdfast.tables.csv_part import Lines, find_lines, records_of
 from holdfast.tables.file_rows import find_part
 from holdfast.tables.files import read_file
 from holdfast.tables.groups import classes
@@ -35,7 +35,7 @@ FILES = {
 @pytest.mark.parametrize("encoding", ("utf-8", "cp1252", "utf-8-sig", "utf-16"))
 def test_the_lines_of_a_table_are_found_whatever_stands_around_them(case, encoding):
     text, lines = FILES[case]
-    assert find_lines(text.encode(encoding)) == lines
+    assert find_lines(records_of(text.encode(encoding))) == lines
 
 
 def test_the_lines_that_are_named_are_a_table_of_their_own(tmp_path):

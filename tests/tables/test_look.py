@@ -53,6 +53,13 @@ def test_a_messy_file_is_described_with_what_to_do(tmp_path):
     said = "\n".join(found.hints("deaths.csv"))
     for words in ("--header-row 3 --last-row 12", "'Total'", "'-999', 'NA'", "' east' may be"):
         assert words in said
+    assert found.total_rows == (12,) and "leave_out=[12], --leave-out 12" in said
+    assert found.suggested == {
+        "header_row": ["3"],
+        "last_row": ["12"],
+        "leave_out": ["12"],
+        "count": ["deaths"],
+    }
 
 
 def test_labels_that_come_twice_are_named():
@@ -85,16 +92,26 @@ def test_a_file_of_persons_is_known_with_the_command_that_counts_them(make, tmp_
         source = make(people)
     found = look(source)
     assert found.persons_by[0] == "county" and not found.non_private_counts
-    assert "holdfast count people.csv --by county --categories" in found.hints("people.csv")[-1]
+    command = "holdfast privatize people.csv --from-people --by county --categories LIST.csv"
+    assert command in found.hints("people.csv")[-1]
+    assert found.suggested == {"from_people": ["yes"], "by": ["county"]}
     counted = pd.DataFrame(people).groupby("county").size().reset_index(name="n")
     assert look(counted).persons_by == ()
+
+
+def test_a_file_that_numbers_persons_is_one_of_persons_whatever_else_it_counts():
+    people = {"patient_id": np.arange(90), "ward": np.arange(90) % 4, "visits": np.arange(90) % 7}
+    people["ward"] = [f"Ward {ward}" for ward in people["ward"]]
+    found = look(pd.DataFrame(people))
+    assert found.persons_by == ("ward",) and found.non_private_counts == ()
+    assert look(pd.DataFrame(people).drop(columns="patient_id")).persons_by == ()
 
 
 def test_identifiers_and_years_are_no_counts():
     rows = 40
     at = np.arange(rows)
     numbers = {"fips": 37000 + at, "year": 2023 + 0 * at, "phone": 9195550000 + at}
-    numbers |= {"deaths": at % 9, "serial": at + 1000, "rate": at / 7}
+    numbers |= {"age": 20 + at % 31, "deaths": at % 9, "serial": at + 1000, "rate": at / 7}
     table = pd.DataFrame(numbers)
     assert look(table).non_private_counts == ("deaths",)
 
@@ -120,6 +137,52 @@ def test_the_sheets_of_a_workbook_are_a_choice(tmp_path):
     found = look(path, TableOptions(sheet="Deaths"))
     assert found.rows == 2 and found.first[0].cells == ("Kent", "3")
     assert [row.number for row in found.first] == [2, 3]
+
+
+def workbook(path, rows):
+    pytest.importorskip("python_calamine")
+    with pytest.importorskip("xlsxwriter").Workbook(path) as book:
+        sheet = book.add_worksheet("Visits")
+        for at, row in enumerate(rows):
+            sheet.write_row(at, 0, row)
+    return path
+
+
+CLINICS = [[f"Clinic {k}", ("East", "West")[k % 2], k % 6] for k in range(20)]
+
+
+def test_the_rows_of_a_workbook_with_notes_and_totals_are_named(tmp_path):
+    rows = [["Visits"], ["clinic", "region", "visits"], *CLINICS, ["Total", "", 47], [], ["Source"]]
+    found = look(workbook(tmp_path / "in.xlsx", rows))
+    assert found.problem == "" and found.part == {"last_row": 23} and found.rows == 21
+    assert found.total_rows == (23,) and found.non_private_counts == ("visits",)
+    given = look(tmp_path / "in.xlsx", TableOptions(header_row=2))
+    assert given.part == {"last_row": 23} and given.rows == 21
+
+
+def test_a_workbook_that_cannot_be_read_is_shown_as_it_lies(tmp_path):
+    names = [["clinic", "", "visits"], ["name", "region", "2026"]]
+    names[1][2] = "HIV"
+    found = look(workbook(tmp_path / "in.xlsx", [["Visits"], *names, *CLINICS]), first=3, last=1)
+    assert "stands under no column name" in found.problem and found.columns == ()
+    assert [row.number for row in (*found.first, *found.last)] == [1, 2, 3, 23]
+    assert found.first[2].cells == ("name", "region", "HIV")
+    assert found.two_headings and "seem to go over two rows" in found.hints()[0]
+
+
+def test_nines_far_above_all_other_counts_are_asked_about():
+    def hints(*counts):
+        rows = [[f"p{k}", str(n)] for k, n in enumerate(counts)]
+        return " ".join(look(CsvTable(("place", "n"), rows)).hints())
+
+    assert "'n' has 99 far above all other counts" in hints(3, 0, 7, 99, 2, 99)
+    assert "far above" not in hints(3, 0, 57, 99, 2)
+
+
+def test_names_of_columns_without_rows_are_told():
+    assert look(CsvTable(("place", "n"), [])).hints() == [
+        "There are no rows below the names of the columns."
+    ]
 
 
 @pytest.mark.parametrize("data", [b"", b"a,n\nx,1\ny,2,3\nz,4\n", b"\x00\x01", b'a,n\n"x,1\n'])

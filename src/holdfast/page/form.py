@@ -184,31 +184,6 @@ def _short(name: str, width: int = 60) -> str:
     return name if len(name) <= width else f"{name[: width - 1]}…"
 
 
-def suggested(words: Filled, look: Look, folder: Folder) -> Filled:
-    """What a form shows where nothing was filled in yet: what the look found, and a free folder."""
-    found = {name: [str(number)] for name, number in look.part.items()}
-    if len(look.non_private_counts) == 1:
-        found["count"] = [look.non_private_counts[0]]
-    if look.category_like:
-        found["category"] = [look.category_like[0]]
-    totals = _totals(look)
-    if totals:
-        found["leave_out"] = totals
-    if look.persons_by:
-        found |= {"from_people": ["yes"], "by": [look.persons_by[0]]}
-    return found | {"out": [folder.free("release")]} | words
-
-
-def _totals(look: Look) -> list[str]:
-    """The numbers of the rows that are shown and named like totals of others."""
-    return [
-        str(row.number)
-        for row in (*look.first, *look.last)
-        for column, cell in zip(look.columns, row.cells, strict=False)
-        if row.number is not None and cell in column.totals
-    ]
-
-
 def read_form(form: FormData, columns: Sequence[str] = ()) -> Filled:
     """The words of each field that was filled in."""
     as_sent = {_as_sent(name): name for name in columns}

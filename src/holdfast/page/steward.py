@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from holdfast.errors import HoldfastError
 from holdfast.page.checks import Checked, check, look_at
 from holdfast.page.draft import Draft, safe_name
-from holdfast.page.form import Context, panels, placed, read_form, suggested
+from holdfast.page.form import Context, panels, placed, read_form
 from holdfast.page.releases import Opened
 from holdfast.page.runs import STOPPABLE, Ended, Phase, Run, Status, Task
 from holdfast.page.site import Site, to
@@ -43,7 +43,9 @@ def show(site: Site, request: Request) -> Response:
     if _busy(draft):
         return to(f"{draft.address}/run")
     look = look_at(site, draft)
-    words = draft.words if draft.checked else suggested(draft.words, look, site.folder)
+    words = draft.words
+    if not draft.checked:
+        words = look.suggested | {"out": [site.folder.free("release")]} | words
     checked = check(site, draft) if draft.checked else Checked()
     context = Context(look=look, folder=site.folder, leaks=checked.leaks, wrong=checked.wrong)
     return site.show(

@@ -38,6 +38,8 @@ class Lines:
 
 
 ALL = Lines()
+Record = tuple[int, int, list[str]]
+"""Cells between the first and the last line that they stand in."""
 
 
 def row_numbers(text: Iterable[str], lines: Lines) -> Iterator[int]:
@@ -136,25 +138,37 @@ def unmarked(thousands: str | None, decimal: str | None) -> Callable[[str], str]
     return without_marks
 
 
-def find_lines(data: bytes) -> Lines:
-    r"""Where the table of a file seems to lie: below a title, above notes.
-
-    >>> find_lines(b"Deaths in 2023\n\na,n\nKent,3\nEly,0\n\nSource: us\n")
-    Lines(header_row=3, last_row=5, leave_out=())
-    """
+def records_of(data: bytes) -> list[Record]:
+    """The records of a CSV file, whatever they hold."""
     encoding = find_encoding(lambda: [data])
     text = _lines(data[len(encoding.bom) :].decode(encoding.name))
-    delimiter, width = _shape(text[:LOOKED_AT])
+    delimiter, _ = _shape(text[:LOOKED_AT])
+    return _records(text, delimiter)
+
+
+def find_lines(records: Sequence[Record]) -> Lines:
+    r"""Where the table of a file seems to lie: below a title, above notes.
+
+    >>> find_lines(records_of(b"Deaths in 2023\n\na,n\nKent,3\nEly,0\n\nSource: us\n"))
+    Lines(header_row=3, last_row=5, leave_out=())
+    """
+    filled = [record for record in records if _filled(record[2])]
+    width = _width([cells for _, _, cells in filled])
     if width < 2:
         return Lines()
-    records = _records(text, delimiter)
     top = _top([cells for _, _, cells in records], width)
     rows = [(end, cells) for _, end, cells in records[top + 1 :]]
     last = next((end for end, cells in reversed(rows) if _is_row(cells, width)), None)
-    first = next(number for number, line in enumerate(text, 1) if line.strip())
-    end = max(number for number, line in enumerate(text, 1) if line.strip())
     header = records[top][0]
-    return Lines(None if header == first else header, None if last in (None, end) else last)
+    return Lines(
+        None if header == filled[0][0] else header, None if last in (None, filled[-1][1]) else last
+    )
+
+
+def _width(records: Sequence[Sequence[str]]) -> int:
+    """How many cells most records have."""
+    widths = Counter(map(len, records[:LOOKED_AT]))
+    return max(widths, key=lambda width: (widths[width], width), default=0)
 
 
 def _shape(text: Sequence[str]) -> tuple[str, int]:
@@ -168,7 +182,7 @@ def _shape(text: Sequence[str]) -> tuple[str, int]:
     return delimiter, width
 
 
-def _records(text: Sequence[str], delimiter: str) -> list[tuple[int, int, list[str]]]:
+def _records(text: Sequence[str], delimiter: str) -> list[Record]:
     """Each record with the numbers of its first and last line."""
     reader = csv.reader(io.StringIO("".join(text), newline=""), delimiter=delimiter)
     found, before = [], 0

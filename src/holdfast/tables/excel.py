@@ -70,6 +70,11 @@ def _open(data: bytes, sheet: str | None) -> tuple[list[list[Any]], list[_RANGE]
         raise _no_workbook() from None
 
 
+def sheet_rows(data: bytes, sheet: str | None) -> list[list[str]]:
+    """All rows of a sheet as text, whatever they hold."""
+    return _padded(*_open(data, sheet))
+
+
 def sheet_names(path: Path) -> tuple[str, ...]:
     """The sheets of a workbook that hold something and are not hidden."""
     import python_calamine as calamine

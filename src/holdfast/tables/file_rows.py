@@ -7,9 +7,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from holdfast.errors import HoldfastError
-from holdfast.tables.csv_part import Lines, find_lines, row_numbers
+from holdfast.tables.csv_part import Lines, Record, find_lines, records_of, row_numbers
 from holdfast.tables.csv_text import find_encoding
-from holdfast.tables.excel import numbered_rows
+from holdfast.tables.excel import numbered_rows, sheet_rows
 from holdfast.tables.formats import Format, format_of
 
 _DATA_ROW = re.compile(r"\bdata row ([1-9][0-9]*)\b")
@@ -49,10 +49,19 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def find_part(path: Path) -> dict[str, int]:
-    """Which lines of a CSV file seem to be its table: `header_row` and `last_row`, where there is
-    more in it."""
-    if format_of(path) is not Format.TEXT:
-        return {}
-    found = find_lines(path.read_bytes())
-    return {name: number for name, number in vars(found).items() if number}
+def file_records(path: Path, sheet: str | None = None) -> list[Record]:
+    """The records of a file as they lie in it, whatever they hold; none for Parquet."""
+    kind = format_of(path)
+    if kind is Format.EXCEL:
+        rows = enumerate(sheet_rows(path.read_bytes(), sheet), 1)
+        return [(number, number, cells) for number, cells in rows]
+    return records_of(path.read_bytes()) if kind is Format.TEXT else []
+
+
+def find_part(path: Path, sheet: str | None = None) -> dict[str, int]:
+    """Which lines of a file seem to be its table: `header_row` and `last_row`, where there is
+    more in it. In a workbook lines of a single cell above the table are passed over anyway."""
+    records = file_records(path, sheet)
+    if format_of(path) is Format.EXCEL:
+        records = list(itertools.dropwhile(lambda record: sum(map(bool, record[2])) < 2, records))
+    return {name: number for name, number in vars(find_lines(records)).items() if number}

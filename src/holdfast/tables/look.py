@@ -6,7 +6,7 @@ It is for the steward's own screen; nothing of it goes into a release.
 
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -17,9 +17,9 @@ import numpy as np
 from holdfast.arrays import Integers
 from holdfast.errors import HoldfastError, listed_names, numbered
 from holdfast.tables.cell_text import cell_text
-from holdfast.tables.csv_part import Lines
+from holdfast.tables.csv_part import Lines, find_lines
 from holdfast.tables.excel import sheet_names
-from holdfast.tables.file_rows import as_in_file, find_part, row_numbers_in
+from holdfast.tables.file_rows import as_in_file, file_records, find_part, row_numbers_in
 from holdfast.tables.formats import Format, format_of
 from holdfast.tables.frames import Line
 from holdfast.tables.look_columns import (
@@ -27,8 +27,10 @@ from holdfast.tables.look_columns import (
     codes_among,
     looked_column,
     may_be_count,
+    nines_among,
     persons_by,
     sums_among,
+    text_of,
     two_headings,
 )
 from holdfast.tables.options import TableOptions
@@ -55,6 +57,8 @@ class Look:
     """The sheets of a workbook that hold something, where one has to be chosen."""
     part: dict[str, int] = field(default_factory=dict)
     """`header_row` and `last_row` that the table seems to have in its file."""
+    total_rows: tuple[int, ...] = ()
+    """The numbers of rows in the file that are named like totals of others."""
     two_headings: bool = False
     """Whether the names of columns seem to go over two rows."""
     rows: int = 0
@@ -68,6 +72,8 @@ class Look:
     """Columns that may be counts, by what their cells hold."""
     non_private_codes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """By column what may stand for a count that is not known."""
+    non_private_nines: dict[str, str] = field(default_factory=dict)
+    """By column a 99 or so that stands far above all other counts."""
     non_private_sums: dict[str, str] = field(default_factory=dict)
     """By column how rows add up others."""
     persons_by: tuple[str, ...] = ()
@@ -82,6 +88,18 @@ class Look:
             if column.name not in self.non_private_counts
             and (column.repeated or (self.rows > 1 and column.different == self.rows))
         )
+
+    @property
+    def suggested(self) -> dict[str, list[str]]:
+        """What a request for this table may say, in words by the name of the field."""
+        words = {name: [str(number)] for name, number in self.part.items()}
+        words |= {"leave_out": list(map(str, self.total_rows))} if self.total_rows else {}
+        if self.persons_by:
+            return words | {"from_people": ["yes"], "by": [self.persons_by[0]]}
+        words |= (
+            {"count": list(self.non_private_counts)} if len(self.non_private_counts) == 1 else {}
+        )
+        return words | ({"category": [self.category_like[0]]} if self.category_like else {})
 
     def hints(self, file: str = "FILE") -> list[str]:
         """What to do about it, a sentence each; for the steward alone."""
@@ -110,17 +128,33 @@ def look(
             sheets = sheet_names(path)
             if len(sheets) > 1:
                 return Look(name=name, sheets=sheets)
-        part = {} if path is None or asked.header_row or asked.last_row else find_part(path)
-        asked = replace(
-            asked,
-            header_row=part.get("header_row", asked.header_row),
-            last_row=part.get("last_row", asked.last_row),
-        )
-        return _look(source, asked, name, part, (first, last))
+        part = {} if path is None else find_part(path, asked.sheet)
+        part = {line: number for line, number in part.items() if getattr(asked, line) is None}
+        return _look(source, replace(asked, **part), name, part, (first, last))
     except HoldfastError as error:
-        return Look(name=name, problem=str(error))
+        found = Look(name=name, problem=str(error))
+        return found if path is None else _as_it_lies(path, asked, found, (first, last))
     except OSError as error:
         return Look(name=name, problem=f"`{source}` cannot be read: {error.strerror}.")
+
+
+def _as_it_lies(path: Path, asked: TableOptions, found: Look, shown: tuple[int, int]) -> Look:
+    """The first and the last rows of a file that cannot be read as a table."""
+    try:
+        records = [record for record in file_records(path, asked.sheet) if any(record[2])]
+    except (HoldfastError, OSError):
+        return found
+    rows = [Shown(number, tuple(cells)) for number, _, cells in records]
+    header = asked.header_row or find_lines(records).header_row or 1
+    below = [cells for number, _, cells in records if number > header]
+    width = max(map(len, below), default=0)
+    columns = [[cells[at] for cells in below if at < len(cells)] for at in range(width)]
+    return replace(
+        found,
+        first=tuple(rows[: shown[0]]),
+        last=tuple(rows[shown[0] :][-shown[1] :]),
+        two_headings=two_headings(columns),
+    )
 
 
 def _look(
@@ -146,7 +180,17 @@ def _look(
     codes = {column: codes_among(cells[column], asked.missing) for column in names}
     looked = {column: looked_column(column, cells[column], codes[column]) for column in names}
     counts = tuple(c for c in names if may_be_count(c, cells[c], looked[c]))
-    sums = {c: sums_among(cells[c], [*asked.missing, *codes[c]]) for c in counts}
+    people = persons_by(list(looked.values()), rows, counts)
+    counts = () if people else counts
+    totals = {
+        at
+        for column in looked.values()
+        for at, cell in enumerate(cells[column.name] if column.totals else ())
+        if text_of(cell) in column.totals
+    }
+    others = {c: [cell for at, cell in enumerate(cells[c]) if at not in totals] for c in counts}
+    sums = {c: sums_among(others[c], [*asked.missing, *codes[c]]) for c in counts}
+    nines = {c: nines_among(others[c]) for c in counts}
     last = max(0, min(shown[1], rows - shown[0]))
     numbers = list(_numbers(source, asked, rows))
     return Look(
@@ -160,8 +204,10 @@ def _look(
         problem=problem,
         non_private_counts=counts,
         non_private_codes={c: codes[c] for c in counts if codes[c]},
+        non_private_nines={c: code for c, code in nines.items() if code},
         non_private_sums={c: how for c, how in sums.items() if how},
-        persons_by=() if counts else persons_by(list(looked.values()), rows),
+        total_rows=tuple(numbers[at] for at in sorted(totals) if at < len(numbers)),
+        persons_by=people,
     )
 
 
@@ -196,7 +242,7 @@ def _numbers(source: Any, asked: TableOptions, rows: int) -> Iterator[int]:
         yield from islice(row_numbers_in(Path(source), lines, asked.sheet), rows)
 
 
-def _options(name: str, values: Sequence[str]) -> str:
+def _options(name: str, values: Iterable[str]) -> str:
     """The same as options of the command line."""
     return shlex.join(word for value in values for word in (f"--{name}", value))
 
@@ -212,16 +258,28 @@ def _hints(found: Look, file: str) -> Iterator[str]:
         yield f"The file has more in it than its table. Name its rows: {options}."
     if found.two_headings:
         yield "The names of columns seem to go over two rows. Put each name into one cell."
+    if found.columns and not found.rows and not found.problem:
+        yield "There are no rows below the names of the columns."
     for column in found.columns:
         if column.totals:
             named = listed_names(column.totals)
-            yield f"{column.name!r} has rows named like totals of others: {named}. Leave them out."
+            rows = list(found.total_rows)
+            how = f": leave_out={rows}, {_options('leave-out', map(str, rows))}" if rows else ""
+            yield (
+                f"{column.name!r} has rows named like totals of others: {named}. "
+                f"Leave them out{how}."
+            )
     for name, how in found.non_private_sums.items():
         yield f"{name!r}: {how}. Leave totals out."
     for name, codes in found.non_private_codes.items():
         yield (
             f"{name!r} has cells that may mean that a count is not known: {listed_names(codes)}. "
             f"If so: missing={list(codes)!r}, {_options('missing', codes)}."
+        )
+    for name, code in found.non_private_nines.items():
+        yield (
+            f"{name!r} has {code} far above all other counts. If it means that a count is not "
+            "known, blank such cells in the file: missing=[''], --missing ''."
         )
     for column in found.columns:
         if column.repeated and column.name not in found.non_private_counts:
@@ -230,18 +288,9 @@ def _hints(found: Look, file: str) -> Iterator[str]:
             yield f"{column.name!r}: {label!r} may be another spelling of {usual!r}."
     if found.persons_by:
         by = found.persons_by[0]
-        command = shlex.join(
-            [
-                "holdfast",
-                "count",
-                file,
-                "--by",
-                by,
-                "--categories",
-                "LIST.csv",
-                "--out",
-                "counts.csv",
-            ]
+        words = ["holdfast", "privatize", file, "--from-people", "--by", by]
+        command = shlex.join([*words, "--categories", "LIST.csv", "--epsilon", "1", "--dry-run"])
+        yield (
+            f"Every one of {numbered(found.rows, 'row')} seems to be a person. Count them first, "
+            f"with a file LIST.csv that lists every {by!r}, those with nobody too: {command}"
         )
-        rows = numbered(found.rows, "row")
-        yield f"Every one of {rows} seems to be a person. Count them first: {command}"

@@ -25,9 +25,17 @@ _CODES = re.compile(
 )
 _NUMBER = re.compile(r"\s*[-+]?\d[\d .,'\u2019\u00a0\u202f]*(?:e[-+]?\d+)?\s*%?\s*", re.IGNORECASE)
 _NO_COUNT = re.compile(
-    r"(^|_|\b)(id|code|fips|zip|plz|phone|tel|number|nr|no|year|jahr|lat|lon|rank)($|_|\b)",
+    r"(^|_|\b)(id|code|fips|zip|plz|phone|tel|number|nr|no|year|jahr|lat|lon|rank|age|alter|born|"
+    r"birth|month|week|day|hour|date|score|height|weight|income|salary|price)($|_|\b)",
     re.IGNORECASE,
 )
+_PERSON = re.compile(
+    r"(person|patient|client|pupil|student|respondent|member|employee|resident|citizen|victim)s?"
+    r"[ _-]?(id|no|nr|number|code)",
+    re.IGNORECASE,
+)
+_NINES = (99, 999, 9_999, 99_999)
+_FAR = 3  # times the next lower count, from which on nines stand apart
 
 
 class Kind(StrEnum):
@@ -123,6 +131,17 @@ def codes_among(cells: Sequence[Any], missing: Sequence[Any]) -> tuple[str, ...]
     return tuple(sorted(text for text in odd if not named.has(text)))
 
 
+def nines_among(cells: Sequence[Any]) -> str:
+    """99, 999 or so where it stands far above all other counts, as a code does; else nothing.
+
+    >>> nines_among(["3", "0", "99", "7", "99"]), nines_among(["3", "57", "99"])
+    ('99', '')
+    """
+    different = np.unique(text_values([text_of(cell) for cell in cells if not is_missing(cell)]))
+    *others, highest = [0, *different[different >= 0].tolist()]
+    return str(highest) if highest in _NINES and _FAR * max(others, default=0) < highest else ""
+
+
 def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
     """Whether a column holds whole numbers from 0 that repeat, and is not named like another
     number."""
@@ -143,12 +162,19 @@ def sums_among(cells: Sequence[Any], missing: Sequence[Any]) -> str:
 
 def two_headings(columns: Sequence[Sequence[Any]]) -> bool:
     """Whether the first row has words where all others have numbers, as a second heading has."""
-    numeric = [c for c in columns if len(c) > 2 and _kind(c[1:]) in (Kind.WHOLE, Kind.NUMBERS)]
+    filled = [
+        [*c[:1], *(cell for cell in c[1:] if not is_missing(cell) and cell != "")] for c in columns
+    ]
+    numeric = [c for c in filled if len(c) > 2 and _kind(c[1:]) in (Kind.WHOLE, Kind.NUMBERS)]
     firsts = [text_of(column[0]).strip() for column in numeric]
     words = [text for text in firsts if _kind_of(text) is Kind.TEXT and not _CODES.fullmatch(text)]
     return bool(numeric) and len(words) == len(numeric)
 
 
-def persons_by(columns: Sequence[LookedColumn], rows: int) -> tuple[str, ...]:
-    """Columns of labels that many rows share, in a table that has no counts."""
+def persons_by(
+    columns: Sequence[LookedColumn], rows: int, counts: Sequence[str]
+) -> tuple[str, ...]:
+    """Columns of labels that many rows share, in a table that has no counts, or names persons."""
+    if counts and not any(_PERSON.fullmatch(str(column.name)) for column in columns):
+        return ()
     return tuple(c.name for c in columns if c.labels and rows >= 2 * c.different and rows > 9)
