@@ -130,7 +130,8 @@ def look(
                 return Look(name=name, sheets=sheets)
         part = {} if path is None else find_part(path, asked.sheet)
         part = {line: number for line, number in part.items() if getattr(asked, line) is None}
-        return _look(source, replace(asked, **part), name, part, (first, last))
+        located: dict[str, Any] = dict(part)
+        return _look(source, replace(asked, **located), name, part, (first, last))
     except HoldfastError as error:
         found = Look(name=name, problem=str(error))
         return found if path is None else _as_it_lies(path, asked, found, (first, last))

@@ -138,8 +138,9 @@ def nines_among(cells: Sequence[Any]) -> str:
     ('99', '')
     """
     different = np.unique(text_values([text_of(cell) for cell in cells if not is_missing(cell)]))
-    *others, highest = [0, *different[different >= 0].tolist()]
-    return str(highest) if highest in _NINES and _FAR * max(others, default=0) < highest else ""
+    ascending: list[int] = [0, 0, *different[different >= 0].tolist()]
+    highest, second = ascending[-1], ascending[-2]
+    return str(highest) if highest in _NINES and _FAR * second < highest else ""
 
 
 def may_be_count(name: str, cells: Sequence[Any], column: LookedColumn) -> bool:
