@@ -98,7 +98,7 @@ def made_release(
             epsilon=epsilon, persons=persons, budgets=tuple(budgets), simulated=True
         ),
         columns=tuple(columns),
-        groups=groups,
+        partition=groups,
         rows=rows,
         structural_zero=zero,
         category=next(iter(cells), None),

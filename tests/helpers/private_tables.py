@@ -55,7 +55,7 @@ def private_table(
             simulated=True,
         ),
         columns=found,
-        groups=groups,
+        partition=groups,
         rows=rows,
         structural_zero=known,
         category=next(iter(published), None),

@@ -63,7 +63,7 @@ def test_a_release_comes_back_as_it_was(demo):
     assert again.promise == release.promise and again.group_names == release.group_names
     for name in ("cells", "category", "published", "notes", "receipt", "period", "request"):
         assert getattr(again, name) == getattr(release, name)
-    assert again.groups.within == release.groups.within
+    assert again.partition.within == release.partition.within
     assert again.made_with == release.made_with and repr(again) == repr(release)
 
 

@@ -42,12 +42,12 @@ def test_missing_counts_are_minus_one_and_structural_zeros_are_zero(demo):
 def test_groups_by_name_have_their_distribution():
     cells, counts = counties()
     release = made_release({"n": counts}, cells, within="state")
-    group = release.group("56")
+    group = release.groups["56"]
     inside = release.counts[np.array(release.cells["state"]) == "56"]
     assert group.distribution.counts().tolist() == sorted(inside)
     assert group["n"] is group.distribution and group.label == ("56",)
     with pytest.raises(HoldfastError, match="no group 'Texas'"):
-        release.group("Texas")
+        release.groups["Texas"]
 
 
 def test_groups_chosen_later_have_a_distribution_of_their_own_at_no_cost(demo):
@@ -59,7 +59,7 @@ def test_groups_chosen_later_have_a_distribution_of_their_own_at_no_cost(demo):
     states = np.array(demo.cells["state"])
     for name in ("01", "48"):
         inside = (states == name) & later.only.measured
-        assert sorted(later.counts[inside]) == later.group(name).distribution.counts().tolist()
+        assert sorted(later.counts[inside]) == later.groups[name].distribution.counts().tolist()
     assert later.histogram(later.only).size == demo.histogram(demo.only).size
 
 

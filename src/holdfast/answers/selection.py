@@ -149,7 +149,7 @@ class Groups:
 
 
 def _by_columns(release: "Release", columns: list[str]) -> Groups:
-    if columns == list(release.groups.within.columns):
+    if columns == list(release.partition.within.columns):
         return Groups(list(release.group_names), _declared(release), ", ".join(columns))
     cells = [published(release, name, "by") for name in columns]
     if len(columns) == 1:

@@ -46,7 +46,7 @@ def summary(release: "Release", request: "Request", folder: Path) -> dict[str, A
         "folder": os.fspath(folder),
         "promise": release.promise.to_dict(),
         "rows": release.rows,
-        "groups": dict(zip(release.group_names, release.groups.sizes.tolist(), strict=True)),
+        "groups": dict(zip(release.group_names, release.partition.sizes.tolist(), strict=True)),
         "columns": {
             column.title: {"rows": column.distribution.size, "total": column.distribution.total}
             for column in release.columns

@@ -205,7 +205,7 @@ class Run:
     def _release(self, **known: Any) -> Release:
         table, request = self.table, self.request
         return Release(
-            groups=table.partition,
+            partition=table.partition,
             rows=table.rows,
             category=table.category,
             published=self._published,

@@ -1,6 +1,8 @@
 """The questions that a release is asked: methods of `Release`, which `holdfast.answers` answers."""
 
 from collections.abc import Callable, Sequence
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 LEVEL = 0.9  # of every interval, unless another is asked for
@@ -123,6 +125,14 @@ class Answering:
         from holdfast.answers.imputation import impute
 
         return impute(self._release, times)
+
+    def to_excel(self, path: "str | PathLike[str]") -> Path:
+        """Write the report as an Excel workbook: the table, the distribution, answers, groups."""
+        from holdfast.answers.report.workbook import workbook
+        from holdfast.tables.files import write_whole
+
+        write_whole(Path(path), workbook(self._release))
+        return Path(path)
 
     @property
     def _release(self) -> "Release":

@@ -56,7 +56,7 @@ def write(release: Release, batches: Iterable[RowBatch], folder: str | os.PathLi
         columns=len(release.columns),
         groups=len(release.group_names),
         names=table_header(release),
-        labels=release.groups.labels,
+        labels=release.partition.labels,
     )
     with writing(Path(folder).parent), new_folder(folder) as place:
         with ExitStack() as stack:
@@ -94,7 +94,7 @@ def _complete(release: Release, folder: Path, files: RowFiles) -> None:
 
 def record(release: Release, missing: Mapping[str | None, int]) -> dict[str, Any]:
     """release.json, but for the sums of the other files; `missing` are rows of each column."""
-    groups = release.groups
+    groups = release.partition
     return {
         "schema": SCHEMA,
         "made_with": release.made_with,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from holdfast.errors import HoldfastError, listed_names
 from holdfast.fit.histogram import Histogram
 from holdfast.tables.partition import Partition, name_of
 
@@ -59,3 +60,10 @@ class Group:
 
     def __repr__(self) -> str:
         return f"Group({self.name!r}, {self.distribution.size:,} measured rows)"
+
+
+class Groups(dict[str, Group]):
+    """The groups of a release by name, in their order."""
+
+    def __missing__(self, name: str) -> Group:
+        raise HoldfastError(f"this release has no group {name!r:.60}. Hint: {listed_names(self)}.")

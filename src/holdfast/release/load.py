@@ -139,7 +139,7 @@ def release_of(folder: Path, said: dict[str, Any]) -> Release:
     return Release(
         promise=promise,
         columns=columns,
-        groups=replace(groups, sizes=found.sizes(len(groups.labels))),
+        partition=replace(groups, sizes=found.sizes(len(groups.labels))),
         rows=rows,
         structural_zero=found.structural_zero,
         category=said["category"],

@@ -125,7 +125,7 @@ def _groups(release: "Release", column: "Column", starts: list[int]) -> tuple[li
     found = [bars(release, column, k, starts) for k in chosen]
     highest = max(max(bar.share, bar.high) for some in found for bar in some)
     rest = len(sizes) - len(chosen)
-    head = f"By {release.groups.within}" + (
+    head = f"By {release.partition.within}" + (
         f": the {len(chosen)} largest of {len(sizes):,} groups; distribution.csv has all"
         * bool(rest)
     )

@@ -19,7 +19,7 @@ def plot(release: "Release", *, of: str | None = None, group: str | None = None)
             "picture, distribution.svg."
         ) from None
     column = release.only if of is None else release[of]
-    number = None if group is None else release.group(group).number
+    number = None if group is None else release.groups[group].number
     some = bars(release, column, number, bins(release.histogram(column)))
     places = [k + 0.5 * (k > 0) for k in range(len(some))]
     figure = Figure(figsize=(8, 4), layout="constrained")

@@ -38,7 +38,7 @@ def regrouped(release: "Release", by: Any) -> "Release":
     return replace(
         release,
         columns=tuple(_regrouped(column, groups, group) for column in release.columns),
-        groups=groups,
+        partition=groups,
         regrouped=True,
     )
 

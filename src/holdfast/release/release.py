@@ -19,7 +19,7 @@ from holdfast.privacy.budget import Budget
 from holdfast.privacy.promise import Promise
 from holdfast.release.answering import Answering
 from holdfast.release.csv_files import Dialect
-from holdfast.release.groups import Group, group_names
+from holdfast.release.groups import Group, Groups, group_names
 from holdfast.release.limits import BATCH_ROWS
 from holdfast.tables.partition import Partition
 
@@ -124,8 +124,8 @@ class Release(Answering):
 
     promise: Promise
     columns: tuple[Column, ...]
-    groups: Partition
-    """The declared groups; a table without `within` is one group."""
+    partition: Partition
+    """Which groups were declared; a table without `within` is one group."""
     rows: int
     """All rows of the table."""
     structural_zero: Marks = field(repr=False)
@@ -197,26 +197,24 @@ class Release(Answering):
     @cached_property
     def group_names(self) -> tuple[str, ...]:
         """A name for each group, in their order; all are different."""
-        return group_names(self.groups)
+        return group_names(self.partition)
 
-    def group(self, name: str) -> Group:
-        """One of the groups, such as `release.group("NE").distribution`."""
-        if name not in self.group_names:
-            raise HoldfastError(
-                f"this release has no group {name!r:.60}. Hint: {listed_names(self.group_names)}."
-            )
-        number = self.group_names.index(name)
-        return Group(
-            name=name, number=number, label=self.groups.labels[number], columns=self.columns
+    @property
+    def groups(self) -> Groups:
+        """The groups by name, such as `release.groups["NE"].distribution`."""
+        named = zip(self.group_names, self.partition.labels, strict=True)
+        return Groups(
+            {
+                name: Group(name=name, number=number, label=label, columns=self.columns)
+                for number, (name, label) in enumerate(named)
+            }
         )
 
     def zeros(self, group: int | None = None) -> int:
         """How many rows are publicly known to be zero, in all or in a group."""
         known = self.known_zeros
         if known is None:
-            known = zeros_by_group(
-                self.columns[0].group[self.structural_zero], len(self.groups.labels)
-            )
+            known = zeros_by_group(self.columns[0].group[self.structural_zero], len(self.partition))
         return int(known.sum() if group is None else known[group])
 
     def histogram(self, column: Column, group: int | None = None) -> Histogram:
@@ -301,7 +299,7 @@ class Release(Answering):
         `within` is what `holdfast.privatize` takes: a column, `holdfast.classes("population", 8)`,
         or a list of them.
 
-        >>> release.by("region").group("West").distribution   # doctest: +SKIP
+        >>> release.by("region").groups["West"].distribution   # doctest: +SKIP
         """
         from holdfast.release.regroup import regrouped
 
@@ -325,7 +323,7 @@ class Release(Answering):
 
     def __repr__(self) -> str:
         names = listed_names(column.title for column in self.columns)
-        groups = f", {numbered(len(self.group_names), 'group')}" * bool(self.groups.within.parts)
+        groups = f", {numbered(len(self.group_names), 'group')}" * bool(self.partition.within.parts)
         warning = "SIMULATION, protects nobody; " * self.promise.simulated
         return (
             f"Release({warning}{names}: {numbered(self.rows, 'row')}{groups}, "

@@ -35,7 +35,7 @@ def rows_header(release: Release) -> list[str]:
     """The names of the columns of rows.csv."""
     return [
         release.category or "row",
-        *["group"][: len(release.groups.within.parts)],
+        *["group"][: len(release.partition.within.parts)],
         *(f"{column.title}_{part}" for column in release.columns for part in PARTS),
     ]
 
@@ -83,7 +83,7 @@ class RowFiles:
             self.missing[name] += int(marks.sum())
         self._write_table(batch)
         columns = [self._labels(batch)]
-        if release.groups.within.parts:
+        if release.partition.within.parts:
             columns.append(Texts.of(self._names, batch.group))
         for column in release.columns:
             said = self._intervals[column.name]

@@ -236,7 +236,7 @@ def _top_rows(release: "Release", column: "Column", level: float) -> list[Conten
 
 
 def _facts(release: "Release") -> Content:
-    within = str(release.groups.within)
+    within = str(release.partition.within)
     return {
         "rows": release.rows,
         "structural_zeros": release.zeros(),

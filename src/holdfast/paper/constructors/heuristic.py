@@ -1,7 +1,7 @@
 """The paper's heuristic constructor, in clock form."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -48,7 +48,7 @@ class Heuristic(Constructor):
     5
     """
 
-    selector: str | Selector = "best"
+    selector: str | Selector = field(default="best", kw_only=False)
     """"max", "min" or "sandwich" (the paper's), "best", or a callable κ(z, r, c, A) that
     returns the next column j with c[j] > 0. "best" takes the best of these three and of the
     orders from left to right and from right to left."""
