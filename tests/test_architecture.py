@@ -123,6 +123,27 @@ def test_no_modules_import_each_other(remaining):
     assert cycle(remaining) == []
 
 
+def test_nothing_stands_on_the_papers_room_but_plan_and_the_command_line(found):
+    importers = {a for a, b in found if _in_paper(b) and not _in_paper(a)}
+    assert importers == {"", "plan.methods"}  # "" names it; `cli` finds its commands when asked
+    assert {a.split(".")[0] for a in mentions("holdfast.paper")} == {"", "cli", "paper", "plan"}
+
+
+def _in_paper(module: str) -> bool:
+    return module.split(".")[0] == "paper"
+
+
+def mentions(name: str) -> set[str]:
+    """The modules whose text has a name in code, also as the text of an import at run time."""
+    return {
+        module
+        for module, path in modules(source_root()).items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (isinstance(node, ast.ImportFrom) and (node.module or "").startswith(name))
+        or (isinstance(node, ast.Constant) and str(node.value).startswith(name))
+    }
+
+
 def test_every_exception_is_still_needed(found):
     assert {used for edge in found for used in excepted(edge, EXCEPTIONS)} == set(EXCEPTIONS)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from holdfast.paper.constructors import Heuristic
+from holdfast.paper.experiments import EXPERIMENTS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -35,7 +36,7 @@ def rows_of_the_map():
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def found(place: str) -> bool:
+def exists(place: str) -> bool:
     """Whether `a.b.C` or `a.b.C.d` below holdfast is there."""
     parts = place.split(".")
     for cut in range(len(parts), 0, -1):
@@ -56,9 +57,25 @@ def test_every_place_on_the_map_exists():
     assert len(rows) > 50
     for row in rows:
         places = re.findall(r"`(paper\.[\w.]+)`", row[1])
-        assert places or "`EXPERIMENTS[" in row[1], row
-        for place in places:
-            assert found(place), place
+        names = re.findall(r"`EXPERIMENTS\[\"([\w-]+)\"\]`", row[1])
+        assert places, row
+        assert all(map(exists, places)), row
+        assert set(names) <= set(EXPERIMENTS), row
+
+
+def test_every_experiment_is_on_the_map_and_on_its_own_page():
+    on_map = re.findall(r"`EXPERIMENTS\[\"([\w-]+)\"\]`", str(rows_of_the_map()))
+    page = (DOCS / "reproduction.md").read_text(encoding="utf-8")
+    assert set(on_map) == set(EXPERIMENTS) == set(re.findall(r"^\| `([\w-]+)` \|", page, re.M))
+
+
+def test_every_name_of_the_notation_exists():
+    page = (DOCS / "notation.md").read_text(encoding="utf-8")
+    places = re.findall(r"`(paper\.[\w.]+)`", page)
+    assert len(places) > 40
+    for place in places:
+        assert exists(place), place
+    assert not exists("paper.Result.evidence") and not exists("paper.no_such_room")
 
 
 def test_every_test_on_the_map_exists():

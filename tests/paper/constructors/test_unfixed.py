@@ -4,7 +4,7 @@ from scipy.optimize import linprog
 
 from families import FAMILIES
 from holdfast.errors import HoldfastError
-from holdfast.paper.constructors import Optimal, UnfixedOptimum
+from holdfast.paper.constructors import Optimal, UnfixedOptimum, unfixed
 from holdfast.privacy.metrics import error_weights
 
 
@@ -50,6 +50,26 @@ def test_it_is_private_certified_and_beats_every_fixed_point(family):
             assert found.mechanism.certificate.epsilon <= found.epsilon
             assert found.target is None and found.mechanism.fixed_point is None
             assert found.count_error <= Optimal()(z, epsilon=epsilon).count_error + 1e-12
+
+
+class Counted(np.ndarray):
+    """Weights that count the inner products that are taken of them."""
+
+    taken = 0
+
+    def __matmul__(self, other):
+        Counted.taken += 1
+        return np.asarray(self) @ other
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("n", [2, 9, 120])
+def test_it_takes_at_most_2n_inner_products(family, n):
+    Counted.taken = 0
+    weights = error_weights("absolute", FAMILIES[family](n)).view(Counted)
+    matrix = unfixed._place(weights, unfixed._peaked_scales(n, 0.5))
+    assert 0 < Counted.taken <= 2 * n
+    np.testing.assert_allclose(matrix.sum(axis=1), 1, atol=1e-12)
 
 
 def test_weights_that_do_not_concentrate_are_refused():

@@ -19,7 +19,7 @@ from holdfast.paper.privatizers import (
     Privelet,
 )
 from holdfast.paper.privatizers.projection import PROJECTIONS
-from holdfast.privacy.randomness import laplace_measurement
+from holdfast.privacy.randomness import Simulation, laplace_measurement
 from silence import Silence
 
 CONTENDERS = {
@@ -110,6 +110,15 @@ def test_a_generous_budget_gives_the_truth(privatizer):
     eta = np.array([100_000, 0, 40_000, 60_000])
     z = privatizer(eta, epsilon=10, rng=0)
     np.testing.assert_allclose(z, eta / eta.sum(), atol=1e-4)
+
+
+@pytest.mark.parametrize("privatizer", [CyclicLaplace(), CyclicGaussian(delta="1e-6")], ids=repr)
+def test_the_noisy_histogram_adds_up_to_the_public_total_and_may_be_negative(privatizer):
+    eta, source = np.array([40, 0, 0, 10]), Simulation(1)
+    noisy = [
+        privatizer.estimate(privatizer.measure(eta, Fraction(1), source), 4, 50) for _ in range(20)
+    ]
+    assert all(v.sum() == 50 for v in noisy) and min(v.min() for v in noisy) < 0
 
 
 def test_noise_enters_through_the_cumulative_histogram_alone():
